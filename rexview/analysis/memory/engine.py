@@ -51,6 +51,7 @@ from rexview.stats import ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns, pair_tables, score_patterns
 from rexview.stats.drift import score_days
 from rexview.stats.failure_rates import PairTally, PatientTally, tally_pairs, tally_patients
+from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies, score_tallies
 from rexview.stats.units import both_scored, units_of
 from rexview.stats.values import Finals, unfinished_work
@@ -345,6 +346,10 @@ class MemoryEngine:
         for failure, judged in zip(failures, parts, strict=True):
             found |= tally_pairs(judged, models, (failure,))
         return found
+
+    def repeat_tallies(self, case_filter: CaseFilter) -> tuple[RepeatTally, ...]:
+        """Count the answers that one run asked for more than once, by model that has any."""
+        return self.selection(case_filter).repeat_tallies
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
         """Count the cases with answers that are left, and the patients that they are of."""
