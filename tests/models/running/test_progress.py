@@ -38,7 +38,14 @@ def test_a_run_that_has_not_said_anything_yet_is_starting(run):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", "{", '{"state": "dancing", "done": -4, "outcomes": [], "lines": 7}', "\0" * 100],
+    [
+        "",
+        "[]",
+        "{",
+        '{"outcomes": {"answered": "x"}, "spent": {"usd": []}}',
+        '{"state": "dancing", "done": -4, "outcomes": [], "lines": 7}',
+        "\0" * 100,
+    ],
 )
 def test_a_damaged_progress_says_nothing(run, content):
     run.progress.write_text(content)
