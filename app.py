@@ -25,8 +25,10 @@ else:
     from rexview.ui.app.routes import AppRoutes
     from rexview.ui.app.security_headers import SecurityHeaders, server_error
     from rexview.ui.link.pages import ADDRESSES
+    from rexview.ui.server.page_work import NotesPageWork
     from rexview.ui.streamlit_adapter.process import (
         ask_nobody_outside,
+        ask_not_who_runs_it,
         have_no_pages_folder,
         keep_downloads,
         send_at_once,
@@ -34,6 +36,7 @@ else:
     from rexview.ui.streamlit_adapter.theme import DarkByDefault
 
     ask_nobody_outside()
+    ask_not_who_runs_it()
     have_no_pages_folder()
     keep_downloads()
     send_at_once()
@@ -56,6 +59,7 @@ else:
             Middleware(SecurityHeaders),
             Middleware(OriginCheck),
             Middleware(KnownRoutesOnly, app_routes=app_routes, pages=ADDRESSES.values()),
+            Middleware(NotesPageWork),
             Middleware(DarkByDefault, more=page_head),
         ],
         exception_handlers={Exception: server_error},

@@ -17,6 +17,7 @@ from rexview.ui.comments.targets import case_targets
 from rexview.ui.filters.content_order import show_other_order
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_CASE
+from rexview.ui.scan_progress.strip import follow_case
 from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
 
@@ -58,16 +59,16 @@ def show_case() -> None:
     with left:
         around = [one for one in (place.after, place.before) if one]
         review_sets.look_first(review_set, engine, case_filter, [page.case.id, *around])
-        pages = [one for case in around if (one := verdicts.case_page(review_set, case))]
         show_viewer(
             review_set,
             shown,
             position,
-            pages,
             MANNER,
             turning=case_widgets.turning(written, case_filter, texts),
             on_passed=partial(unblinded.note_passed, review_set),
         )
+    if page.not_yet:
+        follow_case(written, page)
     show_other_order()
     show_part(texts, "scores")
     verdicts.show_verdicts(review_set, shown)

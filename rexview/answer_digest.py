@@ -25,6 +25,7 @@ from weakref import WeakValueDictionary
 import polars as pl
 
 from rexview import frames
+from rexview.frames.mapped import some_rows
 from rexview.schema import ReviewSet
 
 IS_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
@@ -84,7 +85,7 @@ class AnswerDigests:
         rows = newest.with_columns(frames.given_choice()).select(_READ)
         rows = rows.join(asked, on=["case", "model"], how="semi")
         chosen = self._index.case_rows(rows.filter(pl.col("choice").is_not_null())["case"])
-        listed = self._index.cases.select("id", "options")[chosen["case_row"]]
+        listed = some_rows(self._index.cases.select("id", "options"), chosen["case_row"].to_numpy())
         options = dict(listed.iter_rows())
         for row in rows.iter_rows(named=True):
             pair = (row["case"], row["model"])

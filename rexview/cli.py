@@ -1,4 +1,4 @@
-"""``python -m rexview check | import | failures | stats | render | bench | backup | restore | …``.
+"""``python -m rexview check | import | failures | stats | run | render | bench | backup | …``.
 
 Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong. What a
 program reads goes to standard output, what a person reads about trouble to standard error.
@@ -11,7 +11,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rexview import __version__
 from rexview.bench.command import add_bench
 from rexview.bounded import printable, typed_path
+from rexview.cli_run.command import add_run
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
 from rexview.kept_files import KINDS, told
 from rexview.vocab import HINT_KINDS, counted, noun
@@ -94,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         help="grey levels: the file's own (default), automatic, or a centre and a width",
     )
 
+    add_run(commands, _path, _cases_of)
     add_bench(commands, _path)
 
     argument = add("cache", _cache, "say what is kept on disk to save time, and how much")
@@ -237,6 +239,28 @@ def _scan(review_set: ReviewSet, *, keep_beside: bool = False) -> Scan:
     if message:
         print(printable(message), file=sys.stderr)
     return found
+
+
+def _cases_of(review_set: ReviewSet, query: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """Return the ids of the cases that the query of a link leaves, as the pages would show them."""
+    from rexview.analysis.case.comments import counts_by_case
+    from rexview.analysis.filter.case_filter import CaseFilter
+    from rexview.analysis.memory.engine import memory_engine
+    from rexview.analysis.memory.finished import only_finished
+    from rexview.settings import load_settings
+    from rexview.store import merged, open_reviews
+
+    wanted, settings = CaseFilter.from_query(query), load_settings()
+    reviews = open_reviews(review_set, settings)
+    written = only_finished(review_set, merged(review_set, reviews))
+    engine = memory_engine(
+        written,
+        gap_threshold=settings.gap_threshold,
+        disagreement_threshold=settings.disagreement_threshold,
+        scan=_scan(written),
+        comments=counts_by_case(reviews.comments()),
+    )
+    return engine.page(wanted, 0, review_set.cases.height)
 
 
 def _is_hint(row: dict[str, Any]) -> bool:

@@ -222,7 +222,7 @@ CASES: Final = Table(
 
 ANSWERS: Final = Table(
     "answers",
-    "One row is one model's output for one case in one run.",
+    "One row is one model's output for one case in one run, asked once or several times.",
     (
         _CASE,
         _MODEL,
@@ -245,6 +245,7 @@ ANSWERS: Final = Table(
                 _C("label", "text", "the model's word for it"),
                 _BOX,
                 _C("score", "number", "the model's own confidence"),
+                _C("unsure", "yes_no", "how its model counts is not known: enters no failure"),
             ),
         ),
         _C("images", "texts", "pictures that the model returned, relative to the images folder"),
@@ -255,9 +256,10 @@ ANSWERS: Final = Table(
         _CREATED,
         _C("prompt_id", "id", "which wording of the prompt"),
         _C("run_id", "id", "tells runs of one model apart; the newest by `created` is shown"),
+        _C("repeat", "integer", "which time the run asked the same, from 1; 1 when absent", low=1),
         _EXTRA,
     ),
-    key=("case", "model", "run_id"),
+    key=("case", "model", "run_id", "repeat"),
 )
 
 SCORES: Final = Table(

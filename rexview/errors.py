@@ -23,6 +23,8 @@
          +- StoreUnreachable  the database cannot be opened, read or written
              +- StoreNewer  a newer rexview made it
      +- BackupError         a backup of reviews cannot be made or restored
+     +- RunError            a run of a model cannot go on
+     |   +- RunRefused      it cannot begin as it was asked for; nothing was sent or written
      +- ChartError          a chart cannot be turned into a picture
 
 The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
@@ -188,3 +190,11 @@ class NotAdmitted(RexviewError):
 
 class BackupError(RexviewError):
     """A backup of reviews cannot be made, or is not whole, or would replace something."""
+
+
+class RunError(RexviewError):
+    """A run of a model cannot go on; one line says what happened and what to do."""
+
+
+class RunRefused(RunError):
+    """A run cannot begin as it was asked for; nothing was sent and nothing written."""

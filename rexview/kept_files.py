@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -53,6 +55,8 @@ KINDS: Final[dict[str, Kind]] = {
 
 
 _PACKAGE: Final = Path(__file__).parent
+_READS_SETS: Final = ("reviewset", "imaging", "frames", "choices", "schema")
+"""Folders of the code that makes a review set of files; the modules beside them belong to it."""
 
 
 def code_version(sources: Iterable[Path], *libraries: str) -> str:
@@ -66,6 +70,14 @@ def code_version(sources: Iterable[Path], *libraries: str) -> str:
         content = hashlib.sha256(source.read_bytes()).hexdigest()
         digest.update(f"{os.path.relpath(source, _PACKAGE)} {content}\n".encode())
     return digest.hexdigest()[:16]
+
+
+@cache
+def reading_version() -> str:
+    """Name the code that reads and checks review sets: by it they have their rows and numbers."""
+    folders = (_PACKAGE / name for name in _READS_SETS)
+    sources = (source for folder in folders for source in folder.rglob("*.py"))
+    return code_version([*_PACKAGE.glob("*.py"), *sources], version("polars"), version("pyarrow"))
 
 
 def kept_files(kind: str, settings: Settings, folder: Path | None = None) -> KeptFiles:

@@ -15,12 +15,12 @@ LEVELS = [
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
-    {"geometry", "answer_digest", "kept_files"},
+    {"geometry", "answer_digest", "kept_files", "child_process"},
     {"imaging", "stats"},
     {"reviewset", "store", "detect", "models"},
     {"curation", "analysis", "export"},
     {"ui"},
-    {"cli", "bench", "__main__"},
+    {"cli", "cli_run", "bench", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}

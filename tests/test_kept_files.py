@@ -1,12 +1,16 @@
 """What is kept on disk: whole or not at all, bounded, no harm when the disk does not take it."""
 
 import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
+import rexview
 from rexview.cli import main
-from rexview.kept_files import KINDS, KeptFiles, kept_files
+from rexview.kept_files import _READS_SETS, KINDS, KeptFiles, kept_files
 from rexview.settings import Settings
 
 
@@ -129,3 +133,14 @@ def test_the_command_tells_and_clears(tmp_path, monkeypatch, capsys):
     assert not begun.exists()
     assert all(kept_files(kind, settings).size() == 0 for kind in KINDS)
     assert foreign.exists()
+
+
+def test_the_reading_version_covers_all_that_reading_a_set_imports():
+    """Else sets that were kept would be opened as other code had read them."""
+    told = "import sys, rexview.reviewset; print(*(n for n in sys.modules if n[:8] == 'rexview.'))"
+    run = [sys.executable, "-c", told]
+    names = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+    package = Path(rexview.__file__).parent
+    folders = {name.split(".")[1] for name in names if (package / name.split(".")[1]).is_dir()}
+    assert "reviewset" in folders
+    assert folders <= {*_READS_SETS}

@@ -2,10 +2,11 @@
 
 ``python -m tools.check [--fast]``.
 
-It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), and gets the
-CT from which a part of the demonstration set is made again; without it that test skips. Browser
-tests that fail beside others are run once more, one at a time, and named: a busy machine can be too
-slow for two of them. What fails alone, too, fails the check.
+It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), installs
+what runs models on this machine, and gets the CT from which a part of the demonstration set is made
+again; without it that test skips. Browser tests that fail beside others are run once more, one at a
+time, and named: a busy machine can be too slow for two of them. What fails alone, too, fails the
+check.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from tools.demo.body import source
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")
 _TESTS_FAILED = 1
+_LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
+"""Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
+under one version. ``transformers serve``, which tests ask, needs accelerate."""
 _ONE_THREAD_EACH = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """For tests that run side by side: the cores are theirs already."""
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,6 +50,8 @@ def main(arguments: list[str]) -> int:
         except BrowserMissing as error:
             print(f"browser: {error}", file=sys.stderr)
             failed.append("browser")
+        if _run([sys.executable, "-m", "pip", "install", "-q", *_LOCAL_MODELS], environment):
+            failed.append("packages for models on this machine")
         _get_ct()
     for step in steps:
         if _run(step, environment):

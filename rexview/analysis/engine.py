@@ -336,6 +336,9 @@ class Engine(Protocol):
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models whose answers to a case a detector failed on."""
 
+    def not_yet_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case no detector has looked at yet."""
+
     def scanned(self, case_filter: CaseFilter) -> Scanned:
         """Count the answers that detectors have looked at, among those that may be left."""
 

@@ -100,7 +100,7 @@ class Disagreement:
 
 def has_boxes_or_score(one: AnswerInCase, dimension: str) -> bool:
     """Say whether an answer has boxes, or a final score of an image dimension."""
-    return bool(one.answer.boxes) or dimension in one.final.by_dimension
+    return bool(one.sure_boxes) or dimension in one.final.by_dimension
 
 
 def low_image_score(detector: Detector, one: AnswerInCase, dimension: str) -> list[Flag]:

@@ -4,7 +4,8 @@ They are the declared columns of the files (:mod:`rexview.columns`) but for what
 from parsing: ``usage`` is spread over three columns, raw spellings stand beside the normalised word
 (``finish_reason_raw``, ``view_raw``), and scores are small numbers. What starts with an underscore
 comes from loading: ``_row``, the row in the file from 1; ``_newest``, whether an answer is of the
-newest run of its case and model, the one shown by default; ``_choice_read``, how a choice was read
+newest run of its case and model, the one shown by default, ``_repeated``, whether it is of that
+run, too, asked another time; ``_choice_read``, how a choice was read
 from the text (:data:`rexview.choices.METHODS`) and where; ``_origin``, ``file`` for what was given
 with the set and ``app`` for what was written here.
 """
@@ -23,6 +24,7 @@ _SMALL: Final = frozenset(("score", "severity"))
 _LOADED: Final[dict[str, dict[str, pl.DataType]]] = {
     "answers": {
         "_newest": pl.Boolean(),
+        "_repeated": pl.Boolean(),
         "_choice_read": pl.Struct({"method": pl.String(), "start": pl.Int64(), "end": pl.Int64()}),
     },
     "scores": {"_origin": pl.String()},

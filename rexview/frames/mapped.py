@@ -8,15 +8,24 @@ the file's pages, and the next reader gets them from there.
 from __future__ import annotations
 
 import mmap
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from weakref import WeakSet
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
 _MAPS: Final[WeakSet[mmap.mmap]] = WeakSet()
 """The files that some table still needs."""
+_SLICE: Final = 100_000
+"""Rows that a thread takes at a time."""
+_MEMORY: Final = Path("/proc/self/statm")
+_MUCH: Final = 400_000_000
+"""Bytes of mapped files, libraries too, that a process may hold before it lets go of tables."""
 
 
 def mapped(path: Path) -> pl.DataFrame:
@@ -33,6 +42,50 @@ def mapped(path: Path) -> pl.DataFrame:
     assert isinstance(frame, pl.DataFrame)
     _MAPS.add(pages)
     return frame
+
+
+def of_all_rows(frame: pl.DataFrame, asked: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+    """Ask something of all rows of a table, a slice at a time, and let go of what was read.
+
+    Slices go to all cores. Asked of the whole, columns that are in several pieces would be copied.
+    """
+    starts = range(0, max(1, len(frame)), _SLICE)
+    found = pl.concat(pl.collect_all([asked(frame.lazy().slice(at, _SLICE)) for at in starts]))
+    let_go()
+    return found
+
+
+def some_rows(frame: pl.DataFrame, rows: npt.NDArray[np.integer[Any]]) -> pl.DataFrame:
+    """Return some rows of a table in the order given, without the texts that they stand among.
+
+    Rows that polars gathers refer to the memory of the whole column, and take all of it along to
+    another process; and of a column in many pieces it makes one piece first.
+    """
+    if not len(rows):
+        return frame.clear()
+    slices = rows // _SLICE
+    order = np.argsort(slices, kind="stable")
+    parts = []
+    for own in np.split(order, np.flatnonzero(np.diff(slices[order])) + 1):
+        start = int(slices[own[0]]) * _SLICE
+        parts.append(frame.slice(start, _SLICE)[rows[own].astype(np.int64) - start])
+    found = pl.concat(parts)[np.argsort(order)] if len(parts) > 1 else parts[0]
+    # the older layout of Arrow has texts without those beside them
+    own_memory = pl.from_arrow(found.to_arrow(compat_level=pl.CompatLevel.oldest()))
+    assert isinstance(own_memory, pl.DataFrame)
+    let_go_of_much()
+    return own_memory
+
+
+def let_go_of_much() -> None:
+    """Give back what was read of mapped files, if it has grown to much.
+
+    For what reads here and there: around each place that is read, the system maps up to megabytes.
+    """
+    with suppress(OSError):  # where the system does not tell, it is left to the system
+        shared = int(_MEMORY.read_text("ascii").split()[2]) * mmap.PAGESIZE
+        if shared > _MUCH:
+            let_go()
 
 
 def let_go() -> None:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.frames.answer_rows import AnswerRows, answer_rows
+from rexview.frames.mapped import let_go_of_much, some_rows
 
 _FEW: Final = 1000
 """Ids that are looked for one by one; more are joined."""
@@ -55,8 +56,35 @@ class TableIndex:
         return ids.arg_sort(nulls_last=True).head(len(ids) - ids.null_count()).to_numpy()
 
     @cached_property
+    def repeated(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+        """Numbers of the newest answers that were asked for again, and each time the row of that.
+
+        Both have one value for each other time; the numbers never fall.
+        """
+        again = self.answers.select(
+            *("case", "model", "repeat", "_repeated"), row=pl.int_range(pl.len(), dtype=pl.UInt32)
+        ).filter("_repeated")
+        cases = again.join(
+            self.case_rows(again["case"]), on="case", how="left", maintain_order="left"
+        )
+        places = {model: place for place, model in enumerate(self.models)}
+        numbers = self.newest.numbers(
+            cases["case_row"].cast(pl.Int64).fill_null(-1).to_numpy(),
+            again["model"].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy(),
+        )
+        found = pl.DataFrame({"number": numbers, "row": again["row"], "repeat": again["repeat"]})
+        found = found.filter(pl.col("number") >= 0).sort("number", "repeat", "row")
+        return found["number"].to_numpy(), found["row"].to_numpy()
+
+    def repeats(self, number: int) -> list[int]:
+        """Return the rows of the other times that the run of a newest answer asked the same."""
+        numbers, rows = self.repeated
+        first, last = np.searchsorted(numbers, [number, number + 1])
+        return rows[first:last].tolist()  # type: ignore[no-any-return]
+
+    @cached_property
     def _older(self) -> pl.DataFrame:
-        """Rows of the answers of earlier runs: ``row`` and ``case``, of which there are few."""
+        """Rows of the answers that are not the newest: ``row`` and ``case``."""
         numbered = self.answers.select(
             "case", "_newest", row=pl.int_range(pl.len(), dtype=pl.UInt32)
         )
@@ -91,7 +119,7 @@ class TableIndex:
         at, rows = self.case_rows(case_ids)["case_row"].to_numpy(), self.newest
         numbers = [np.arange(*rows.starts[one : one + 2]) for one in at.tolist()]
         answers = self.answers.select(columns)
-        return answers[rows.row[np.concatenate(numbers)]] if numbers else answers.clear()
+        return some_rows(answers, rows.row[np.concatenate([np.zeros(0, np.int64), *numbers])])
 
     def answer_rows(self, case_id: str, *, all_runs: bool = False) -> list[int]:
         """Return the rows of the answers to a case, in the order of their models, then of rows."""
@@ -100,6 +128,7 @@ class TableIndex:
             return []
         numbers = self.newest.of_case(at)
         rows: list[int] = self.newest.row[numbers.start : numbers.stop].tolist()
+        let_go_of_much()  # of what was read of other cases
         older = self._older.filter(pl.col("case") == case_id)["row"].to_list() if all_runs else []
         if not older:
             return rows

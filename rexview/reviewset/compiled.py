@@ -14,9 +14,11 @@ import hashlib
 import json
 import logging
 import os
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Thread
@@ -26,14 +28,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-import rexview
 from rexview import frames
 from rexview.answer_digest import with_stale_apart, with_stale_together
 from rexview.errors import Problem, SettingsError
 from rexview.frames.answer_rows import AnswerRows
 from rexview.frames.mapped import mapped
 from rexview.frames.table_index import SharedIndex, TableIndex
-from rexview.kept_files import KeptFiles, code_version, kept_files
+from rexview.kept_files import KeptFiles, kept_files, reading_version
 from rexview.reviewset.images import find_picture, images_folder, is_url
 from rexview.reviewset.later_warnings import LaterWarnings
 from rexview.reviewset.sources import fingerprint, watched
@@ -49,21 +50,17 @@ _TEXTS: Final = {
     "answers": ("text", "explanation", "error", "extra"),
 }
 """Columns that stay as they were read, and are most of a set's size."""
+_CHECKED: Final = {
+    "cases": ("images", "reference_boxes"),
+    "answers": ("boxes", "choice", "_choice_read"),
+}
+"""Columns that checks fill in; all others are as they stay when tables have been read."""
 _CONTENTS: Final = "contents.json"
 _JUDGED: Final = "later-warnings.json"
 _INDEX: Final = ("case", "model", "row", "starts")
+_REPEATED: Final = ("repeated-numbers", "repeated-rows")
 _FOLDERS_WATCHED: Final = 1000
 _LOG: Final = logging.getLogger(__name__)
-
-
-@cache
-def _code() -> str:
-    """Name the code that reads and checks review sets."""
-    package = Path(rexview.__file__).parent
-    sources = [*package.glob("*.py")]
-    for folder in ("reviewset", "frames", "choices", "schema", "imaging"):
-        sources += (package / folder).rglob("*.py")
-    return code_version(sources, pl.__version__, pa.__version__)
 
 
 class CompiledSet:
@@ -84,12 +81,13 @@ class CompiledSet:
         self._name = ""
         if self._kept is not None:
             images = _state_of_images(folder, info)
-            of = (str(folder.resolve()), state, images, _code())
+            of = (str(folder.resolve()), state, images, reading_version())
             self._name = hashlib.sha256(
                 "\0".join(of).encode("utf-8", "surrogateescape")
             ).hexdigest()
         self._made: Path | None = None
         self._moved: dict[str, list[pl.DataFrame]] = {}
+        self._settled: Future[dict[str, list[str]]] | None = None
         self._judged_later: int | None = None
         self._bytes = 0
 
@@ -126,6 +124,7 @@ class CompiledSet:
         arrays = {name: _read_array(path / f"{name}.npy") for name in (*_INDEX, "order")}
         vars(index)["order"] = arrays.pop("order")
         vars(index)["newest"] = AnswerRows(**arrays)
+        vars(index)["repeated"] = tuple(_read_array(path / f"{name}.npy") for name in _REPEATED)
         vars(index)["models"] = tuple(contents["models"])
         found = ReviewSet(
             self._folder,
@@ -178,6 +177,25 @@ class CompiledSet:
         except (OSError, pl.exceptions.PolarsError) as error:
             self._not_written(error)
 
+    def write_settled(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Begin to write the columns that no check changes, while the checks are at work."""
+        if self._made is not None:
+            settled = {name: tables[name] for name in _CHECKED}
+            writer = ThreadPoolExecutor(max_workers=1)
+            self._settled = writer.submit(self._write_settled, self._made, settled)
+            writer.shutdown(wait=False)
+
+    def _write_settled(
+        self, made: Path, tables: Mapping[str, pl.DataFrame]
+    ) -> dict[str, list[str]]:
+        written = {}
+        for name, frame in tables.items():
+            others = {*_CHECKED[name], *_columns(self._whole_parts(name, frame.height))}
+            schema = {one: frames.TABLES[name][one] for one in frame.columns if one not in others}
+            settled = frame.select(pl.col(one).cast(dtype) for one, dtype in schema.items())
+            written[name] = _write_present(settled, made / f"{name}-settled.arrow")
+        return written
+
     def puts_off(self, answers: pl.DataFrame, known: int) -> bool:
         """Whether so many answers are judged later, when somebody asks for all warnings.
 
@@ -198,6 +216,8 @@ class CompiledSet:
         self._kept = None
 
     def _give_up(self) -> None:
+        if self._settled is not None:
+            wait([self._settled])
         if self._made is not None and self._kept is not None:
             self._kept.abandon(self._made)
         self._made = None
@@ -222,28 +242,35 @@ class CompiledSet:
         Thread(target=_finish, args=(self._kept, self._name, made), name="keep a set").start()
         return opened
 
+    def _whole_parts(self, table: str, height: int) -> list[pl.DataFrame]:
+        """Return the parts of a table's texts; none if rows that were there twice are left out."""
+        parts = self._moved.get(table, [])
+        return parts if sum(map(len, parts)) == height else []
+
     def _write(self, made: Path, review_set: ReviewSet) -> None:
         tables = {}
+        settled = self._settled.result() if self._settled else {}
         given = with_stale_together(review_set)
         for name in frames.TABLES:
             frame = getattr(given, name)
-            parts = self._moved.get(name, [])
-            if sum(map(len, parts)) != frame.height:  # rows that were there twice are left out
-                for place in range(len(parts)):
-                    self._part(name, place).unlink(missing_ok=True)
-                parts = []
-            absent = [column for column in frame.columns if _is_absent(frame, column)]
-            texts = {column for part in parts for column in part.columns}
-            others = [column for column in frame.columns if column not in {*absent, *texts}]
-            _write_ipc(frame.select(others), made / f"{name}.arrow")
+            parts = self._whole_parts(name, frame.height)
+            files = [self._part(name, place).name for place in range(len(parts))]
+            for place in range(len(files), len(self._moved.get(name, []))):
+                self._part(name, place).unlink(missing_ok=True)
+            written = {*settled.get(name, ()), *_columns(parts)}
+            _write_present(frame.drop(written), made / f"{name}.arrow")
             tables[name] = {
-                "parts": [self._part(name, place).name for place in range(len(parts))],
+                "pieces": [f"{name}.arrow", *[f"{name}-settled.arrow"][: name in settled]],
+                "parts": files,
                 "height": frame.height,
             }
         index = review_set.index
         for name in _INDEX:
             np.save(made / f"{name}.npy", getattr(index.newest, name))
         np.save(made / "order.npy", index.order)
+        numbers, rows = index.repeated
+        np.save(made / f"{_REPEATED[0]}.npy", numbers)
+        np.save(made / f"{_REPEATED[1]}.npy", rows)
         contents = {
             "tables": tables,
             "declared": index.declared,
@@ -317,6 +344,18 @@ def _write_ipc(frame: pl.DataFrame, path: Path) -> None:
     frame.write_ipc(path, compression="uncompressed", record_batch_size=rows)
 
 
+def _write_present(frame: pl.DataFrame, path: Path) -> list[str]:
+    """Write the columns in which there is anything; return which."""
+    present = [column for column in frame.columns if not _is_absent(frame, column)]
+    _write_ipc(frame.select(present), path)
+    return present
+
+
+def _columns(parts: Iterable[pl.DataFrame]) -> dict[str, None]:
+    """Return the columns that any part has, each once."""
+    return dict.fromkeys(column for part in parts for column in part.columns)
+
+
 def _written(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     _write_ipc(frame, path)
     return mapped(path)
@@ -325,10 +364,10 @@ def _written(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
 def _read_table(path: Path, name: str, contents: dict[str, Any]) -> pl.DataFrame:
     if not contents["height"]:
         return frames.TABLES[name].to_frame()
-    frame = mapped(path / f"{name}.arrow")
+    frame = pl.concat([mapped(path / piece) for piece in contents["pieces"]], how="horizontal")
     if contents["parts"]:
         parts = [mapped(path / part) for part in contents["parts"]]
-        given = list(dict.fromkeys(column for part in parts for column in part.columns))
+        given = list(_columns(parts))
         whole = pl.concat(_completed(part, name).select(given) for part in parts)
         frame = frame.hstack(whole.get_columns())
     frame = _completed(frame, name)

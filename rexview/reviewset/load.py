@@ -108,7 +108,7 @@ def _read_all(
 ) -> ReviewSet:
     sources = find_tables(folder, problems)
     if "cases" not in sources and not problems.has_errors_in("cases"):
-        remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts."
+        remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of such parts."
         problems.add("error", "cases", "There is no table of cases.", remedy)
     return assemble(folder, info, sources, problems, pixels=pixels, compiled=compiled)
 
@@ -132,6 +132,8 @@ def assemble(
     """
     move_texts = compiled.move_texts if compiled else lambda name, parts: None
     tables, all_cases = _read(sources, info, problems, move_texts)
+    if compiled and not problems.has_errors:
+        compiled.write_settled(tables)
     check_references(tables, sources, info, all_cases=all_cases)
     tables |= _with_images(folder, tables, sources, info, look_at_images, pixels)
     tables["answers"] = with_choices_read(tables["answers"], tables["cases"])
@@ -218,9 +220,10 @@ def _with_images(
         return {"cases": cases, "answers": answers}
     given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
     boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
-    cases = with_headers(cases, boxed, folder, info, of_cases)
+    filled = with_headers(cases, boxed, folder, info, of_cases)
+    if filled is not cases:
+        cases, images = filled, image_sizes(filled)
     check_orientations(cases, boxed, of_cases)
-    images = image_sizes(cases)
     check_boxes(cases, "reference_boxes", "id", images, of_cases)
     if of_answers:
         check_boxes(answers, "boxes", "case", images, of_answers)

@@ -14,7 +14,7 @@ from typing import Final
 
 from rexview.errors import Problem, ReviewSetError
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import INFO_FILE, UNFINISHED, find_tables
+from rexview.reviewset.sources import INFO_FILE, UNFINISHED, find_tables, fingerprint
 from rexview.reviewset.tables.source import TableFormat
 from rexview.reviewset.write import write_tables
 from rexview.schema import ReviewSet
@@ -27,6 +27,7 @@ def rewrite(
     review_set: ReviewSet,
     *,
     base: str,
+    state: str,
     table_format: TableFormat | None = None,
     images: Path | None = None,
 ) -> Path:
@@ -34,20 +35,22 @@ def rewrite(
 
     ``base`` is the images base for ``reviewset.yaml``; the files of a folder ``images`` are moved
     into ``images/`` of the set, where they must not be yet. Without ``table_format`` the set keeps
-    the format that its cases have.
+    the format that its cases have. ``state`` is the fingerprint of the files that the set was made
+    from. Of a table with parts one file is made.
 
     Raises
     ------
     ReviewSetError
-        There is a file already where an image would go; nothing was changed.
+        There is a file already where an image would go, or the files are no longer as they were
+        read, as while a run adds answers; nothing was changed.
     OSError
         Something cannot be written. The set is then as it was.
     """
     folder = review_set.folder.resolve()
     tables = find_tables(folder, ProblemList())
-    usual = tables["cases"].format if "cases" in tables else "jsonl"
-    assert usual != "rows"
-    names = [INFO_FILE, *(source.label for source in tables.values())]
+    usual = tables["cases"].parts[0].format if "cases" in tables else "jsonl"
+    parts = [part for source in tables.values() for part in source.parts]
+    names = [INFO_FILE, *dict.fromkeys(part.path.relative_to(folder).parts[0] for part in parts)]
     with tempfile.TemporaryDirectory(
         dir=folder.parent, prefix=f".{folder.name}-", ignore_cleanup_errors=True
     ) as beside:
@@ -56,6 +59,11 @@ def rewrite(
         old.mkdir()
         write_tables(review_set, new, table_format or usual, base)
         moved = _places(images, folder / "images")
+        if fingerprint(folder) != state:
+            raise ReviewSetError(
+                "The set was changed meanwhile, by a run or by hand; nothing was written. "
+                "Wait until that is done, then import again."
+            )
         backup = _backup(folder, names)
         (folder / UNFINISHED).write_text(f"{backup.name}\n", encoding="utf-8")
         done: list[tuple[Path, Path]] = []

@@ -9,7 +9,7 @@ from typing import Final
 
 from rexview.columns import TABLES
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.tables.source import TableFormat, TableSource
+from rexview.reviewset.tables.source import Part, TableFormat, TableSource
 
 INFO_FILE: Final = "reviewset.yaml"
 UNFINISHED: Final = ".import-unfinished"
@@ -25,15 +25,21 @@ _NEAR_MISSES: Final = {
     ".xls": "Save it as {name}.csv, or import it.",
     ".pq": "Rename it to {name}.parquet.",
 }
+_NOT_READ: Final = "The file has the name of a table but is not read."
+_NO_FILE: Final = "This is not a file that can be read, or a link to nowhere."
+_PUT_FILE: Final = "Put the file itself here."
+MAX_PARTS: Final = 2000
+"""Parts of one table: a run of a model adds one."""
 
 
 def find_tables(folder: Path, problems: ProblemList) -> dict[str, TableSource]:
     """Find the tables of a folder by their names.
 
-    A table is ``NAME.jsonl``, ``NAME.csv``, ``NAME.parquet`` or a folder ``NAME`` of Parquet parts,
-    which are read in the order of their names.
+    A table is ``NAME.jsonl``, ``NAME.csv`` or ``NAME.parquet``, or a folder ``NAME`` of such parts,
+    or both: the file is read first, then the parts in the order of their names.
     """
-    found: dict[str, list[TableSource]] = {name: [] for name in TABLES}
+    files: dict[str, list[Part]] = {name: [] for name in TABLES}
+    folders: dict[str, list[tuple[str, tuple[Part, ...]]]] = {name: [] for name in TABLES}
     for path in sorted(folder.iterdir()):
         name = path.stem.lower() if path.suffix else path.name.lower()
         ending = path.suffix.lower()
@@ -41,47 +47,74 @@ def find_tables(folder: Path, problems: ProblemList) -> dict[str, TableSource]:
             continue
         table_format = FORMATS.get(ending)
         if not ending and path.is_dir():
-            parts = tuple(_parts(path))
-            if parts:
-                found[name].append(
-                    TableSource(name, "parquet", path.name, parts, problems, is_folder=True)
-                )
-            else:
-                message = "The folder has the name of a table but holds no Parquet parts."
-                remedy = "Put parts named *.parquet into it, or remove it."
-                problems.add("warning", f"{path.name}/", message, remedy)
+            folders[name].append((path.name, _parts(path, name, problems)))
         elif table_format and path.is_dir():
             message = "This is a folder where a file is expected."
-            remedy = f"Name a folder of Parquet parts {name}, without an ending."
+            remedy = f"Name a folder of parts {name}, without an ending."
             problems.add("error", path.name, message, remedy)
         elif table_format and not path.is_file():
-            message = "This is not a file that can be read, or a link to nowhere."
-            problems.add("error", path.name, message, "Put the file itself here.")
+            problems.add("error", path.name, _NO_FILE, _PUT_FILE)
         elif table_format:
-            found[name].append(TableSource(name, table_format, path.name, (path,), problems))
+            files[name].append(Part(path, table_format, path.name))
         elif ending in _NEAR_MISSES:
-            message = "The file has the name of a table but is not read."
             remedy = _NEAR_MISSES[ending].format(name=name)
-            problems.add("warning", path.name, message, remedy)
-    for sources in found.values():
-        if len(sources) > 1:
-            names = " and ".join(source.label for source in sources)
-            message = f"There are several files for one table: {names}."
-            sources[0].error(message, "Keep the right one and move the others elsewhere.")
-    return {name: sources[0] for name, sources in found.items() if sources}
+            problems.add("warning", path.name, _NOT_READ, remedy)
+    found = {}
+    for name in TABLES:
+        labels = [part.label for part in files[name]]
+        several = labels if len(labels) > 1 else [f"{label}/" for label, _ in folders[name]]
+        inside = tuple(part for _, parts in folders[name] for part in parts)
+        if len(several) > 1:
+            message = f"There are several files for one table: {' and '.join(several)}."
+            remedy = f"Keep the right one; put further rows into a folder {name}/, or elsewhere."
+            problems.add("error", several[0], message, remedy)
+        if parts := (*files[name][:1], *inside):
+            label = folders[name][0][0] if inside else labels[0]
+            found[name] = TableSource(name, label, parts, problems)
+    return found
 
 
-def _parts(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.suffix.lower() == ".parquet" and path.name[0] not in "._" and path.is_file():
+def _parts(folder: Path, table: str, problems: ProblemList) -> tuple[Part, ...]:
+    """Find the parts of a table in the folder of its name."""
+    parts: list[Part] = []
+    for path in sorted(_in_folder(folder)):
+        label, ending = f"{folder.name}/{path.name}", path.suffix.lower()
+        table_format = FORMATS.get(ending)
+        if path.is_dir():
+            remedy = f"Put its files into {folder.name}/ itself, or move it elsewhere."
+            problems.add("warning", f"{label}/", "This folder in a folder is not read.", remedy)
+        elif table_format and not path.is_file():
+            problems.add("error", label, _NO_FILE, _PUT_FILE)
+        elif table_format:
+            grows = table == "answers" and table_format == "jsonl"
+            parts.append(Part(path, table_format, label, grows))
+        elif ending in _NEAR_MISSES and ending != ".txt":  # which is a note, among parts
+            remedy = _NEAR_MISSES[ending].format(name=path.stem)
+            problems.add("warning", label, _NOT_READ, remedy)
+    if len(parts) > MAX_PARTS:
+        message = f"The folder has {len(parts):,} parts, more than can be opened ({MAX_PARTS:,})."
+        problems.add("error", f"{folder.name}/", message, "Join them into fewer.")
+        return tuple(parts[:1])
+    if not parts:
+        message = "The folder has the name of a table but holds no parts of it."
+        remedy = "Put parts named *.jsonl, *.csv or *.parquet into it, or remove it."
+        problems.add("warning", f"{folder.name}/", message, remedy)
+    return tuple(parts)
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    """Yield what is in a folder of parts but for hidden and temporary files."""
+    for path in folder.iterdir():
+        if path.name[0] not in "._" and path.suffix.lower() != ".tmp":
             yield path
 
 
-def fingerprint(folder: Path) -> str:
+def fingerprint(folder: Path, *, but_growing: bool = False) -> str:
     """Name the present state of a set's files, from names, sizes and times only.
 
-    Changes when ``reviewset.yaml``, a table, a part of a table or a YAML file beside them (a
-    rubric) changes, appears or goes. Images are not looked at.
+    Changes when ``reviewset.yaml``, a table, a part of one or a YAML file beside them (a
+    rubric) changes, appears or goes. Images are not looked at. With ``but_growing`` the parts that
+    runs write to (JSON Lines in ``answers/``) are not, either.
 
     Returns
     -------
@@ -90,6 +123,8 @@ def fingerprint(folder: Path) -> str:
     """
     digest = hashlib.sha256()
     for path in watched(Path(folder)):
+        if but_growing and _grows(path, folder):
+            continue
         try:
             stat = path.stat()
         except OSError:
@@ -98,6 +133,13 @@ def fingerprint(folder: Path) -> str:
         state = (relative, stat.st_size, stat.st_mtime_ns, stat.st_ino)
         digest.update(repr(state).encode("utf-8", "surrogateescape"))
     return digest.hexdigest()[:32]
+
+
+def _grows(path: Path, folder: Path) -> bool:
+    """Whether a run of a model may be writing to a file of the set in a folder."""
+    *_, table, name = path.parts
+    inside = path.parent != folder
+    return inside and table.lower() == "answers" and name.lower().endswith(".jsonl")
 
 
 def watched(folder: Path) -> Iterator[Path]:
@@ -111,4 +153,4 @@ def watched(folder: Path) -> Iterator[Path]:
         if ending in (".yaml", ".yml") or ending in FORMATS or ending in _NEAR_MISSES:
             yield path
         elif path.name.lower() in TABLES and path.is_dir():
-            yield from _parts(path)
+            yield from sorted(_in_folder(path))

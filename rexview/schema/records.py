@@ -114,12 +114,16 @@ class ReferenceBox:
 
 @dataclass(frozen=True)
 class AnswerBox:
-    """A box that a model gave. ``box`` is x, y, width, height in pixels of the stored image."""
+    """A box that a model gave. ``box`` is x, y, width, height in pixels of the stored image.
+
+    ``unsure`` says that it is not known how its model counts, so that it may lie elsewhere.
+    """
 
     image: str
     label: str
     box: tuple[float, ...]
     score: float | None = None
+    unsure: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Answer:
-    """One model's output for one case; ``choice_read`` says where the choice stands in the text."""
+    """One model's output for one case; ``choice_read`` says where the choice stands in the text.
+
+    ``repeat`` counts from 1 how often the run asked the same.
+    """
 
     case: str
     model: str
@@ -197,6 +204,7 @@ class Answer:
     latency_s: float | None = None
     created: datetime | None = None
     prompt_id: str | None = None
+    repeat: int = 1
     extra: Mapping[str, Any] = field(default_factory=dict)
     choice_read: ReadChoice | None = None
 

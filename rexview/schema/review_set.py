@@ -126,6 +126,18 @@ class ReviewSet:
         rows = self.index.answer_rows(case_id, all_runs=all_runs)
         return tuple(answer_from_row(self.answers.row(row, named=True)) for row in rows)
 
+    def repeats_of(self, case_id: str, model: str) -> tuple[Answer, ...]:
+        """The other answers of the run that a model's newest answer to a case is of.
+
+        In the order of their numbers; empty when the run asked once.
+        """
+        at = self.case_row(case_id)
+        if at is None or model not in self.index.models:
+            return ()
+        number = self.newest.number(at, self.index.models.index(model))
+        rows = [] if number is None else self.index.repeats(number)
+        return tuple(answer_from_row(self.answers.row(row, named=True)) for row in rows)
+
     def scores_of(self, case_id: str, *, stale: bool = False) -> tuple[Score, ...]:
         """All scores given to answers of one case, or to earlier ones, in file order."""
         wanted = (self.stale_scores if stale else self.scores).filter(pl.col("case") == case_id)

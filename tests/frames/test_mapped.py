@@ -1,13 +1,15 @@
 """Mapped tables are the same after their memory was given back."""
 
 import gc
+import pickle
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from rexview.frames import mapped as mapping
-from rexview.frames.mapped import let_go, mapped
+from rexview.frames.mapped import let_go, let_go_of_much, mapped, of_all_rows, some_rows
 
 STATUS = Path("/proc/self/status")
 
@@ -60,3 +62,46 @@ def test_a_torn_file_is_an_error(tmp_path):
     for name in ("empty.arrow", "torn.arrow", "none.arrow"):
         with pytest.raises((OSError, ValueError)):
             mapped(tmp_path / name)
+
+
+@pytest.fixture(name="in_pieces")
+def in_pieces_fixture(texts, monkeypatch):
+    """A table of several pieces, of which the slices are others."""
+    monkeypatch.setattr(mapping, "_SLICE", 7_000)
+    frame, found = texts
+    lists = pl.Series("n", [[n, n + 1] for n in range(len(frame))])
+    whole = frame.hstack([lists])
+    pieces = pl.concat([found[:9_000], found[9_000:30_500], found[30_500:]], rechunk=False)
+    assert pieces.n_chunks() == 3
+    return whole, pieces.hstack([lists])
+
+
+def test_all_rows_are_asked_in_their_order(in_pieces):
+    whole, found = in_pieces
+    numbers = of_all_rows(found, lambda rows: rows.select(pl.col("text").str.extract(r"^(\d+)")))
+    assert numbers["text"].cast(pl.Int64).to_list() == list(range(len(whole)))
+    assert of_all_rows(found.clear(), lambda rows: rows.select("n")).is_empty()
+
+
+@pytest.mark.parametrize("rows", [[], [39_999], [30_499, 5, 5, 30_500, 0, 13_999, 14_000]])
+def test_some_rows_are_those_rows_in_that_order(in_pieces, rows):
+    whole, found = in_pieces
+    assert some_rows(found, np.array(rows, dtype=np.uint32)).equals(whole[rows])
+
+
+def test_some_rows_take_no_others_along(in_pieces):
+    _, found = in_pieces
+    assert len(pickle.dumps(some_rows(found, np.array([1, 20_000])))) < 10_000
+
+
+@pytest.mark.skipif(not STATUS.exists(), reason="there is no /proc here")
+def test_only_much_is_given_back(texts, monkeypatch):
+    _, found = texts
+    assert found["text"].str.contains("(?i)effusion").all()
+    held = mapped_mb()
+    monkeypatch.setattr(mapping, "_MUCH", (held + 100) * 1024**2)
+    let_go_of_much()
+    assert mapped_mb() >= held
+    monkeypatch.setattr(mapping, "_MUCH", 0)
+    let_go_of_much()
+    assert mapped_mb() < held - 30

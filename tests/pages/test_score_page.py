@@ -77,11 +77,10 @@ def test_the_picture_gets_boxes_by_letter(open_app):
     assert group["boxes"][0]["note"] is None  # no flag of a rule tells what is wrong
 
 
-def test_the_neighbours_are_there_ahead(open_app):
+def test_the_neighbours_are_named(open_app):
     data = pad(open_app("score"))
     other = {"c1", "c2"} - {data["case"]["case"]}
-    assert set(data["ahead"]) == other
-    assert data["case"]["next"] in (*other, None)
+    assert {data["case"]["next"], data["case"]["previous"]} == {*other, None}
 
 
 def test_a_case_that_is_not_on_the_list_leads_to_one_that_is(open_app):
@@ -109,7 +108,7 @@ def test_only_assigned_cases_are_listed(open_app, review_folder):
     reviews(review_folder).record([Entry("assign", "c2", subject="anna", value=value)], lead)
     data = pad(open_app("score"))
     assert data["worklist"]["entries"] == [["c2", "open"]]
-    assert data["ahead"] == {}
+    assert (data["case"]["next"], data["case"]["previous"]) == (None, None)
 
 
 @pytest.mark.parametrize("rules", ["protocol: {report: always}\n"])
@@ -142,7 +141,7 @@ def test_after_the_reveal_models_are_named_and_others_where_the_rules_say_so(
     data = pad(app)
     assert sorted(data["case"]["names"].values()) == ["Model M", "Model N"]
     assert data["case"]["own"]["revealed"] is True
-    assert data["ahead"]["c2"]["names"] is None
+    assert pad(open_app("score", case="c2"))["case"]["names"] is None
     (table,) = app.dataframe
     rows = table.value
     assert set(rows["Case"]) == {"c1"}
@@ -167,7 +166,8 @@ def test_a_case_seen_with_the_models_named_is_recorded_once_and_said(
     expected = {"at": row.at.isoformat(), "timing": "before", "accepted": False}
     assert seen["unblinded"] == expected
     assert data["case"]["own"]["revealed"] is False
-    assert data["ahead"]["c2"]["own"]["seen"]["unblinded"] is None
+    other = pad(open_app("score", case="c2"))
+    assert other["case"]["own"]["seen"]["unblinded"] is None
     monkeypatch.setattr(permissions, "role", lambda: "lead")
     study = shown(open_app("study"))
     assert "Models named" in study

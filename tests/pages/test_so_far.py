@@ -1,5 +1,8 @@
 """Pages while detectors look at the answers: what is known stands, and says that it is so far."""
 
+import sys
+import time
+
 import pytest
 from support.opened_app import run_page, server_for
 from support.page_text import drawn, shown, title
@@ -100,8 +103,14 @@ def test_nothing_found_so_far_is_not_nothing_found(found):
     assert "0 of 3 answers looked at" in text
 
 
-def test_the_case_that_is_open_has_its_flags_at_once(found):
-    text = said(page_of("case", case="c1"))
+def test_the_case_that_is_open_has_its_flags_before_its_turn(found):
+    app = page_of("case", case="c1")
+    first = said(app)
+    assert ("Not looked at for failures yet" in first) != ("Laterality error" in first)
+    end = time.monotonic() + 60
+    while "Not looked at for failures yet" in (text := said(app)) and time.monotonic() < end:
+        time.sleep(0.1)
+        app.run()
     assert "Laterality error" in text
     assert "by rule" in text
     assert found.progress.looked == 0
@@ -175,6 +184,20 @@ def test_stop_and_go_on_are_for_everybody_alone(found):
     app = page_of("browse")
     app.button(key="rx_scan_resume").click().run()
     assert found.background.wait(60)
+
+
+def test_a_search_that_broke_can_be_begun_again(found, monkeypatch):
+    python = sys.executable
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    found.resume()
+    assert found.background.wait(60)
+    assert found.progress.state == "broken"
+    app = page_of("browse")
+    assert "came to an end at 0 of 3 answers. No process can be started" in said(app)
+    monkeypatch.setattr(sys, "executable", python)
+    app.button(key="rx_scan_again").click().run()
+    assert found.background.wait(60)
+    assert found.progress.state == "finished"
 
 
 def test_an_answer_that_a_rule_fails_on_is_named_and_is_not_without_failure(found, monkeypatch):

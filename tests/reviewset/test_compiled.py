@@ -108,6 +108,8 @@ def assert_alike(one, other):
             assert one.answers_of(case_id, all_runs=all_runs) == other.answers_of(
                 case_id, all_runs=all_runs
             )
+        for model in ("a", "b"):
+            assert one.repeats_of(case_id, model) == other.repeats_of(case_id, model)
     pairs = list(one.answers.select("case", "model").unique().iter_rows())
     assert digests_of(one).of_all(pairs) == digests_of(other).of_all(pairs)
 
@@ -132,6 +134,20 @@ def test_what_is_kept_is_the_set_itself(large, monkeypatch):
     assert_alike(first, plain)
     assert_alike(second, plain)
     assert second.warnings == first.warnings
+
+
+def test_parts_of_all_formats_and_repeats(large, monkeypatch):
+    row = {"case": "c054", "model": "a", "text": "Asked again."}
+    (large / "answers" / "4.jsonl").write_text(json.dumps(row | {"repeat": 3}) + "\n")
+    (large / "answers" / "5.csv").write_text("case,model,text,repeat\nc054,a,Once more.,2\n")
+    kept = [opened(large) for _ in range(2)]
+    assert all(map(is_kept, kept))
+    monkeypatch.setattr(compiled, "LARGE_BYTES", 10**9)
+    plain = load(large)
+    texts = [one.text for one in plain.repeats_of("c054", "a")]
+    assert texts == ["Once more.", "Asked again."]
+    assert_alike(kept[0], plain)
+    assert_alike(kept[1], plain)
 
 
 def test_warnings_come_later_and_are_those_of_check(large):
@@ -162,7 +178,7 @@ def test_pictures_that_come_are_noticed(large):
 
 def test_another_version_of_the_code_reads_anew(large, monkeypatch):
     opened(large)
-    monkeypatch.setattr(compiled, "_code", lambda: "another")
+    monkeypatch.setattr(compiled, "reading_version", lambda: "another")
     opened(large)
     assert len(entries()) == 2
 

@@ -1,6 +1,5 @@
 import os
 
-import polars as pl
 import pytest
 
 from rexview.errors import ReviewSetError
@@ -14,14 +13,7 @@ class TestTables:
         problem = small.only_problem()
         assert problem.severity == "error"
         assert "answers.csv and answers.jsonl" in problem.message
-
-    def test_a_file_and_a_folder_of_parts(self, small):
-        small.answer()
-        (small.folder / "answers").mkdir()
-        pl.DataFrame({"case": [], "model": []}).write_parquet(
-            small.folder / "answers" / "0.parquet"
-        )
-        assert "several files" in small.only_problem().message
+        assert "into a folder answers/" in problem.remedy
 
     def test_a_folder_without_parts_is_no_table(self, small):
         (small.folder / "answers").mkdir()
@@ -98,6 +90,8 @@ class TestFingerprint:
             lambda folder: (folder / "cases.jsonl").unlink(),
             lambda folder: (folder / "cases.jsonl").rename(folder / "cases.csv"),
             lambda folder: (folder / "scores" / "1.parquet").touch(),
+            lambda folder: (folder / "scores" / "1.csv").touch(),
+            lambda folder: (folder / "scores" / "1.jsonl").touch(),
             lambda folder: (folder / "scores" / "0.parquet").write_bytes(b"x"),
             lambda folder: (folder / "mine.yaml").touch(),
             lambda folder: os.utime(folder / "cases.jsonl", ns=(1, 1)),

@@ -18,7 +18,7 @@ import polars as pl
 
 from rexview.analysis.case.model_names import NameFinder
 from rexview.analysis.case.record import CasePage
-from rexview.schema import Answer, AnswerBox, Case, Report, ReviewSet
+from rexview.schema import Answer, Case, Report, ReviewSet
 from rexview.stats import limit_reached
 
 COVER: Final = "[model]"
@@ -155,9 +155,7 @@ def _blinded_answer(review_set: ReviewSet, answer: Answer, slot: str) -> Answer:
     def cover(text: str | None) -> str | None:
         return None if text is None else cover_names(review_set, text)
 
-    boxes = tuple(
-        AnswerBox(box.image, cover(box.label) or "", box.box, box.score) for box in answer.boxes
-    )
+    boxes = tuple(replace(box, label=cover(box.label) or "") for box in answer.boxes)
     return Answer(
         case=answer.case,
         model=slot,

@@ -31,7 +31,8 @@ class CasePage:
     for answers that came and were scored. ``flags`` holds detectors' and readers' flags together,
     rejected ones included; ``reader_flags`` the readers' verdicts as they gave them.
     ``stale_scores`` and ``stale_reader_flags`` are of earlier answers and count nowhere.
-    ``not_judged`` are the models whose answers a rule failed on.
+    ``not_judged`` are the models whose answers a rule failed on, ``not_yet`` those whose answers no
+    rule has looked at so far.
     """
 
     case: Case
@@ -44,6 +45,7 @@ class CasePage:
     stale_scores: tuple[Score, ...] = ()
     stale_reader_flags: tuple[ReaderFlag, ...] = ()
     not_judged: frozenset[str] = frozenset()
+    not_yet: frozenset[str] = frozenset()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -59,6 +61,7 @@ class CasePage:
             tuple(score for score in self.stale_scores if score.model in models),
             tuple(flag for flag in self.stale_reader_flags if flag.model in models),
             self.not_judged.intersection(models),
+            self.not_yet.intersection(models),
         )
 
     def with_reader_flags(self, added: Sequence[ReaderFlag]) -> CasePage:
@@ -129,6 +132,7 @@ def gather_case(
     if case is None:
         return None
     answers = review_set.answers_of(case_id)
+    not_yet = engine.not_yet_of(case_id, answers)  # before the flags: these may come in between
     scores = review_set.scores_of(case_id)
     finals = {}
     for answer in answers:
@@ -152,6 +156,7 @@ def gather_case(
         review_set.scores_of(case_id, stale=True),
         review_set.flags_of(case_id, stale=True),
         engine.not_judged_of(case_id, answers),
+        not_yet,
     )
 
 

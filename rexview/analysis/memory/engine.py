@@ -165,6 +165,10 @@ class MemoryEngine:
         """Return the models whose answers to a case a detector failed on."""
         return self.table.survey.not_judged_of(case, answers)
 
+    def not_yet_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case no detector has looked at yet."""
+        return self.table.survey.not_yet_of(case, answers)
+
     def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
         found, columns, scores = self.selection(case_filter), self.table.columns, self.table.scores
@@ -328,7 +332,9 @@ class MemoryEngine:
         chosen = self.selection(case_filter).answer_mask
         judged = self.table.flagged.judged_by_model(chosen, failures, sources, findings)
         return {
-            about: tally_patients(part.flagged, part.patients) for about, part in judged.items()
+            (failure, model): tally_patients(part.flagged, part.patients)
+            for failure, of_models in judged
+            for model, part in of_models.items()
         }
 
     def judged_pairs(
@@ -336,9 +342,12 @@ class MemoryEngine:
     ) -> dict[tuple[str, str, str], PairTally]:
         """Count the cases in which two models can be judged."""
         chosen = self.selection(case_filter).answer_mask
-        judged = self.table.flagged.judged_by_model(chosen, failures, sources)
         models = [model.model for model in self.tally(case_filter).by_model]
-        return tally_pairs(judged, models, failures)
+        found: dict[tuple[str, str, str], PairTally] = {}
+        for failure, of_models in self.table.flagged.judged_by_model(chosen, failures, sources):
+            judged = {(failure, model): part for model, part in of_models.items()}
+            found |= tally_pairs(judged, models, (failure,))
+        return found
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
         """Count the cases with answers that are left, and the patients that they are of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -134,26 +134,36 @@ class Flagged:
         failures: Sequence[str],
         sources: Sequence[str] = (),
         findings: Sequence[str] = (),
-    ) -> dict[tuple[str, str], Judged]:
-        """Return what of the chosen answers, by number, can be judged, by failure and model.
+    ) -> Iterator[tuple[str, dict[str, Judged]]]:
+        """Yield for each failure what of the chosen answers, by number, can be judged, by model.
 
         ``sources`` are whose word counts, empty for everybody's. With ``findings`` only flags about
         one of them count. Both are words of the filter.
         """
-        columns, judged = self.columns, self.judged[: self.columns.n_answers]
-        found = {}
+        answers = self._answers_of_models(chosen)
         for failure in failures:
-            numbers = np.flatnonzero(chosen & ((judged & np.uint32(FAILURE_BITS[failure])) != 0))
-            if findings:
-                of_all = self.about_findings((failure,), sources, findings)
-            else:
-                of_all = self.meeting((failure,), sources)
-            cases, codes = columns.newest.case[numbers], columns.newest.model[numbers]
-            is_flagged, patients = of_all[numbers], columns.cluster[cases]
-            for code in np.flatnonzero(np.bincount(codes)):
-                own = codes == code
-                of_model = Judged(cases[own], is_flagged[own], patients[own])
-                found[failure, columns.model.values[code]] = of_model
+            bit, said = np.uint32(FAILURE_BITS[failure]), wanted((failure,), sources)
+            about = self.about_findings((failure,), sources, findings) if findings else None
+            found = {}
+            for model, (numbers, judged, by_source, cases, patients) in answers.items():
+                can = np.flatnonzero(judged & bit)
+                is_flagged = by_source[can] & said != 0 if about is None else about[numbers[can]]
+                if len(can):
+                    found[model] = Judged(cases[can], is_flagged, patients[can])
+            yield failure, found
+
+    def _answers_of_models(self, chosen: Mask) -> dict[str, tuple[Codes, ...]]:
+        """Return of each model numbers, :attr:`judged`, :attr:`by_source`, cases and patients."""
+        columns, of_all = self.columns, np.flatnonzero(chosen)
+        models = columns.newest.model[of_all]
+        found: dict[str, tuple[Codes, ...]] = {}
+        for code in np.flatnonzero(np.bincount(models)):
+            numbers = of_all[models == code]
+            cases = columns.newest.case[numbers]
+            found[columns.model.values[code]] = (
+                *(numbers, self.judged[numbers], self.by_source[numbers]),
+                *(cases, columns.cluster[cases]),
+            )
         return found
 
 

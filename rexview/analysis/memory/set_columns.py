@@ -19,6 +19,7 @@ import polars as pl
 from rexview.analysis.filter.case_filter import ANSWER_STATUSES, STUDIES
 from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask, enum_of
 from rexview.frames.answer_rows import AnswerRows
+from rexview.frames.mapped import of_all_rows
 from rexview.schema import ReviewSet
 from rexview.stats import status_codes
 from rexview.stats.failure_rates import clusters_of
@@ -86,7 +87,8 @@ class SetColumns:
     @cached_property
     def status(self) -> CodedColumn:
         """What became of each row: a word of :data:`ANSWER_STATUSES`."""
-        codes = self.of_answers(self.review_set.answers.select(status_codes()).to_series())
+        found = of_all_rows(self.review_set.answers, lambda rows: rows.select(status_codes()))
+        codes = self.of_answers(found.to_series())
         return CodedColumn(self.with_the_others(codes, _NOT_RUN), tuple(ANSWER_STATUSES))
 
     @cached_property
@@ -108,19 +110,22 @@ class SetColumns:
     @cached_property
     def tag_codes(self) -> Mapping[str, tuple[Codes, CodedColumn]]:
         """For each tag name the cases that have it, and the values (``name:value``) coded."""
-        long = (
-            self.review_set.cases.select("tags")
-            .with_row_index("row")
-            .filter(pl.col("tags").list.len() > 0)
-            .explode("tags")
-            .unnest("tags")
-            .filter(pl.col("values").list.len() > 0)
-            .explode("values")
-            .drop_nulls()
-            .with_columns(pl.col("name").str.replace_all(":", " "))
-            .with_columns(tag=pl.format("{}:{}", "name", "values"))
-            .unique(["row", "tag"], maintain_order=True)
-        )
+
+        def named_values(rows: pl.LazyFrame) -> pl.LazyFrame:
+            return (
+                rows.filter(pl.col("tags").list.len() > 0)
+                .explode("tags")
+                .unnest("tags")
+                .filter(pl.col("values").list.len() > 0)
+                .explode("values")
+                .drop_nulls()
+                .with_columns(pl.col("name").str.replace_all(":", " "))
+                .select("row", "name", tag=pl.format("{}:{}", "name", "values"))
+                .unique(["row", "tag"], maintain_order=True)
+                .with_columns(pl.col("name", "tag").cast(pl.Categorical))
+            )
+
+        long = of_all_rows(self.review_set.cases.select("tags").with_row_index("row"), named_values)
         parts = long.partition_by("name", as_dict=True, maintain_order=True)
         return {
             str(name): (part["row"].to_numpy(), CodedColumn.of(enum_of(part["tag"])))

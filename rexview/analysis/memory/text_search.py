@@ -16,11 +16,9 @@ import polars as pl
 
 from rexview.analysis.memory.coded_column import Mask
 from rexview.analysis.memory.set_columns import SetColumns
-from rexview.frames.mapped import let_go
+from rexview.frames.mapped import of_all_rows
 
 _WORDS_KEPT: Final = 32
-_SLICE: Final = 100_000
-"""Rows that a thread takes at a time."""
 
 
 class TextSearch:
@@ -35,9 +33,7 @@ class TextSearch:
         return np.unpackbits(self._found(word), count=len(self.columns)).view(np.bool_)
 
     def _packed(self, word: str) -> npt.NDArray[np.uint8]:
-        found = np.packbits(self._look_for(word))
-        let_go()  # all texts were gone through, and would count as memory from now on
-        return found
+        return np.packbits(self._look_for(word))
 
     def _look_for(self, word: str) -> Mask:
         pattern, review_set = f"(?i){re.escape(word)}", self.columns.review_set
@@ -52,10 +48,6 @@ class TextSearch:
 
 
 def _matches(frame: pl.DataFrame, pattern: str, texts: tuple[pl.Expr, ...]) -> Mask:
-    """Say which rows have a pattern in one of some texts; slices go to all cores."""
+    """Say which rows have a pattern in one of some texts."""
     met = pl.any_horizontal(text.str.contains(pattern).fill_null(False) for text in texts)
-    parts = [
-        frame.lazy().slice(start, _SLICE).select(met=met) for start in range(0, len(frame), _SLICE)
-    ]
-    found = [part["met"].to_numpy() for part in pl.collect_all(parts)]
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.bool_)
+    return np.asarray(of_all_rows(frame, lambda rows: rows.select(met=met))["met"].to_numpy())

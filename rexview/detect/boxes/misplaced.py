@@ -43,12 +43,12 @@ class BoxMisplaced:
         """Hold the boxes against the case's images and reference boxes."""
         case, answer = one.case, one.answer
         flags = []
-        for box in answer.boxes:
+        for box in one.sure_boxes:
             if _outside(case, box):
                 message = f"The box “{short_label(box.label)}” lies outside the image."
                 flags.append(flag(self, answer, "outside", message, (box_evidence(box),)))
                 continue
-            missed = self._missed(case, box, answer.boxes)
+            missed = self._missed(case, box, one.sure_boxes)
             if missed is not None:
                 reference, overlap = missed
                 message = (

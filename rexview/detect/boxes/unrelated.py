@@ -46,10 +46,10 @@ class BoxUnrelated:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the labels of the boxes against the text."""
         flags = []
-        if one.answer.boxes and one.text.strip() and len(one.text) <= MOST_READ:
+        if one.sure_boxes and one.text.strip() and len(one.text) <= MOST_READ:
             mentions = find_mentions(one.text)
             elsewhere = _mentions_elsewhere(one)
-            for box in one.answer.boxes:
+            for box in one.sure_boxes:
                 unmet = _unmet(box, one.text, mentions, elsewhere)
                 if unmet is not None:
                     flags.append(flag(self, one.answer, "text", *unmet))

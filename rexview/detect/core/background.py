@@ -14,7 +14,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -29,6 +29,7 @@ from rexview.detect.core.looking import Looked, given_up, look
 from rexview.detect.core.scan import Scan, rescored, unscanned
 from rexview.detect.kept.kept_scan import KeptScan
 from rexview.detect.processes.agenda import Agenda, Task
+from rexview.detect.processes.asked_cases import AskedCases
 from rexview.detect.processes.looking_process import LookingProcess, ProcessDied, ProcessUnusable
 from rexview.kept_files import KeptFiles
 from rexview.schema import ReviewSet
@@ -79,6 +80,10 @@ class BackgroundScan:
         How many processes; by default one less than there are cores.
     before : Scan, optional
         Of the same files and detectors: what it found is taken over.
+    gives_way : callable, optional
+        Is asked before each batch for how many seconds none should be begun, as somebody waits for
+        something else. With it the processes have only time that nobody else wants, and cases that
+        are opened before their turn are looked at in one of its own.
     """
 
     def __init__(
@@ -89,16 +94,23 @@ class BackgroundScan:
         keep: KeptFiles | None = None,
         workers: int | None = None,
         before: Scan | None = None,
+        gives_way: Callable[[], float] | None = None,
     ) -> None:
         self.review_set: Final = review_set
         self.detectors: Final = tuple(detectors)
         self._workers: Final = workers or usual_workers()
         self._changed: Final = threading.Condition(threading.RLock())
         self._gatherer: Final = Gatherer(len(review_set.newest), len(review_set.cases))
-        self._base = unscanned(review_set, detectors)
+        self._asked: Final = (
+            AskedCases(review_set, self.detectors, self._gatherer.state, gives_way)
+            if gives_way
+            else None
+        )
+        self._base = replace(unscanned(review_set, detectors), asked=self._asked)
         if before is not None and before.detectors == self.detectors:
             self._gatherer.take_over(before.found)
-            self._base = replace(before, review_set=before.review_set)
+            self._base = replace(before, asked=self._asked)
+        self._gives_way: Final = gives_way
         self._keep: Final = keep
         self._kept: KeptScan | None = None
         self._agenda = self._new_agenda()
@@ -107,6 +119,7 @@ class BackgroundScan:
         self._running_tasks = 0
         self._deaths = 0
         self._stopped = self._closed = self._ending = self._finished = False
+        self._kept_is_read = False
         self._broken = ""
         self._scan = self._base
         self._news = True
@@ -129,10 +142,12 @@ class BackgroundScan:
     def _begin(self) -> None:
         """Read what is kept, look at what is scored, then let the processes begin."""
         try:
-            if self._keep is not None:
+            if self._keep is not None and self._kept is None:
                 self._read_kept(KeptScan(self.review_set, self.detectors, self._keep))
             self.rescore(self.review_set)
             with self._changed:
+                self._kept_is_read = True
+                self._changed.notify_all()
                 nothing_left = not self._agenda.any_left()
             if nothing_left:
                 self._finish()
@@ -141,9 +156,11 @@ class BackgroundScan:
                     return
                 threads = [
                     threading.Thread(target=self._work, name=f"scan-{n}", daemon=True)
-                    for n in range(self._workers)
+                    for n in range(len(self._processes), self._workers)
                 ]
                 self._threads += threads
+            if self._asked is not None:
+                self._asked.begin()
             for thread in threads:
                 thread.start()
         except (Exception, pl.exceptions.PanicException) as error:
@@ -246,8 +263,23 @@ class BackgroundScan:
             self._stopped = False
             self._changed.notify_all()
 
+    def begin_again(self) -> None:
+        """Go on after it broke, with what was not looked at; returns immediately."""
+        with self._changed:
+            if self._closed or not self._broken:
+                return
+            self._broken, self._deaths, self._ending = "", 0, False
+            self._rates.clear()
+            first = threading.Thread(target=self._begin, name="scan", daemon=True)
+            self._threads.append(first)
+            if self._asked is not None:
+                self._asked.begin_again()
+        first.start()
+
     def close(self) -> None:
         """End the processes now; what was found stays."""
+        if self._asked is not None:
+            self._asked.close()
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -264,9 +296,16 @@ class BackgroundScan:
         with self._changed:
             return self._changed.wait_for(lambda: self._is_done() or self._closed, seconds)
 
+    def wait_for_kept(self, seconds: float) -> None:
+        """Wait until what was kept on disk is there, so long at most."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._kept_is_read or self._is_done() or self._closed, seconds
+            )
+
     def _work(self) -> None:
         """Let a process do one task after the other."""
-        process = LookingProcess(self.detectors)
+        process = LookingProcess(self.detectors, idle=self._gives_way is not None)
         with self._changed:
             self._processes.append(process)
         try:
@@ -278,19 +317,22 @@ class BackgroundScan:
             self._break(error)
         finally:
             process.close()
+            with self._changed:
+                self._processes.remove(process)
 
     def _next(self) -> Task | None:
         """Take a task, wait for one, or return None when there will be none."""
         with self._changed:
             while not self._closed and not self._is_done():
-                if not self._stopped:
+                others = self._gives_way() if self._gives_way else 0.0
+                if others <= 0 and not self._stopped:
                     task = self._agenda.next()
                     if task is not None:
                         self._running_tasks += 1
                         return task
                     if not self._running_tasks:
                         return None
-                self._changed.wait()
+                self._changed.wait(others if others > 0 else None)
             return None
 
     def _is_over(self) -> bool:
@@ -309,6 +351,18 @@ class BackgroundScan:
             self._changed.notify_all()
 
     def _do(self, task: Task, process: LookingProcess) -> None:
+        try:
+            self._look(task, process)
+        except BaseException:
+            with self._changed:
+                self._agenda.again(task)  # for who begins again
+            raise
+        finally:
+            with self._changed:
+                self._running_tasks -= 1
+                self._changed.notify_all()
+
+    def _look(self, task: Task, process: LookingProcess) -> None:
         batch = batch_of(self.review_set, task.case_rows, task.wanted)
         try:
             looked = process.look(batch)
@@ -319,7 +373,6 @@ class BackgroundScan:
             self._deaths = 0
             new = self._take_in(looked)
         self._keep_on_disk(new)
-        self._end_task()
 
     def _died(self, task: Task, batch: Batch) -> None:
         """Try a batch again in parts; give an answer up that was alone."""
@@ -334,14 +387,8 @@ class BackgroundScan:
                 _log.warning("A process died over answer number %s.", batch.numbers.tolist())
                 self._take_in(given_up(batch))
             else:
-                for part in _parts(task, batch.numbers):
+                for part in task.parts(batch.numbers):
                     self._agenda.again(part)
-        self._end_task()
-
-    def _end_task(self) -> None:
-        with self._changed:
-            self._running_tasks -= 1
-            self._changed.notify_all()
 
     def _keep_on_disk(self, new: Looked) -> None:
         if self._kept is not None:
@@ -365,14 +412,3 @@ class BackgroundScan:
             if not self._closed and not self._broken:
                 self._broken = str(error) if known else "The search for failures ended by a fault."
             self._changed.notify_all()
-
-
-def _parts(task: Task, numbers: npt.NDArray[np.uint32]) -> list[Task]:
-    """Part a task into its cases, or into the answers where it has one case.
-
-    So a process dies three times over one answer; halving would cost a process for each half.
-    """
-    rows = task.case_rows
-    if len(rows) > 1:
-        return [Task(rows[place : place + 1]) for place in range(len(rows))]
-    return [Task(rows, numbers[place : place + 1]) for place in range(len(numbers))]

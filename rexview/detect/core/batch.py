@@ -16,6 +16,7 @@ import polars as pl
 
 from rexview.detect.core.detector import AnswerInCase
 from rexview.frames.answer_rows import AnswerRows
+from rexview.frames.mapped import some_rows
 from rexview.schema import (
     Case,
     ReviewSet,
@@ -87,14 +88,14 @@ def batch_of(
     newest = review_set.newest
     rows = np.asarray(case_rows, dtype=np.int64)
     numbers = answers_of_cases(newest, rows)
-    cases = review_set.cases[rows].select(
-        pl.Series("case_row", rows, dtype=pl.Int32()), "id", *CASE_COLUMNS
+    cases = some_rows(review_set.cases.select("id", *CASE_COLUMNS), rows).select(
+        pl.Series("case_row", rows, dtype=pl.Int32()), pl.all()
     )
-    answers = review_set.answers[newest.row[numbers].astype(np.int64)].select(
+    of_answers = review_set.answers.select("model", *ANSWER_COLUMNS)
+    answers = some_rows(of_answers, newest.row[numbers]).select(
         pl.Series("number", numbers, dtype=pl.UInt32()),
         pl.Series("case_row", newest.case[numbers], dtype=pl.Int32()),
-        "model",
-        *ANSWER_COLUMNS,
+        pl.all(),
     )
     scores: dict[tuple[str, str], list[Score]] = {}
     if with_scores:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from rexview.detect.findings import Mention, asserted_mentions, report_mentions
-from rexview.schema import Answer, Case, Evidence, Flag, Score
+from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, Score
 from rexview.stats import FinalScores, final_of_answer, status_of
 
 _Found = TypeVar("_Found")
@@ -31,6 +31,11 @@ class AnswerInCase:
     def text(self) -> str:
         """The answer's text, empty where it has none."""
         return self.answer.text or ""
+
+    @property
+    def sure_boxes(self) -> tuple[AnswerBox, ...]:
+        """Its boxes, but for those of which it is not known how its model counts."""
+        return tuple(box for box in self.answer.boxes if not box.unsure)
 
     @cached_property
     def came(self) -> bool:

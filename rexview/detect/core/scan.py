@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from rexview.detect.core.gathered import Found, Gatherer, ToldInMemory
 from rexview.detect.core.looking import (
     FLAGS,
     NOT_JUDGED,
+    NOT_YET,
     Looked,
     evidence_from,
     in_order,
@@ -34,6 +35,14 @@ from rexview.schema import Flag, ReviewSet
 _SCORE: Final = ("case", "model", "reader", "dimension", "image", "score", "comment")
 _CASES_AT_A_TIME: Final = 1_000
 _CASES_KEPT: Final = 16
+
+
+class Asked(Protocol):
+    """Looks at cases that somebody has open, elsewhere."""
+
+    def looked(self, first: int, stop: int) -> Looked | None:
+        """Return what was found of the cases in some rows; None while that is not there."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +59,15 @@ class Scan:
         What they say without scores.
     scored : Looked
         What those that read scores say of scored answers, in order.
+    asked : Asked or None
+        Who looks at cases that nobody has looked at when somebody opens one; None for this process.
     """
 
     detectors: tuple[Detector, ...]
     review_set: ReviewSet
     found: Found
     scored: Looked
+    asked: Asked | None = None
 
     @property
     def scores(self) -> pl.DataFrame:
@@ -116,7 +128,8 @@ class Scan:
         """Return the flags on the answers to a case with their evidence, by number.
 
         In the order of the detectors. From the disk or memory where they are kept there, else the
-        case is looked at now: one that nobody has looked at yet, too.
+        case is looked at now: one that nobody has looked at yet, too. Where others do that, it may
+        not be there yet (:meth:`not_yet_of_case`).
         """
         return self.flags_of_cases(case_row, case_row + 1)
 
@@ -149,7 +162,10 @@ class Scan:
         inside = pl.col("answer").is_between(low, high, closed="left")
         scored = self.scored.flags.filter(inside)
         if not self.found.state[low:high].all():
-            return pl.concat([self._not_replaced(self._now(first, stop).flags), scored])
+            looked = self._now(first, stop)
+            if looked is None:
+                return scored
+            return pl.concat([self._not_replaced(looked.flags), scored])
         flagged = self.found.flags.filter(inside)
         known = self._not_replaced(flagged)
         if known.is_empty():
@@ -163,20 +179,27 @@ class Scan:
 
     def not_judged_of_case(self, case_row: int) -> frozenset[int]:
         """Return the numbers of the answers to a case that could not be judged."""
+        return self._with_state(case_row, NOT_JUDGED)
+
+    def not_yet_of_case(self, case_row: int) -> frozenset[int]:
+        """Return the numbers of the answers to a case that are still to be looked at."""
+        return self._with_state(case_row, NOT_YET)
+
+    def _with_state(self, case_row: int, wanted: int) -> frozenset[int]:
         numbers = self.review_set.newest.of_case(case_row)
-        state = self.state[numbers.start : numbers.stop]
-        if not state.all():
-            looked = self._now(case_row, case_row + 1)
-            failed = looked.numbers[looked.state == NOT_JUDGED].tolist()
-        else:
-            failed = []
-        return frozenset(failed) | {
-            number for number, one in zip(numbers, state, strict=True) if one == NOT_JUDGED
-        }
+        state = self.state[numbers.start : numbers.stop].copy()
+        if not state.all() and (looked := self._now(case_row, case_row + 1)) is not None:
+            known = looked.numbers.astype(np.int64) - numbers.start
+            state[known] = np.maximum(state[known], looked.state)
+        return frozenset(np.array(numbers)[state == wanted].tolist())
+
+    def _now(self, first: int, stop: int) -> Looked | None:
+        """Look at all answers to some cases that nobody has looked at yet."""
+        return self.asked.looked(first, stop) if self.asked else self._here(first, stop)
 
     @cached_property
-    def _now(self) -> Callable[[int, int], Looked]:
-        """Looks at all answers to some cases that nobody has looked at yet; keeps the latest."""
+    def _here(self) -> Callable[[int, int], Looked]:
+        """Looks in this process; keeps the latest."""
         return lru_cache(maxsize=_CASES_KEPT)(
             lambda first, stop: look(
                 batch_of(self.review_set, np.arange(first, stop)), self.detectors, index=False

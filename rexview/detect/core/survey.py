@@ -7,7 +7,7 @@ newest counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -111,12 +111,21 @@ class Survey:
 
     def not_judged_of(self, case_id: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models whose answers to a case a detector failed on."""
+        return self._models_of(self.scan.not_judged_of_case, case_id, answers)
+
+    def not_yet_of(self, case_id: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case are still to be looked at."""
+        return self._models_of(self.scan.not_yet_of_case, case_id, answers)
+
+    def _models_of(
+        self, numbers_of: Callable[[int], frozenset[int]], case_id: str, answers: Sequence[Answer]
+    ) -> frozenset[str]:
         numbers = dict(zip(self._numbers(case_id, answers), answers, strict=True))
         known = [number for number in numbers if number >= 0]
         if not known:
             return frozenset()
-        failed = self.scan.not_judged_of_case(int(self.scan.review_set.newest.case[known[0]]))
-        return frozenset(numbers[number].model for number in failed & numbers.keys())
+        found = numbers_of(int(self.scan.review_set.newest.case[known[0]]))
+        return frozenset(numbers[number].model for number in found & numbers.keys())
 
     def _numbers(self, case_id: str, answers: Sequence[Answer]) -> list[int]:
         named = pl.DataFrame(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ import polars as pl
 from rexview.detect.core.batch import ANSWER_COLUMNS, CASE_COLUMNS
 from rexview.detect.core.detector import Detector
 from rexview.detect.kept.rules import settings_of
+from rexview.frames.mapped import of_all_rows
 from rexview.schema import ReviewSet
 
 Keys = npt.NDArray[np.uint64]
@@ -46,9 +48,13 @@ def keys_of(review_set: ReviewSet, detectors: Sequence[Detector]) -> tuple[Keys,
 def _hashed(table: pl.DataFrame, columns: Sequence[str]) -> Keys:
     found = np.zeros((len(table), 2), dtype=np.uint64)
     for name in columns:
-        hashes = table.select(pl.col(name).hash(seed).alias(str(seed)) for seed in _SEEDS)
+        hashes = of_all_rows(table, partial(_of_column, name))
         found = _mixed(found, hashes.to_numpy())
     return found
+
+
+def _of_column(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
+    return rows.select(pl.col(name).hash(seed).alias(str(seed)) for seed in _SEEDS)
 
 
 def _mixed(keys: Keys, others: Keys) -> Keys:

@@ -27,8 +27,8 @@ from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import IndexBuilder, Phrase, Places, text_of_report
 from rexview.detect.core.looking import FLAGS, NOT_JUDGED, TOLD_FLAGS, Looked, in_order
 from rexview.detect.kept.content_keys import keys_of
-from rexview.detect.kept.rules import reading_version, rule_version, settings_of
-from rexview.kept_files import KeptFiles
+from rexview.detect.kept.rules import rule_version, settings_of
+from rexview.kept_files import KeptFiles, reading_version
 from rexview.schema import ReviewSet
 
 FOLDER: Final = "failures.kept"
@@ -48,6 +48,8 @@ _SCHEMAS: Final = {
 _KEYS: Final = pl.Schema({"a": pl.UInt64(), "b": pl.UInt64()})
 _BYTES_TO_KEY: Final = 16
 _MOST_PIECES: Final = 1_000
+_MOST_STATES: Final = 4
+_MOST_TEXT: Final = 1_000
 _UNREADABLE: Final = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """What reading a file raises that is not as it was written; damage can make polars panic."""
 
@@ -84,6 +86,7 @@ class KeptScan:
         self._n_waiting = 0
         self._n_kept = 0
         self._written = 0
+        self._earlier: list[str] = []
         self._given_up = not state  # made in memory: nothing says whether it changed
         self._paths: list[Path] = []
         self._piece_of = np.zeros(len(review_set.newest), dtype=np.uint16)
@@ -106,8 +109,7 @@ class KeptScan:
                 if files is self._files:
                     self._written += 1
                 yield piece
-        if not self._paths:
-            yield from self._taken_over()
+        yield from self._taken_over()
 
     def _remember(self, path: Path, numbers: npt.NDArray[np.uint32]) -> None:
         with self._lock:
@@ -116,30 +118,40 @@ class KeptScan:
             self._n_kept += len(numbers)
 
     def _taken_over(self) -> Iterator[Looked]:
-        """Yield what was found of answers of an earlier state of the files that are the same."""
+        """Yield what was found of answers of earlier states of the files that are the same.
+
+        Until all is taken over the pointer names these states as well: who is killed meanwhile goes
+        on at the next start.
+        """
+        now: tuple[npt.NDArray[np.uint64], ...] | None = None
         for files, folder in self._sources.values():
-            pointer = files.find(_name(rule_version(), "newest", folder))
-            earlier = _read_text(pointer / "state") if pointer else ""
-            keys = files.find(_name(earlier, "keys")) if earlier else None
-            if keys is None or earlier == self._state:
-                continue
-            now = keys_of(self._review_set, self._detectors)
-            cases, answers = (
-                _same(keys / f"{name}.parquet", now[n]) for n, name in enumerate(_PARTS)
-            )
-            if cases is None or answers is None:
-                continue
-            for path in _pieces(files, earlier):
-                old = _read(path, len(answers), len(cases), told=True)
-                if old is None:
+            states = [one for one in _states(files, folder) if one != self._state]
+            if files is self._files:
+                self._earlier = states
+            for earlier in states:
+                keys = files.find(_name(earlier, "keys"))
+                if keys is None or self._piece_of.all():
                     continue
-                piece = _renumbered(old, cases, answers)
-                self.add(piece)
-                yield piece
-            self.flush()
-            if files is self._files and not self.trouble:
-                _forget(files, earlier)
-            return
+                now = now or keys_of(self._review_set, self._detectors)
+                cases, answers = (
+                    _same(keys / f"{name}.parquet", now[n]) for n, name in enumerate(_PARTS)
+                )
+                if cases is None or answers is None:
+                    continue
+                for path in _pieces(files, earlier):
+                    old = _read(path, len(answers), len(cases), told=True)
+                    if old is not None:
+                        known = self._piece_of[answers] > 0
+                        piece = _renumbered(old, cases, np.where(known, np.int32(-1), answers))
+                        self.add(piece)
+                        yield piece
+        self.flush()
+        if self._earlier and not self.trouble:
+            earlier_states, self._earlier = self._earlier, []
+            if self._written:
+                self._point()
+            for state in earlier_states:
+                _forget(self._files, state)
 
     def add(self, looked: Looked) -> None:
         """Keep what was found, at once or with what comes next."""
@@ -176,7 +188,7 @@ class KeptScan:
             self._remember(path, piece.numbers)
 
     def _write_keys(self) -> None:
-        """Write the keys of this state, and that it is the newest of its folder."""
+        """Write the keys of this state, and that it is the newest."""
         keys = dict(zip(_PARTS, keys_of(self._review_set, self._detectors), strict=True))
 
         def fill(folder: Path) -> None:
@@ -184,14 +196,19 @@ class KeptScan:
             for name, of_all in keys.items():
                 _write_table(pl.DataFrame(of_all, _KEYS), folder / f"{name}.parquet")
 
-        def point(folder: Path) -> None:
-            folder.mkdir()
-            (folder / "state").write_text(self._state)
-
         size = sum(_BYTES_TO_KEY * len(one) for one in keys.values())
         self._files.keep(_name(self._state, "keys"), size, fill)
-        newest = _name(rule_version(), "newest", self._sources[self._files.folder][1])
-        self._files.keep(newest, len(self._state), point)
+        self._point()
+
+    def _point(self) -> None:
+        """Write which state is the newest of its folder, and what is still taken over from."""
+        states = "\n".join([self._state, *self._earlier][:_MOST_STATES])
+
+        def point(folder: Path) -> None:
+            folder.mkdir()
+            (folder / "state").write_text(states)
+
+        self._files.keep(_newest(self._sources[self._files.folder][1]), len(states), point)
 
     def of(self, first: int, stop: int) -> pl.DataFrame | None:
         """Return what is told of the flags on some answers: :class:`Told`.
@@ -241,11 +258,19 @@ def _forget(files: KeptFiles, state: str) -> None:
         files.discard(_piece_name(state, number))
 
 
-def _read_text(path: Path) -> str:
+def _newest(folder: str) -> str:
+    return _name(rule_version(), "newest", folder)
+
+
+def _states(files: KeptFiles, folder: str) -> list[str]:
+    """Return the newest state of a folder, then those that were not all taken over into it."""
+    pointer = files.find(_newest(folder))
+    if pointer is None:
+        return []
     try:
-        return path.read_text()[:100]
+        return (pointer / "state").read_text()[:_MOST_TEXT].split("\n")[:_MOST_STATES]
     except (OSError, UnicodeError):
-        return ""
+        return []
 
 
 def _frames(looked: Looked) -> dict[str, pl.DataFrame]:

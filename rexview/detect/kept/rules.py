@@ -21,24 +21,10 @@ _READ: Final = ("detect", "choices", "stats", "schema", "frames", "vocab.py", "g
 _CODE: Final = (".py", ".yaml")
 
 
-_OPENED: Final = ("reviewset", "imaging", "columns.py", "bounded.py")
-"""The code that makes a review set of files: which answers there are, and what stands in them."""
-
-
 @cache
 def rule_version() -> str:
     """Return a digest of the rules' code and words, and of the library that hashes texts."""
-    return _digest(_READ)
-
-
-@cache
-def reading_version() -> str:
-    """Return a digest of the code that reads review sets: by it answers have their numbers."""
-    return _digest(_OPENED)
-
-
-def _digest(parts: Iterable[str]) -> str:
-    starts = [_PACKAGE / name for name in parts]
+    starts = [_PACKAGE / name for name in _READ]
     files = (file for start in starts for file in (start, *start.rglob("*")))
     return code_version((file for file in files if file.suffix in _CODE), pl.__version__)
 

@@ -36,8 +36,8 @@ SidedBox = tuple[AnswerBox, BoxSide | None]
 
 
 def boxes_with_sides(case: Case, answer: Answer) -> list[SidedBox]:
-    """Find the patient's side of each box of an answer."""
-    return [(box, side_of(case, box)) for box in answer.boxes]
+    """Find the patient's side of each box of an answer, but for those that may lie elsewhere."""
+    return [(box, side_of(case, box)) for box in answer.boxes if not box.unsure]
 
 
 def can_judge_boxes(case: Case, placed: Sequence[SidedBox]) -> bool:

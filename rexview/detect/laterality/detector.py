@@ -71,11 +71,12 @@ class Laterality:
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether a text, a chosen option or a box gives a side that could be contradicted."""
         case, answer = one.case, one.answer
-        boxed = bool(answer.boxes or case.reference_boxes)
+        placed = boxes_with_sides(case, answer)
+        boxed = bool(placed or case.reference_boxes)
         return (
             can_judge_text(one.text, report_text(case), boxed=boxed)
             or can_judge_choice(case, answer)
-            or can_judge_boxes(case, boxes_with_sides(case, answer))
+            or can_judge_boxes(case, placed)
         )
 
     def find(self, one: AnswerInCase) -> list[Flag]:

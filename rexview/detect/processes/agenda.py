@@ -31,6 +31,16 @@ class Task:
     case_rows: Rows
     wanted: Numbers | None = None
 
+    def parts(self, numbers: Numbers) -> list[Task]:
+        """Part it into its cases, or into its answers (``numbers``) where it has one case.
+
+        So a process dies three times over one answer; halving would cost a process for each half.
+        """
+        rows = self.case_rows
+        if len(rows) > 1:
+            return [Task(rows[place : place + 1]) for place in range(len(rows))]
+        return [Task(rows, numbers[place : place + 1]) for place in range(len(numbers))]
+
 
 @dataclass(slots=True)
 class _Wish:

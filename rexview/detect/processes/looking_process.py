@@ -11,10 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from rexview.child_process import end
 from rexview.detect.core.batch import Batch
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.looking import Looked
 from rexview.detect.kept.rules import rule_version
+from rexview.detect.processes.worker import IDLE
 from rexview.errors import RexviewError
 
 _WORKER: Final = Path(__file__).with_name("worker.py")
@@ -32,11 +34,15 @@ class ProcessUnusable(RexviewError):
 class LookingProcess:
     """A process that looks at batches, one at a time; begun when it is first asked.
 
-    For one thread, but for :meth:`kill`.
+    For one thread, but for :meth:`kill`. With ``idle`` it has only time that nobody else wants.
+    It ends over a batch that takes more than so many ``seconds`` of the processor.
     """
 
-    def __init__(self, detectors: Sequence[Detector]) -> None:
+    def __init__(
+        self, detectors: Sequence[Detector], *, idle: bool = False, seconds: int = 120
+    ) -> None:
         self._detectors = tuple(detectors)
+        self._arguments = [str(seconds), *([IDLE] if idle else [])]
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = False
 
@@ -44,6 +50,16 @@ class LookingProcess:
     def pid(self) -> int | None:
         """Id of the process, None when there is none."""
         return self._process.pid if self._process else None
+
+    def begin(self) -> None:
+        """Begin the process, so that the first batch need not wait for that.
+
+        Raises
+        ------
+        ProcessDied, ProcessUnusable
+        """
+        if self._process is None:
+            self._begin()
 
     def look(self, batch: Batch) -> Looked:
         """Look at a batch.
@@ -70,7 +86,7 @@ class LookingProcess:
                 raise ProcessDied("The process was ended.")
             with suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):
                 self._process = subprocess.Popen(  # noqa: S603 - our own program
-                    [sys.executable, "-P", str(_WORKER)],
+                    [sys.executable, "-P", str(_WORKER), *self._arguments],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env={**os.environ, "POLARS_MAX_THREADS": "1"},
@@ -93,14 +109,8 @@ class LookingProcess:
     def close(self) -> None:
         """End the process and forget it."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError, ValueError):  # unsent bytes to a process that is gone
-                    pipe.close()
+        if process is not None:
+            end(process)
 
 
 def _exchange(process: subprocess.Popen[bytes], request: Any) -> Any:

@@ -1,7 +1,10 @@
 """The program of a process that looks at answers: batches in, what was found out, as pickles.
 
 The first request is the tuple of detectors, answered with the version of the rules that this
-process runs. It ends when nobody asks any more, and when a batch takes too long.
+process runs. It ends when nobody asks any more, and when a batch takes more seconds of the
+processor than its first argument says. The system sees to that: a search by pattern cannot be
+interrupted. With ``idle`` as second argument it has only time that nobody else wants, else it comes
+after what others do.
 """
 
 from __future__ import annotations
@@ -20,12 +23,12 @@ if __name__ == "__main__":
 from rexview.detect.core.looking import look
 from rexview.detect.kept.rules import rule_version
 
+IDLE: Final = "idle"
 _NICE: Final = 10
-_SECONDS: Final = 120
-"""Longest time for a batch. The system sees to it: a search by pattern cannot be interrupted."""
+_LOWEST: Final = 19
 
 
-def run(requests: BinaryIO, answers: BinaryIO) -> None:
+def run(requests: BinaryIO, answers: BinaryIO, seconds: int) -> None:
     """Answer requests until there are no more."""
     detectors = pickle.load(requests)  # noqa: S301 - of the program that began this one
     _send(answers, rule_version())
@@ -34,7 +37,7 @@ def run(requests: BinaryIO, answers: BinaryIO) -> None:
             batch = pickle.load(requests)  # noqa: S301
         except EOFError:
             return
-        _limit(_SECONDS)
+        _limit(seconds)
         looked = look(batch, detectors)
         _limit(0)
         _send(answers, looked)
@@ -46,19 +49,29 @@ def _send(answers: BinaryIO, content: Any) -> None:
 
 
 def _limit(seconds: int) -> None:
-    if hasattr(signal, "alarm"):  # not on Windows
-        signal.alarm(seconds)
+    """Let the system end this process after so long; 0 for never. A busy machine counts not."""
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _step_back(*, idle: bool) -> None:
+    """Let others have the processors first; what a system does not know is left out."""
+    with suppress(AttributeError, OSError):
+        os.nice(_LOWEST if idle else _NICE)
+    if idle:
+        with suppress(AttributeError, OSError):  # Linux: not even a small share while others work
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def main() -> None:
     """Look at what comes on standard input, at low priority."""
-    with suppress(AttributeError, OSError):
-        os.nice(_NICE)
+    seconds, *more = sys.argv[1:]
+    _step_back(idle=IDLE in more)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks ends this process
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     with suppress(BrokenPipeError):
-        run(sys.stdin.buffer, answers)
+        run(sys.stdin.buffer, answers, int(seconds))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import atexit
 import subprocess
 import sys
 import threading
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -19,6 +18,7 @@ from typing import Final
 from pydicom import uid
 from pydicom.pixels.decoders.base import DecodeRunner, get_decoder
 
+from rexview.child_process import end
 from rexview.imaging.codestream import with_whole_scans
 from rexview.imaging.dicom.libjpeg_worker import LENGTH
 
@@ -109,14 +109,8 @@ class DecoderProcess:
 
     def _end(self) -> None:
         process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):  # unsent bytes to a process that is gone
-                    pipe.close()
+        if process is not None:
+            end(process)
 
     def close(self) -> None:
         """End the process."""

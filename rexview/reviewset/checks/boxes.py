@@ -80,15 +80,30 @@ def check_boxes(
     known = images.with_columns(pl.lit(True).alias("_known"))
     boxes = boxes.join(known, on=["case", "image"], how="left", maintain_order="left")
     _report_unknown_images(boxes, column, source)
-    problems = [box_problem(*row) for row in boxes.select("box", "width", "height").iter_rows()]
-    boxes = boxes.with_columns(_problem=pl.Series(problems, dtype=pl.String))
+    doubtful = boxes.filter(~_can_be_drawn())
+    problems = [box_problem(*row) for row in doubtful.select("box", "width", "height").iter_rows()]
     source.report_rows(
         "warning",
-        boxes.filter(pl.col("_problem").is_not_null()),
+        doubtful.with_columns(_problem=pl.Series(problems, dtype=pl.String)).drop_nulls("_problem"),
         lambda row: f"{row['_problem']} It is not drawn.",
         _DRAWN,
         lambda row: f"{column}[{row['index']}].box",
     )
+
+
+def _can_be_drawn() -> pl.Expr:
+    """Tell of millions of boxes at once that :func:`box_problem` has nothing to say of them."""
+    x, y, width, height = numbers = [pl.col("box").list.get(n, null_on_oob=True) for n in range(4)]
+    return pl.all_horizontal(
+        pl.col("box").list.len() == len(numbers),
+        *(number.is_finite() for number in numbers),
+        width > 0,
+        height > 0,
+        x + width > 0,
+        y + height > 0,
+        (x < pl.col("width")).fill_null(True),
+        (y < pl.col("height")).fill_null(True),
+    ).fill_null(False)
 
 
 def _report_unknown_images(boxes: pl.DataFrame, column: str, source: TableSource) -> None:

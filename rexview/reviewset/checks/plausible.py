@@ -13,6 +13,7 @@ import polars as pl
 
 from rexview import vocab
 from rexview.choices import read_choice
+from rexview.frames.mapped import some_rows
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.nested import items_of
 from rexview.reviewset.tables.source import TableSource
@@ -242,7 +243,8 @@ def _differences(answers: pl.DataFrame, rows: pl.Series, cases: pl.DataFrame) ->
     """Yield by how much choices are more than what their texts say, of the first with a text."""
     compared = 0
     for start in range(0, len(rows), _COMPARED):
-        some = answers.select("case", "text", "choice")[rows[start : start + _COMPARED]]
+        compared_rows = rows[start : start + _COMPARED].to_numpy()
+        some = some_rows(answers.select("case", "text", "choice"), compared_rows)
         some = some.filter(_HAS_TEXT).head(_COMPARED - compared)
         asked = cases.filter(pl.col("id").is_in(some["case"].implode()))
         asked = asked.select("question", "options", case="id").unique("case")

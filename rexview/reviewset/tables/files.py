@@ -2,38 +2,46 @@
 
 JSON Lines has one object a line, and row numbers are line numbers. CSV has a header line, then one
 row a record, with nested fields as JSON in their cell; commas separate, semicolons and tabs are
-understood where the header shows them, and a text with line breaks is one row. Parquet is one file,
-or a folder of parts that are read in the order of their names.
+understood where the header shows them, and a text with line breaks is one row. A table of several
+parts is read in their order.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
 import numpy as np
-import polars as pl
 
 from rexview.columns import Table
+from rexview.errors import Problem, Severity
 from rexview.reviewset.json_text import JsonError, parse
 from rexview.reviewset.problems import quoted
-from rexview.reviewset.tables.source import Positions, TableSource, Values
+from rexview.reviewset.tables.parquet import ParquetParts, UnreadableError
+from rexview.reviewset.tables.source import (
+    MAX_COLUMNS,
+    TOO_MANY_COLUMNS,
+    Part,
+    Positions,
+    TableFormat,
+    TableSource,
+    Values,
+)
 
 CHUNK_ROWS: Final = 50_000
 """Rows that text formats hand over at a time, so that memory stays bounded."""
-MAX_ROWS: Final = 5_000_000
-"""Rows of one Parquet part."""
-MAX_COLUMNS: Final = 2000
-"""Different fields that a table may have; the declared ones are 20."""
 MAX_LINE_BYTES: Final = 16_000_000
 """Longest line of a text format: a case or an answer is a thousandth of that."""
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_BOM: Final = b"\xef\xbb\xbf"
 _SAVE_AS_UTF8: Final = "Save the file as UTF-8."
 _OBJECTS: Final = "Write one complete JSON object in curly brackets on each line."
+_BEING_WRITTEN: Final = "The last line is not whole, as while a run writes it, and is passed over."
+_RESUME: Final = "Nothing while a run goes on; else python -m rexview run SET … --resume mends it."
 _QUOTES: Final = (
     "Put texts with commas, quotes or line breaks in double quotes; double the quotes in them."
 )
@@ -43,8 +51,8 @@ _QUOTES: Final = (
 class Chunk:
     """Columns by name: lists of parsed JSON values or cell texts, or typed series.
 
-    ``rows`` are row numbers in the whole table. ``header`` says that the file has one list of
-    columns for all rows, so that a column can be missing as such.
+    ``rows`` are row numbers in the whole table; while a part is read, in the part. ``header`` says
+    that it has one list of columns for all rows, so that a column can be missing as such.
     """
 
     columns: dict[str, Values]
@@ -52,53 +60,151 @@ class Chunk:
     header: bool
 
 
-def _read_jsonl(source: TableSource, table: Table) -> Iterator[Chunk]:
+class OpenPart:
+    """One part of a table while it is read, and where its problems go.
+
+    Parameters
+    ----------
+    source : TableSource
+    part : Part or None
+        None for the rows of an import.
+    start : int
+        The last row of the whole table before this part.
+    parquet : ParquetParts
+        What reads it if it is a Parquet file.
+    """
+
+    def __init__(
+        self, source: TableSource, part: Part | None, start: int, parquet: ParquetParts
+    ) -> None:
+        self._source, self._part, self._start = source, part, start
+        self._parquet = parquet
+        self.last = start
+        self.grows = part is not None and part.grows
+
+    def chunks(self, table: Table) -> Iterator[Chunk]:
+        """Read the part, its rows numbered through the whole table."""
+        for chunk in self._read(table):
+            rows = chunk.rows + self._start
+            self.last = int(rows[-1]) if len(rows) else self.last
+            yield Chunk(chunk.columns, rows, chunk.header)
+
+    def _read(self, table: Table) -> Iterator[Chunk]:
+        if self._part is None:
+            yield from _read_rows(self._source, table)
+            return
+        if self._part.format == "parquet":
+            yield from self._read_parquet(self._part.path)
+            return
+        try:
+            with self._part.path.open("rb") as file:
+                yield from _READERS[self._part.format](file, self, table)
+        except OSError as error:
+            message = f"The file cannot be read: {error.strerror or error}."
+            self.error(message, "See to it that the app may read it.")
+
+    def _read_parquet(self, path: Path) -> Iterator[Chunk]:
+        try:
+            frame = self._parquet.read(path)
+        except UnreadableError as error:
+            self.error(error.message, error.remedy)
+            return
+        rows = np.arange(1, 1 + frame.height, dtype=np.int64)
+        columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
+        del frame
+        yield Chunk(columns, rows, header=True)
+
+    def error(
+        self, message: str, remedy: str, *, row: int | None = None, field: str | None = None
+    ) -> None:
+        """Report an error of the part, or of one row of it."""
+        self._report("error", message, remedy, row, field)
+
+    def warning(
+        self, message: str, remedy: str, *, row: int | None = None, field: str | None = None
+    ) -> None:
+        """Report a warning about the part, or about one row of it."""
+        self._report("warning", message, remedy, row, field)
+
+    def _report(
+        self, severity: Severity, message: str, remedy: str, row: int | None, field: str | None
+    ) -> None:
+        label = self._part.label if self._part else self._source.label
+        problem = Problem(severity, label, row, field, message, remedy)
+        self._source.problems.add_many([problem], 1, table=self._source.label)
+
+
+def open_parts(source: TableSource) -> Iterator[OpenPart]:
+    """Open the parts of a table in their order; each is read before the next is asked for."""
+    last = 0
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        parquet = ParquetParts(source.parts, reader)
+        for part in source.parts or (None,):
+            opened = OpenPart(source, part, last, parquet)
+            yield opened
+            last = opened.last
+            source.end_part(last)
+
+
+def _read_jsonl(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk]:
     """Skip blank lines, report lines that fail."""
     objects: list[dict[str, Any]] = []
     rows: list[int] = []
     names: dict[str, None] = {}
-    with source.files[0].open("rb") as file:
-        lines = iter(lambda: file.readline(MAX_LINE_BYTES + 1), b"")
-        for row, line in enumerate(lines, start=1):
-            if _is_too_long(line, source, row):
+    lines = iter(lambda: file.readline(MAX_LINE_BYTES + 1), b"")
+    for row, line in enumerate(lines, start=1):
+        if _is_too_long(line, part, row):
+            return
+        if row == 1:
+            if _is_utf16(line, part):
                 return
-            if row == 1:
-                if _is_utf16(line, source):
-                    return
-                line = line.removeprefix(_UTF8_BOM)
-                if line.lstrip().startswith(b"["):
-                    message = "The file is one JSON list, or has lists for rows."
-                    source.error(message, _OBJECTS, row=row)
-                    return
-            found = _json_object(line, row, source)
-            if found is not None:
-                objects.append(found)
-                rows.append(row)
-                names.update(dict.fromkeys(found))
-                if _has_too_many_columns(len(names), source, row=row):
-                    return
-            if len(objects) >= CHUNK_ROWS:
-                yield _chunk_of_objects(objects, rows, table)
-                objects, rows = [], []
+            line = line.removeprefix(_UTF8_BOM)
+            if line.lstrip().startswith(b"["):
+                message = "The file is one JSON list, or has lists for rows."
+                part.error(message, _OBJECTS, row=row)
+                return
+        if _is_being_written(line, part):
+            part.warning(_BEING_WRITTEN, _RESUME, row=row)
+            break
+        found = _json_object(line, row, part)
+        if found is not None:
+            objects.append(found)
+            rows.append(row)
+            names.update(dict.fromkeys(found))
+            if _has_too_many_columns(len(names), part, row=row):
+                return
+        if len(objects) >= CHUNK_ROWS:
+            yield _chunk_of_objects(objects, rows, table)
+            objects, rows = [], []
     if objects:
         yield _chunk_of_objects(objects, rows, table)
 
 
-def _json_object(line: bytes, row: int, source: TableSource) -> dict[str, Any] | None:
+def _is_being_written(line: bytes, part: OpenPart) -> bool:
+    """Whether a line is the last of an answers part that a run writes to, and not yet whole."""
+    if not part.grows or line.endswith(b"\n"):
+        return False
+    try:
+        return bool(line.strip()) and not isinstance(parse(line.decode("utf-8").rstrip()), dict)
+    except (UnicodeDecodeError, JsonError):
+        return True
+
+
+def _json_object(line: bytes, row: int, part: OpenPart) -> dict[str, Any] | None:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError:
-        _report_not_utf8(source, row)
+        _report_not_utf8(part, row)
         return None
     if not text.strip():
         return None
     try:
         found = parse(text.rstrip())
     except JsonError as error:
-        source.error(f"The line is not JSON: {error}.", _OBJECTS, row=row)
+        part.error(f"The line is not JSON: {error}.", _OBJECTS, row=row)
         return None
     if not isinstance(found, dict):
-        source.error("The line is not a JSON object.", _OBJECTS, row=row)
+        part.error("The line is not a JSON object.", _OBJECTS, row=row)
         return None
     return found
 
@@ -138,19 +244,18 @@ class _Lines:
         return broken
 
 
-def _read_csv(source: TableSource, table: Table) -> Iterator[Chunk]:
+def _read_csv(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk]:
     """Report rows with too few or too many cells."""
     csv.field_size_limit(MAX_LINE_BYTES)
-    with source.files[0].open("rb") as file:
-        first = file.readline(MAX_LINE_BYTES + 1)
-        if _is_too_long(first, source, None) or _is_utf16(first, source):
-            return
-        first = first.removeprefix(_UTF8_BOM)
-        if first:
-            lines = _Lines(file, first)
-            separator = _separator(first.decode("utf-8", errors="replace"), table)
-            records = csv.reader(iter(lines), delimiter=separator, strict=True)
-            yield from _csv_chunks(records, lines, source)
+    first = file.readline(MAX_LINE_BYTES + 1)
+    if _is_too_long(first, part, None) or _is_utf16(first, part):
+        return
+    first = first.removeprefix(_UTF8_BOM)
+    if first:
+        lines = _Lines(file, first)
+        separator = _separator(first.decode("utf-8", errors="replace"), table)
+        records = csv.reader(iter(lines), delimiter=separator, strict=True)
+        yield from _csv_chunks(records, lines, part)
 
 
 def _separator(header: str, table: Table) -> str:
@@ -160,7 +265,7 @@ def _separator(header: str, table: Table) -> str:
     return max((",", ";", "\t"), key=known)
 
 
-def _csv_chunks(records: Any, lines: _Lines, source: TableSource) -> Iterator[Chunk]:
+def _csv_chunks(records: Any, lines: _Lines, part: OpenPart) -> Iterator[Chunk]:
     names: list[str] | None = None
     cells: list[list[str]] = []
     rows: list[int] = []
@@ -171,23 +276,23 @@ def _csv_chunks(records: Any, lines: _Lines, source: TableSource) -> Iterator[Ch
         except StopIteration:
             break
         except csv.Error as error:
-            source.error(f"The row is not CSV: {error}.", _QUOTES, row=row + 1 if names else None)
+            part.error(f"The row is not CSV: {error}.", _QUOTES, row=row + 1 if names else None)
             break
         broken = lines.were_broken()
         if names is None:
-            if _has_too_many_columns(len(record), source):
+            if _has_too_many_columns(len(record), part):
                 return
-            names = _header(record, source)
+            names = _header(record, part)
             continue
         if not any(record):
             row += bool(record)
             continue
         row += 1
         if broken:
-            _report_not_utf8(source, row)
+            _report_not_utf8(part, row)
         elif len(record) != len(names):
             message = f"The row has {len(record)} cells, the header has {len(names)}."
-            source.error(message, _QUOTES, row=row)
+            part.error(message, _QUOTES, row=row)
         else:
             cells.append(record)
             rows.append(row)
@@ -198,11 +303,11 @@ def _csv_chunks(records: Any, lines: _Lines, source: TableSource) -> Iterator[Ch
         yield _chunk_of_cells(names, cells, rows)
 
 
-def _header(record: list[str], source: TableSource) -> list[str]:
+def _header(record: list[str], part: OpenPart) -> list[str]:
     names = [name.strip() or f"column_{place}" for place, name in enumerate(record, start=1)]
     for name in sorted({name for name in names if names.count(name) > 1}):
         message = f"The header names the column {quoted(name)} twice."
-        source.error(message, "Rename or remove one of them.", field=name)
+        part.error(message, "Rename or remove one of them.", field=name)
     return names
 
 
@@ -215,37 +320,6 @@ def _chunk_of_cells(names: list[str], cells: list[list[str]], rows: list[int]) -
     return Chunk(columns, np.array(rows, dtype=np.int64), header=True)
 
 
-def _read_parquet(source: TableSource, table: Table) -> Iterator[Chunk]:
-    """Hand over each part as one chunk; report a part that cannot be read."""
-    last = 0
-    for part, path in enumerate(source.files):
-        frame = _parquet_part(path, source.part_label(part), source)
-        if frame is not None:
-            rows = np.arange(last + 1, last + 1 + frame.height, dtype=np.int64)
-            columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
-            del frame
-            yield Chunk(columns, rows, header=True)
-            last += len(rows)
-        source.end_part(last)
-
-
-def _parquet_part(path: Path, label: str, source: TableSource) -> pl.DataFrame | None:
-    try:
-        # what a part says of itself comes first: a kilobyte can stand for any number of equal rows
-        scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-        if _has_too_many_columns(len(scan.collect_schema()), source, label):
-            return None
-        rows = scan.select(pl.len()).collect().item()
-        if rows <= MAX_ROWS:
-            return pl.read_parquet(path, glob=False, hive_partitioning=False)
-        message = f"The file has {rows:,} rows, more than can be opened ({MAX_ROWS:,})."
-        remedy = "Divide it into several review sets."
-    except (pl.exceptions.PolarsError, OSError):
-        message, remedy = "The file is damaged, or is not a Parquet file.", "Write it again."
-    source.problems.add("error", label, message, remedy)
-    return None
-
-
 def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
     """Hand over the rows that an import made."""
     for start in range(0, len(source.rows), CHUNK_ROWS):
@@ -253,43 +327,36 @@ def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
         yield _chunk_of_objects(objects, range(start + 1, start + 1 + len(objects)), table)
 
 
-READERS: Final[dict[str, Callable[[TableSource, Table], Iterator[Chunk]]]] = {
+_READERS: Final[dict[TableFormat, Callable[[IO[bytes], OpenPart, Table], Iterator[Chunk]]]] = {
     "jsonl": _read_jsonl,
     "csv": _read_csv,
-    "parquet": _read_parquet,
-    "rows": _read_rows,
 }
-"""Readers by the format of a table's file."""
 
 
-def _is_utf16(first_bytes: bytes, source: TableSource) -> bool:
+def _is_utf16(first_bytes: bytes, part: OpenPart) -> bool:
     """Report a file that begins as UTF-16 does, as spreadsheets write "Unicode text"."""
     if not first_bytes.startswith(_UTF16):
         return False
-    source.error("The file is UTF-16, not UTF-8.", _SAVE_AS_UTF8)
+    part.error("The file is UTF-16, not UTF-8.", _SAVE_AS_UTF8)
     return True
 
 
-def _report_not_utf8(source: TableSource, row: int) -> None:
+def _report_not_utf8(part: OpenPart, row: int) -> None:
     message = "The row has letters that are not UTF-8; the file was saved in another encoding."
-    source.error(message, _SAVE_AS_UTF8, row=row)
+    part.error(message, _SAVE_AS_UTF8, row=row)
 
 
-def _has_too_many_columns(
-    count: int, source: TableSource, label: str | None = None, row: int | None = None
-) -> bool:
+def _has_too_many_columns(count: int, part: OpenPart, row: int | None = None) -> bool:
     if count <= MAX_COLUMNS:
         return False
-    message = f"The table has more than {MAX_COLUMNS:,} different fields."
-    remedy = "Keep what belongs to a case or an answer; put the rest into one field."
-    source.problems.add("error", label or source.label, message, remedy, row=row)
+    part.error(*TOO_MANY_COLUMNS, row=row)
     return True
 
 
-def _is_too_long(line: bytes, source: TableSource, row: int | None) -> bool:
+def _is_too_long(line: bytes, part: OpenPart, row: int | None) -> bool:
     """Report a line that goes on beyond what is read of it."""
     if len(line) <= MAX_LINE_BYTES:
         return False
     message = f"The line is longer than {MAX_LINE_BYTES / 1e6:g} MB."
-    source.error(message, "Check that lines end where rows do.", row=row)
+    part.error(message, "Check that lines end where rows do.", row=row)
     return True

@@ -1,6 +1,6 @@
 """Where the rows of a table come from, and where a value stands: file, row and field of problems.
 
-Rows come from the table's file, or from an import that made them (``rows``).
+Rows come from the table's files, its parts, or from an import that made them (``rows``).
 """
 
 from __future__ import annotations
@@ -25,6 +25,12 @@ Values = list[Any] | pl.Series
 """A column as given: parsed JSON values or cell texts, or a typed series."""
 FromRow = str | Callable[[dict[str, Any]], str]
 """A text, or what makes it from a row as a dict."""
+MAX_COLUMNS: Final = 2000
+"""Different fields that a table may have; the declared ones are 20."""
+TOO_MANY_COLUMNS: Final = (
+    f"The table has more than {MAX_COLUMNS:,} different fields.",
+    "Keep what belongs to a case or an answer; put the rest into one field.",
+)
 _STEP: Final = re.compile(r"[^.\[\]]+")
 
 
@@ -46,30 +52,42 @@ class At:
         return self.columns.get(field) or self.columns.get(_STEP.findall(field)[0], field)
 
 
+@dataclass(frozen=True)
+class Part:
+    """One file of a table. ``label`` is the name that its problems carry.
+
+    ``grows`` says that a run may be writing to it, so that its last line need not be whole.
+    """
+
+    path: Path
+    format: TableFormat
+    label: str
+    grows: bool = False
+
+
 @dataclass
 class TableSource:
-    """The file of one table, or its folder of Parquet parts, and where its problems go.
+    """The files of one table, its parts, and where its problems go.
 
-    ``label`` is the name that problems carry. Rows are numbered through all parts;
-    :meth:`locate` finds the part and the row in it. With the format ``rows`` they are those of an
+    ``label`` is the name that problems of the whole table carry. Rows are numbered through all
+    parts; :meth:`locate` finds the part and the row in it. Without parts they are those of an
     import, each with its place: a value that does not fit is then a warning, and kept in ``unfit``
     (by row, then by field) where it was an error in a file of our own.
     """
 
     name: str
-    format: TableFormat | Literal["rows"]
     label: str
-    files: tuple[Path, ...] = ()
+    parts: tuple[Part, ...] = ()
     problems: ProblemList = field(default_factory=ProblemList)
-    is_folder: bool = False
     rows: Sequence[Mapping[str, Any]] = ()
     places: Sequence[At] = ()
     unfit: dict[int, dict[str, Any]] = field(default_factory=dict)
     _ends: list[int] = field(default_factory=list)
 
-    def part_label(self, part: int) -> str:
-        """Name of one part as problems carry it."""
-        return f"{self.label}/{self.files[part].name}" if self.is_folder else self.label
+    @property
+    def is_import(self) -> bool:
+        """Whether its rows are those of an import, not of files of our own."""
+        return bool(self.rows)
 
     def end_part(self, last_row: int) -> None:
         """Note that the part being read ends with row ``last_row`` of the whole table."""
@@ -79,11 +97,16 @@ class TableSource:
         """File label and row in that file, for a row of the whole table."""
         if row is not None and self.places:
             return self.places[row - 1].file, self.places[row - 1].row
-        if row is None or not self.is_folder:
+        if row is None or not self.parts:
             return self.label, row
-        part = min(bisect_left(self._ends, row), len(self.files) - 1)
+        part = min(bisect_left(self._ends, row), len(self.parts) - 1)
         start = self._ends[part - 1] if part else 0
-        return self.part_label(part), row - start
+        return self.parts[part].label, row - start
+
+    def place(self, row: int, seen_from: int) -> str:
+        """Say in words where a row is, with its file where another row is in another one."""
+        file, number = self.locate(row)
+        return f"row {number}" if file == self.locate(seen_from)[0] else f"row {number} of {file}"
 
     def keep_unfit(self, row: int, field: str) -> None:
         """Keep what a row of an import gives for a field, such as ``images[0].width``."""
@@ -99,14 +122,12 @@ class TableSource:
         """What a field of a row is called where the row came from."""
         return self.places[row - 1].named(field) if row and field and self.places else field
 
-    def error(
-        self, message: str, remedy: str, *, row: int | None = None, field: str | None = None
-    ) -> None:
-        """Report an error of the file, or of one row of it."""
-        self.problems.add("error", self.label, message, remedy, row=row, field=field)
+    def error(self, message: str, remedy: str) -> None:
+        """Report an error of the table."""
+        self.problems.add("error", self.label, message, remedy)
 
     def warning(self, message: str, remedy: str, *, field: str | None = None) -> None:
-        """Report a warning about the file."""
+        """Report a warning about the table."""
         self.problems.add("warning", self.label, message, remedy, field=field)
 
     def report_rows(
@@ -179,7 +200,7 @@ class Location:
         ``message`` may hold ``{value}``, which becomes the value given, in quotes.
         """
         positions = wrong.arg_true().to_numpy() if isinstance(wrong, pl.Series) else wrong
-        if severity == "error" and self.source.format == "rows" and not self.required:
+        if severity == "error" and self.source.is_import and not self.required:
             severity = "warning"
             for row, field in map(self.of, positions.tolist()):
                 if row is not None:

@@ -14,7 +14,7 @@ from rexview.columns import Column, Table
 from rexview.reviewset.json_text import dump, is_missing
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables import nested
-from rexview.reviewset.tables.files import READERS, Chunk
+from rexview.reviewset.tables.files import Chunk, OpenPart, open_parts
 from rexview.reviewset.tables.source import Location, TableSource
 
 
@@ -41,20 +41,21 @@ def read_table(
         takes no memory until it is asked for as a series.
     """
     parts: list[pl.DataFrame] = []
-    unknown: set[str] = set()
-    missing: set[str] = set()
-    try:
-        for chunk in READERS[source.format](source, table):
+    told: set[str] = set()
+    for part in open_parts(source):
+        unknown: set[str] = set()
+        missing: set[str] = set()
+        for chunk in part.chunks(table):
             unknown |= chunk.columns.keys() - table.by_name.keys()
             if chunk.header:
                 missing |= table.by_name.keys() - chunk.columns.keys()
             parts.append(_frame(chunk, table, source))
             del chunk
             move_texts(table.name, parts)
-    except OSError as error:
-        message = f"The file cannot be read: {error.strerror or error}."
-        source.error(message, "See to it that the app may read it.")
-    _report_names(table, unknown, missing, source)
+        _report_missing(table, unknown, missing, part)
+        if not source.is_import:  # which says itself what it kept as it is
+            _report_unknown(table, unknown - told, missing, part)
+        told |= unknown
     return _together(parts, table)
 
 
@@ -166,7 +167,7 @@ def _typed_extra(columns: dict[str, pl.Series], height: int) -> pl.Series:
     ).to_series()
 
 
-def _report_names(table: Table, unknown: set[str], missing: set[str], source: TableSource) -> None:
+def _report_missing(table: Table, unknown: set[str], missing: set[str], part: OpenPart) -> None:
     for column in table.columns:
         if column.required and column.name in missing:
             near = get_close_matches(
@@ -175,11 +176,13 @@ def _report_names(table: Table, unknown: set[str], missing: set[str], source: Ta
             hint = f" There is {quoted(near[0])}." if near else ""
             remedy = f"Add the column {column.name}, or rename the one that holds it."
             message = f"There is no column {column.name}.{hint}"
-            source.error(message, remedy, field=column.name)
-    if source.format == "rows":
-        return  # an import says itself what it kept as it is
+            part.error(message, remedy, field=column.name)
+
+
+def _report_unknown(table: Table, unknown: set[str], missing: set[str], part: OpenPart) -> None:
+    """Report fields that are not known and are spelled nearly like one that is."""
     for name in sorted(unknown):
         near = get_close_matches(name.strip().lower(), table.by_name, n=1, cutoff=0.85)
         if near and not (table.by_name[near[0]].required and near[0] in missing):
             message = f"The field {quoted(name)} is not known and is kept as it is."
-            source.warning(message, f"Rename it if {near[0]} is meant.", field=name)
+            part.warning(message, f"Rename it if {near[0]} is meant.", field=name)

@@ -177,13 +177,12 @@ def _go_button(label: str, icon: str, case: str | None) -> None:
 def show_picture(now: Round, page: CasePage) -> None:
     """Show the radiographs with the boxes of the answers, by their letters."""
     beside = [case for step in (1, -1) if (case := _beside(now, step))]
-    pages = [one for case in beside if (one := now.page(case))]
     show_viewer(
         now.review_set,
         page,
         partial(position_in, now.ids),
-        pages,
         ViewerManner(blinded=True, height=_HEIGHT),
+        ahead=[one for case in beside if (one := now.page(case))],
     )
 
 

@@ -48,6 +48,7 @@ _RIGHT = " <b>(correct)</b>"
 _NOT_JUDGED = (
     '<p class="rx-unjudged">Could not be judged by every rule: there may be more failures.</p>'
 )
+_NOT_YET = '<p class="rx-unjudged">Not looked at for failures yet.</p>'
 _UNCOUNTED = (
     '<p class="rx-uncounted">Not a whole answer: its scores count in no table and no mean.</p>'
 )
@@ -115,6 +116,7 @@ def _answer_html(
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
+        f"{_NOT_YET if answer.model in page.not_yet else ''}"
         f"{flags_html(page, answer, review_set.reader_names, visitor)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{_choice_html(page.case, answer)}"

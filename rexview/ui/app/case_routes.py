@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from rexview import reviewset
 from rexview.analysis.engine import Position
 from rexview.errors import NotAdmitted, RexviewError
 from rexview.people import Person
@@ -23,6 +22,7 @@ from rexview.ui.case import case_texts
 from rexview.ui.link.pages import PAGE_CASE, PAGE_SCORE
 from rexview.ui.score_cases import widgets as score_cases
 from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.open_states import state_to_show
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.turning.ticket import ADDRESS, KIND
 
@@ -74,7 +74,7 @@ def _serve_cases(request: Request) -> Response:
 
 def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
     folder = review_sets.folder_of(grant.set_id)
-    if reviewset.fingerprint(folder) != grant.version:
+    if state_to_show(folder) != grant.version:
         raise _Changed("The review set was changed.")
     around = _CASES_OF[grant.image](review_sets.open_set(folder), grant.detail)
     beside = request.query_params.get("beside", "")

@@ -22,11 +22,14 @@ from rexview.ui.link.pages import PAGE_ACCOUNT, PAGE_DATA, PAGE_OVERVIEW, PAGES
 from rexview.ui.reviews.notice import show_notices
 from rexview.ui.saving.waiting import send_what_waits
 from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.page_work import PAGE_WORK
 from rexview.ui.streamlit_adapter.script_run import StreamlitPage
 from rexview.ui.tables.problem_table import show_error
 
 _UI: Final = Path(__file__).resolve().parents[1]
 _ROOT: Final = Path(__file__).resolve().parents[3]
+_SETTLES_S: Final = 1.0
+"""So long a page waits for answers that were added to be read; most sets take less."""
 _STYLES: Final = (
     "app/style.css",
     "browse/browse.css",
@@ -46,6 +49,7 @@ def _style() -> str:
 
 def run() -> None:
     """Run the app for one visitor: called by ``app.py`` on every page run."""
+    PAGE_WORK.note()
     st.set_page_config(
         page_title="rexview", page_icon=str(_ROOT / "assets" / "icon.png"), layout="wide"
     )
@@ -107,7 +111,7 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
     """
     try:
         folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
-        review_set = review_sets.open_set(folder)
+        review_set = review_sets.open_set(folder, wait_s=_SETTLES_S)
     except RexviewError as error:
         return None, error
     if not blinded:

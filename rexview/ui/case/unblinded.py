@@ -1,27 +1,22 @@
 """Records that somebody who scores has opened a case where its models are named.
 
-One row in the history for each person and case, whichever page showed it and however often. Who
-never scores is not recorded. Alone, before a name is given, it waits in the session for the name.
+What is recorded: :mod:`rexview.ui.saving.seen_cases`. Alone, before a name is given, it waits in
+the session for the name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
-from uuid import NAMESPACE_URL, uuid5
 
 import streamlit as st
 
-from rexview.analysis.study.exposure import UNBLINDED
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet
-from rexview.store import Entry, may
+from rexview.store import may
 from rexview.ui.access import permissions
 from rexview.ui.link import keys as link_keys
-from rexview.ui.saving.reader_study import ReaderState
+from rexview.ui.saving.seen_cases import seen_entries
 from rexview.ui.server import review_sets
-
-_VIA: Final = "case page"
 
 
 def note_passed(review_set: ReviewSet, cases: Iterable[str]) -> None:
@@ -47,20 +42,7 @@ def note_case(review_set: ReviewSet, case_id: str) -> None:
         return
     try:
         reviews = review_sets.reviews(review_set)
-        given = ReaderState(person.id, reviews.current_state())
-        scored = review_sets.study_engine(review_set).scorable(waiting)
-        entries = [
-            Entry(
-                "reveal",
-                case,
-                value={"what": UNBLINDED},
-                # The same from every session, so that two that look at once write one row.
-                token=str(uuid5(NAMESPACE_URL, f"{reviews.key}\n{person.id}\n{case}\n{UNBLINDED}")),
-                via=_VIA,
-            )
-            for case in waiting
-            if case in scored and not given.was_shown(case, UNBLINDED)
-        ]
+        entries = seen_entries(review_set, reviews, person, waiting)
         if entries:
             reviews.record(entries, person)
     except StoreError:

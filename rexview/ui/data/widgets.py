@@ -22,6 +22,7 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_DATA, PAGE_OVERVIEW
 from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.open_states import is_behind
 from rexview.ui.tables.problem_table import show_error, show_problems
 from rexview.vocab import counted
 
@@ -36,6 +37,8 @@ def show_open_set(review_set: ReviewSet) -> None:
     if info.description:
         st.text(info.description)
     st.caption(f"Folder: {as_markdown(str(review_set.folder))}")
+    if is_behind(review_set):
+        st.info("Answers are being added. The newest are here a little later, on every page.")
     counts = {
         "Cases": review_set.cases.height,
         "Answers": review_set.answers.height,

@@ -31,6 +31,7 @@ from rexview.ui.saving.entries import (
 )
 from rexview.ui.saving.reader_study import Study, adjudicator_slots, shown_names, study_of
 from rexview.ui.saving.score_entries import ScoreEntries
+from rexview.ui.saving.seen_cases import SEEN, seen_entries
 
 _NEEDED: Final[Mapping[str, str]] = {SCORE_PAGE: "score", ADJUDICATE_PAGE: "adjudicate"}
 """The kind of entry that whoever sends from a page must be allowed to write."""
@@ -201,6 +202,11 @@ def _consensus(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     return [replace(entry, value=value, over=seen)]
 
 
+def _seen(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    """Make what is not recorded yet of a case that was seen before its page was left."""
+    return seen_entries(writer.review_set, writer.reviews, writer.person, [sent.case])
+
+
 def _fields(value: Any, *names: str) -> dict[str, Any]:
     """Return some fields of a value, None for those that are absent or empty."""
     given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
@@ -238,5 +244,6 @@ KINDS: Final[Mapping[tuple[str, str], _Kind]] = {
     (CASE_PAGE, "verdict"): _Kind(_verdict),
     (CASE_PAGE, "comment"): _Kind(_comment),
     (CASE_PAGE, "resolve"): _Kind(_comment),
+    (CASE_PAGE, SEEN): _Kind(_seen, together=True),
     (ADJUDICATE_PAGE, "adjudicate"): _Kind(_consensus, tells_why=False),
 }

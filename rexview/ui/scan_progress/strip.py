@@ -1,4 +1,4 @@
-"""The strip that says how far the search for failures is, with Stop, Go on and Update.
+"""The strip that says how far the search for failures is, with Stop, Go on, Begin again and Update.
 
 It looks by itself every few seconds and draws only itself anew: numbers on the page change when its
 visitor asks for that.
@@ -12,16 +12,19 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, Scanned
+from rexview.analysis.case.record import CasePage
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_OVERVIEW
+from rexview.ui.link.pages import PAGE_CASE, PAGE_OVERVIEW
 from rexview.ui.scan_progress.html import not_judged_html
 from rexview.ui.scan_progress.words import progress_text
 from rexview.ui.server import failure_scans, review_sets
 
 REFRESH_S: Final = 2.0
 """How often the strip looks how far the search is."""
+_FOLLOW_S: Final = 0.7
+"""How often the Case page looks whether the flags of its case are there."""
 _KEY: Final = "rx_scan"
 
 
@@ -56,3 +59,16 @@ def _live(review_set: ReviewSet, shown: Scanned) -> None:
             st.button("Stop", key=f"{_KEY}_stop", on_click=found.stop, type="tertiary")
         elif lead and progress.state == "stopped":
             st.button("Go on", key=f"{_KEY}_resume", on_click=found.resume, type="tertiary")
+        elif lead and progress.state == "broken":
+            st.button(
+                "Begin again", key=f"{_KEY}_again", on_click=found.begin_again, type="tertiary"
+            )
+
+
+@st.fragment(run_every=_FOLLOW_S)
+def follow_case(review_set: ReviewSet, page: CasePage) -> None:
+    """Show the flags of a case as soon as they are there, where it has answers without any yet."""
+    permissions.guard(PAGE_CASE)
+    now = review_sets.case_page(review_set, page.case.id)
+    if now is None or now.not_yet != page.not_yet:
+        st.rerun()

@@ -46,19 +46,17 @@ def _shown(study: Study, case_id: str) -> _Shown:
 
 
 def pad_data(study: Study, case_id: str) -> dict[str, Any]:
-    """Make the pad's data for a case of the worklist, its neighbours included, as JSON has it.
+    """Make the pad's data for a case of the worklist, as JSON has it.
 
     Places count from 1; the list of cases holds those around the one shown.
     """
-    position = study.worklist.position(case_id)
-    place = position.number or 1
+    place = study.worklist.position(case_id).number or 1
     first = max(place - _AROUND, 1)
     around = study.worklist.page(first - 1, place + _AROUND + 1 - first)
     progress, rules = study.progress, study.review_set.info.protocol
     return {
         "outbox": outbox_json(study.review_set, SCORE_PAGE, study.person),
         "case": pad_case(study, case_id),
-        "ahead": {one: pad_case(study, one) for one in (position.after, position.before) if one},
         "worklist": {
             "total": progress.total,
             "done": progress.done,

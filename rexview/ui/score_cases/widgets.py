@@ -85,20 +85,18 @@ def show_picture(study: Study, case_id: str) -> None:
     page = reader_page(study, case_id)
     if page is None:
         return
-    position = study.worklist.position(case_id)
-    beside = (position.after, position.before)
-    pages = [one for case in beside if case and (one := reader_page(study, case))]
     turning = turning_of(study)
-    show_viewer(study.review_set, page, study.worklist.position, pages, MANNER, turning=turning)
+    show_viewer(study.review_set, page, study.worklist.position, MANNER, turning=turning)
 
 
 def turning_of(study: Study) -> dict[str, Any]:
     """Return what lets the browser fetch the cases around, for :func:`cases_around`.
 
-    What was revealed to the reader changes what may be shown of cases.
+    What was revealed to the reader changes what may be shown of cases, and whose cases they are
+    which of them.
     """
     revealed = len(study.given.of("reveal"))
-    state = f"{study.review_set.fingerprint} {revealed}"
+    state = f"{study.review_set.fingerprint} {revealed} {hash(study.assigned)}"
     return turning_json(study.review_set, PAGE_SCORE, {}, state=state)
 
 

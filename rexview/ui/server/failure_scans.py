@@ -26,6 +26,7 @@ from rexview.schema import ReviewSet
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE
 from rexview.ui.server import server_state
+from rexview.ui.server.page_work import PAGE_WORK
 
 AT_ONCE: Final = 200
 """So few answers are looked at before the first page: that takes less than the page does."""
@@ -35,7 +36,7 @@ _YOUNG_S: Final = 2.0
 _SHARE: Final = 10
 """A snapshot is taken for others, too, for 2 s and for ten times what making its engine takes."""
 _SETTLES_S: Final = 0.3
-"""Outcomes that are kept on disk are there by then; longer no page waits."""
+"""Longest time that a page waits for outcomes that are kept on disk."""
 _OPEN: Final = 4
 _LIST: Final = (ADDRESSES[PAGE_BROWSE], ADDRESSES[PAGE_CASE])
 
@@ -64,9 +65,11 @@ class FailureScan:
             first = scan(review_set, active)
         else:
             keep = kept_files("scans", settings)
-            self.background = BackgroundScan(review_set, active, keep=keep)
+            self.background = BackgroundScan(
+                review_set, active, keep=keep, gives_way=PAGE_WORK.seconds_left
+            )
             self.background.start()
-            self.background.wait(_SETTLES_S)
+            self.background.wait_for_kept(_SETTLES_S)
             first = self.background.scan
         self._snapshots = OrderedDict({0: first})
         self._taken_at = time.monotonic()
@@ -132,6 +135,11 @@ class FailureScan:
         """Go on."""
         if self.background:
             self.background.resume()
+
+    def begin_again(self) -> None:
+        """Go on after it broke."""
+        if self.background:
+            self.background.begin_again()
 
     def close(self) -> None:
         """End it: nobody looks at the set any more."""

@@ -12,13 +12,12 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from rexview import reviewset
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
@@ -40,6 +39,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.server import server_state
 from rexview.ui.server.failure_scans import FailureScan, failure_scan, snapshot_shown
 from rexview.ui.server.kept_with import kept_with_first
+from rexview.ui.server.open_states import load, state_to_show
 
 _RECENT_SETS: Final = "recent-sets"
 _MOST_RECENT: Final = 20
@@ -140,22 +140,11 @@ def allow(folder: Path) -> str:
     return name
 
 
-_loaded: Final = lru_cache(maxsize=4)(lambda folder, fingerprint: reviewset.load(folder))
-_LOADING: Final[dict[tuple[Path, str], Lock]] = {}
-
-
-def _load(folder: Path, fingerprint: str) -> ReviewSet:
-    """Load a set once for each state of its files, which ``fingerprint`` names.
-
-    Two who open a large one at the same time wait for one reading.
-    """
-    with _LOADING.setdefault((folder, fingerprint), Lock()):
-        review_set: ReviewSet = _loaded(folder, fingerprint)
-        return review_set
-
-
-def open_set(folder: Path) -> ReviewSet:
+def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
     """Open a review set as it was given, once for each state of its files.
+
+    While a run adds answers it is the state before, now and then a newer one
+    (:mod:`rexview.ui.server.open_states`); one that is being read is waited for ``wait_s`` seconds.
 
     Raises
     ------
@@ -164,7 +153,7 @@ def open_set(folder: Path) -> ReviewSet:
     """
     if not folder.is_dir():
         raise ReviewSetError(f"There is no folder {folder.name} any more.")
-    return _load(folder, reviewset.fingerprint(folder))
+    return load(folder, state_to_show(folder, wait_s=wait_s))
 
 
 def files_state(review_set: ReviewSet) -> str:
@@ -173,11 +162,11 @@ def files_state(review_set: ReviewSet) -> str:
 
 
 def is_newest(review_set: ReviewSet) -> bool:
-    """Whether the files of an open review set are as they were when it was opened."""
-    return files_state(review_set) == reviewset.fingerprint(review_set.folder)
+    """Whether an open review set is in the state that pages show now."""
+    return files_state(review_set) == state_to_show(review_set.folder)
 
 
-@lru_cache(maxsize=16)
+@kept_with_first(2)
 def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
     """Open the reviews of a set; where they are is decided anew when a database comes or goes."""
     return open_reviews(given, server_state.settings())
@@ -191,7 +180,7 @@ def reviews(review_set: ReviewSet) -> Reviews:
     StoreUnreachable
         The database may not be written to, or its address cannot be understood.
     """
-    given = _load(review_set.folder, files_state(review_set))
+    given = load(review_set.folder, files_state(review_set))
     return _reviews(given, files_of(given))
 
 
@@ -202,10 +191,10 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
     ------
     StoreUnreachable
     """
-    return open_best(_load(review_set.folder, files_state(review_set)), server_state.settings())
+    return open_best(load(review_set.folder, files_state(review_set)), server_state.settings())
 
 
-@lru_cache(maxsize=4)
+@kept_with_first(2)
 def _with_written(given: ReviewSet, kept: Reviews, revision: int, pictures_state: str) -> ReviewSet:
     """Merge once for each entry (``revision``) and each state of the pictures that were judged."""
     return only_finished(given, merged(given, kept))
@@ -238,7 +227,7 @@ def with_written(given: ReviewSet) -> ReviewSet:
 def newest(review_set: ReviewSet) -> ReviewSet:
     """Return a review set with what people wrote until now; as it is while that cannot be read."""
     try:
-        return with_written(_load(review_set.folder, files_state(review_set)))
+        return with_written(load(review_set.folder, files_state(review_set)))
     except StoreError:
         return review_set
 
@@ -354,10 +343,10 @@ def look_first(
 
 def study_engine(review_set: ReviewSet) -> StudyEngine:
     """Return what answers which cases a study scores; it changes with the files only."""
-    return _study_engine(_load(review_set.folder, files_state(review_set)))
+    return _study_engine(load(review_set.folder, files_state(review_set)))
 
 
-_study_engine = lru_cache(maxsize=4)(MemoryStudyEngine)
+_study_engine = kept_with_first(1)(MemoryStudyEngine)
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:
@@ -370,9 +359,13 @@ def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> 
 
     ``seen`` is as :func:`engine` takes it.
     """
-    return _case_page(engine(review_set, seen), review_set, case_id)
+    asked = engine(review_set, seen)
+    not_yet = asked.not_yet_of(case_id, review_set.answers_of(case_id))
+    return _case_page(asked, review_set, case_id, not_yet)
 
 
 @kept_with_first(64)
-def _case_page(asked: Engine, review_set: ReviewSet, case_id: str) -> CasePage | None:
+def _case_page(
+    asked: Engine, review_set: ReviewSet, case_id: str, not_yet: frozenset[str]
+) -> CasePage | None:
     return gather_case(review_set, case_id, asked)

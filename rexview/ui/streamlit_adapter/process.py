@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 import uvicorn
-from streamlit import net_util
+from streamlit import delta_generator, net_util
 from streamlit.runtime.media_file_manager import MediaFileMetadata
 from streamlit.runtime.pages_manager import PagesManager
 
@@ -52,6 +52,15 @@ def keep_downloads() -> None:
             mark(self)
 
     MediaFileMetadata.mark_for_delete = mark_when_old  # type: ignore[method-assign]
+
+
+def ask_not_who_runs_it() -> None:
+    """Keep Streamlit from looking whether its first element is put on a page by ``streamlit run``.
+
+    It looks once for each process, through the source of all modules that are loaded: while the
+    first visitor waits for the first page.
+    """
+    delta_generator._use_warning_has_been_displayed = True
 
 
 def send_at_once() -> None:

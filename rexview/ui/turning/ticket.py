@@ -59,8 +59,12 @@ def follow(wanted: Any) -> Sequence[str]:
     if not isinstance(wanted, Mapping):
         return ()
     number, passed = wanted.get("number"), wanted.get("passed")
+    case = str(wanted.get("case") or "") or None
+    # asked again, it would lead on from the case that it has led to
+    again = case is None and number == st.session_state.get(link_keys.SESSION_ASKED)
     if isinstance(number, int):
         st.session_state[link_keys.SESSION_ASKED] = number
-    link_keys.go_to_case(str(wanted.get("case") or "") or None)
+    if not again:
+        link_keys.go_to_case(case)
     seen = passed[:_MOST_PASSED] if isinstance(passed, list) else []
     return [case for case in seen if isinstance(case, str) and len(case) <= _LONGEST_ID]

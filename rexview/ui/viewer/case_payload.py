@@ -31,6 +31,7 @@ from rexview.vocab import VIEWS
 
 REFERENCE_GROUP: Final = "reference"
 REFERENCE_COLOUR: Final = "#F2F2F2"
+UNSURE_BOX: Final = "How the model counts in boxes is not known: this one may lie elsewhere."
 """White stands out on a radiograph; no model has it."""
 _SIDES: Final = {
     "right": "on the patient's right",
@@ -60,28 +61,27 @@ def show_viewer(
     review_set: ReviewSet,
     page: CasePage,
     position: Callable[[str], Position],
-    neighbours: Sequence[CasePage],
     manner: ViewerManner,
     *,
+    ahead: Iterable[CasePage] = (),
     turning: Mapping[str, Any] | None = None,
     on_passed: Callable[[Sequence[str]], None] = lambda cases: None,
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
-    ``position`` finds a case in the list that is walked; ``neighbours`` are cases that are given
-    along, the likelier one first. With ``turning`` (:func:`rexview.ui.turning.ticket.turning_json`)
-    the browser fetches further ones; ``on_passed`` is told which it has shown before the page
-    followed.
+    ``position`` finds a case in the list that is walked. With ``turning``
+    (:func:`rexview.ui.turning.ticket.turning_json`) the browser fetches the cases around it;
+    ``on_passed`` is told which it has shown before the page followed. A page without that gives the
+    neighbouring cases along, ``ahead``.
     """
-
-    def of(one: CasePage) -> ViewerData:
-        return shown_data(review_set, one, position, manner)
 
     def navigate(asked: Any) -> None:
         on_passed(follow(asked))
 
-    ahead = [of(one) for one in neighbours]
-    data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead), turning=turning)
+    def of(one: CasePage) -> ViewerData:
+        return shown_data(review_set, one, position, manner)
+
+    data = replace(of(page), ahead=tuple(map(of, ahead)), turning=turning)
     radiograph_viewer(data, key="viewer", on_navigate=navigate, height=manner.height)
 
 
@@ -91,7 +91,7 @@ def shown_data(
     position: Callable[[str], Position],
     manner: ViewerManner,
 ) -> ViewerData:
-    """Make the viewer's data for one case as a page shows it, without what lies ahead of it."""
+    """Make the viewer's data for one case as a page shows it."""
     names, colours = review_set.model_names, review_sets.colours(review_set)
     if manner.blinded:
         slots = {answer.model for answer in page.answers}
@@ -115,7 +115,7 @@ def viewer_data(
     colours: Mapping[str, str],
     names: Mapping[str, str],
 ) -> ViewerData:
-    """Make the viewer's data for one case, without what lies ahead of it."""
+    """Make the viewer's data for one case."""
     place = position(page.case.id)
     case = page.case
     key_image = case.key_image
@@ -254,9 +254,11 @@ def _group(
 def _note(
     box: AnswerBox | ReferenceBox, flags: Sequence[tuple[str, Flag]], group_id: str
 ) -> str | None:
-    """What a flag that is not rejected says about this very box."""
-    if group_id == REFERENCE_GROUP:
+    """What a flag that is not rejected says about this very box, or that it may lie elsewhere."""
+    if isinstance(box, ReferenceBox):
         return None
+    if box.unsure:
+        return UNSURE_BOX
     named = _flags_on(box, flags, group_id)
     unrejected = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
     return next((flag.message for flag in unrejected if not flag.is_hint), None)
@@ -276,9 +278,3 @@ def _flags_on(
             for item in flag.evidence
         )
     )
-
-
-def _first_pixels(cases: Iterable[ViewerData]) -> tuple[PixelLink, ...]:
-    """Return the pixels that each case shows first; a missing image has none."""
-    shown = (view for data in cases for view in data.views if view.id == data.active)
-    return tuple(view.pixels for view in shown if view.pixels is not None)

@@ -109,10 +109,10 @@ class Neighbours:
 class ViewerData:
     """All that the viewer shows of one case.
 
-    ``active`` is the view shown first (the first one by default); ``prefetch`` names the pixels
-    that are likely to be wanted next, most likely first. ``ahead`` holds the neighbouring cases:
-    the viewer shows one at once when the reader turns to it, before the page has followed.
-    ``taken_keys`` are keys that the page needs itself: the viewer takes them with Shift.
+    ``active`` is the view shown first (the first one by default). ``ahead`` holds neighbouring
+    cases where the browser cannot fetch them (``turning``): the viewer shows one at once when the
+    reader turns to it, before the page has followed. ``taken_keys`` are keys that the page needs
+    itself: the viewer takes them with Shift.
     ``blinded`` says that whoever looks must not see what is hidden: no choice of theirs shows the
     reference from the start. With ``one_group`` only the boxes and pictures of the group that the
     page named last can be shown (event ``rexview:group`` of the browser's window), none before.
@@ -125,7 +125,6 @@ class ViewerData:
     groups: tuple[BoxGroup, ...] = ()
     active: str | None = None
     neighbours: Neighbours = Neighbours()
-    prefetch: tuple[PixelLink, ...] = ()
     ahead: tuple[ViewerData, ...] = ()
     taken_keys: str = ""
     blinded: bool = False
@@ -142,12 +141,11 @@ class ViewerData:
             "views": [_view(view) for view in self.views],
             "groups": [asdict(group) for group in self.groups],
             "neighbours": asdict(self.neighbours),
-            "prefetch": [_link(link) for link in self.prefetch],
             "takenKeys": self.taken_keys,
             "blinded": self.blinded,
             "oneGroup": self.one_group,
             "pageKeys": self.page_keys,
-            "ahead": {one.case: one.to_json(height) for one in self.ahead},
+            "ahead": [one.to_json(height) for one in self.ahead],
             "turning": self.turning,
         }
 

@@ -12,12 +12,16 @@ from support.browser.waiting import PATIENCE_MS, becomes, until
 from support.small_set import write_set
 
 from rexview.bench.reliability.server import ScoreServer
-from rexview.store import open_reviews
+from rexview.people import Person
+from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
+from rexview.ui.components import module_address
 
 pytestmark = pytest.mark.browser
 CASES = "**/rexview/cases/**"
 TEN_A_SECOND_MS = 100
+SOON_MS = 20_000
+"""Sooner than a page that does not follow is given up."""
 _WATCH = """() => {
   window.mixed = [];
   window.seen = new Set();
@@ -43,6 +47,13 @@ _WATCH = """() => {
     requestAnimationFrame(() => setTimeout(look));
   };
   look();
+}"""
+MODULE = f"/{module_address('turning/assets/turning.js')}"
+_BACK_AND_SAID_BEFORE = """async ([module, before]) => {
+  const { turning } = await import(module); // the page's own
+  window.painted.length = 0;
+  turning.step(-1);
+  if (!turning.isBehind(before)) turning.came(before); // as the viewer does
 }"""
 _CALM = "() => !('rxTurning' in document.documentElement.dataset)"
 
@@ -160,6 +171,30 @@ def test_back_leads_to_where_the_page_was_before_the_keys(demo, new_page, order)
     assert_never_mixed(page)
 
 
+def test_what_the_page_sent_before_leads_nowhere(demo, new_page, order):
+    """It comes while the page is on its way to a case that the reader has left again."""
+    page = new_page()
+    held = HeldMessages(page)
+    opened(page, demo, order[1])
+    page.wait_for_timeout(1500)
+    page.evaluate(
+        """() => {
+          window.painted = [];
+          addEventListener('rexview:painted', ({ detail }) => window.painted.push(detail.case));
+        }"""
+    )
+    held.holding = True
+    page.keyboard.press("j")
+    page.wait_for_selector(f'[data-painted-case="{order[2]}"]')
+    until(page, lambda: len(held.late), bool)
+    page.wait_for_timeout(1500)  # all is there that the page says of the case it was asked for
+    page.evaluate(_BACK_AND_SAID_BEFORE, [MODULE, order[1]])
+    held.release()
+    ends_at(page, order[1])
+    assert set(page.evaluate("window.painted")) <= {order[1]}
+    assert_never_mixed(page)
+
+
 # --- what is written ------------------------------------------------------------------------------
 
 
@@ -243,3 +278,65 @@ def test_scores_are_of_the_case_that_was_turned_to(server, page):
     until(page, lambda: page.evaluate(_CALM), bool)
     assert re.search("case=c1", page.url)
     assert_never_mixed(page)
+
+
+@pytest.mark.parametrize("leaves", ["for another page", "the app"])
+def test_cases_passed_just_before_the_page_was_left_are_recorded_as_seen(server, page, leaves):
+    """Sooner than the page follows the keys: its script never hears of them."""
+    opened(page, f"{server.url}/", "c1")
+    page.wait_for_timeout(1500)
+    if leaves == "the app":
+        press(page, "jj")
+        page.goto(f"{server.url}/score")  # what was kept in the browser goes with any page
+    else:
+        page.keyboard.press("j")
+        page.wait_for_selector('[data-painted-case="c2"], .pane[data-state=broken]')
+        page.get_by_role("link", name="All in this filter").click()
+
+    def seen():
+        return {row.case for row in history(server, "reveal")}
+
+    becomes(page, seen, {"c1", "c2"})
+
+
+def assign(server, case, *, active=True):
+    lead = Person("lea", "Lea", "lead")
+    entry = Entry("assign", case, subject="anna", value={"as": "first", "active": active})
+    open_reviews(server.review_set, server.settings).record([entry], lead)
+    close_databases()
+
+
+def on_the_score_page(page):
+    """The case of the picture, of the pad and of the address."""
+    picture = page.locator("[data-painted-case]").get_attribute("data-painted-case")
+    return [picture, page.locator(".rx-pad .place").get_attribute("title"), in_address(page)]
+
+
+def test_a_case_that_was_dealt_to_another_reader_meanwhile_is_left_soon(server, page):
+    """It had been fetched ahead, and is shown; the page then leads to one of theirs."""
+    open_case(page, server.url, "c1")
+    for case in ("c1", "c2"):
+        assign(server, case)
+    page.goto(f"{server.url}/score?case=c1")
+    page.wait_for_selector('.rx-pad .place[title="c1"]')
+    page.wait_for_timeout(1500)
+    forwards = page.get_by_role("button", name="Next ›").is_enabled()
+    assign(server, "c2", active=False)
+    page.keyboard.press("n" if forwards else "p")
+    page.wait_for_selector('.rx-pad .place[title="c2"]')
+    becomes(page, lambda: on_the_score_page(page), ["c1"] * 3, patience_ms=SOON_MS)
+
+
+def test_going_on_counts_while_the_page_is_behind(server, page):
+    open_case(page, server.url, "c1")
+    forwards = page.get_by_role("button", name="Next ›").is_enabled()
+    if not forwards:
+        page.keyboard.press("p")
+        becomes(page, lambda: on_the_score_page(page), ["c2"] * 3)
+    first, second = ("c1", "c2") if forwards else ("c2", "c1")
+    page.wait_for_timeout(1500)
+    page.keyboard.press("n")
+    page.wait_for_selector(f'.rx-pad .place[title="{second}"]')
+    page.get_by_role("button", name="Cases", exact=True).click()
+    page.get_by_role("button", name="Next unscored case").click()
+    becomes(page, lambda: on_the_score_page(page), [first] * 3, patience_ms=SOON_MS)

@@ -51,7 +51,7 @@ def painted(browser):
 
     def paint(payload):
         files["pixels"] = payload.framed
-        data = np.frombuffer(base64.b64decode(call(page, "pixels.js", PAINT)), np.uint8)
+        data = np.frombuffer(base64.b64decode(call(page, "payload.js", PAINT)), np.uint8)
         header = payload.header
         return data.reshape(header["height"], header["width"], 4)[..., :3]
 

@@ -604,7 +604,7 @@ PLACE = """
 const place = document.createElement('div');
 document.body.append(place);
 const data = { case: 'c', active: null, height: '400px', views: [], groups: [],
-               neighbours: {}, prefetch: [] };
+               neighbours: {} };
 const component = { parentElement: place, data, setTriggerValue: () => undefined };
 const viewers = () => place.querySelectorAll('.rx').length;
 const taken = () => {
@@ -645,3 +645,65 @@ class TestMounting:
                  return [left, there, viewers()];""",
         )
         assert counts == [0, 1, 0]
+
+
+BACKGROUND = (
+    STORE
+    + """
+const { rasterOf } = await import('payload.js');
+const { burnedIn } = await import('burned_in.js');
+const { inBackground } = m;
+const film = () => {
+  const body = frame(900);
+  for (let at = 104; at < body.length; at += 1) body[at] = at % 7 ? 20 : (at * 31) % 256;
+  return body.buffer;
+};
+const found = async (raster) =>
+  inBackground.foundIn(raster) ?? new Promise((done) => {
+    const again = () => done(inBackground.foundIn(raster));
+    inBackground.known.delete(raster);
+    inBackground.foundIn(raster, again);
+  });
+const plain = ({ header, levels }) => [header, levels.map(({ codes }) => [...codes])];
+"""
+)
+
+
+class TestBackground:
+    @pytest.mark.parametrize("worker", ["begun", "missing", "lost"])
+    def test_makes_the_same_as_the_page_would(self, modules, worker):
+        same, cells, expected = call(
+            modules,
+            "background.js",
+            BACKGROUND
+            + """inBackground.worker = a === 'missing' ? null : undefined;
+                 const here = rasterOf(film());
+                 if (a === 'lost') {
+                   const lost = inBackground.rasterOf(film()).catch(() => 'lost');
+                   inBackground.worker.onerror();
+                   if (await lost !== 'lost') throw new Error('nobody was told');
+                 }
+                 const there = await inBackground.rasterOf(film());
+                 const same = JSON.stringify(plain(there)) === JSON.stringify(plain(here));
+                 const { cells } = await found(there);
+                 const began = inBackground.worker !== null;
+                 if (began !== (a === 'begun')) throw new Error('another way was taken');
+                 return [same, [...cells], [...burnedIn(here).cells]];""",
+            worker,
+        )
+        assert same
+        assert any(cells)
+        assert cells == expected
+
+    @pytest.mark.parametrize("worker", ["begun", "missing"])
+    def test_says_why_there_is_no_image(self, modules, worker):
+        reason = call(
+            modules,
+            "background.js",
+            BACKGROUND
+            + """inBackground.worker = a === 'missing' ? null : undefined;
+                 const cut = film().slice(0, 500);
+                 return inBackground.rasterOf(cut).catch(({ message }) => message);""",
+            worker,
+        )
+        assert "did not arrive completely" in reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from rexview.detect import DETECTORS, named_flags, survey, survey_of
 from rexview.detect.core.background import BackgroundScan
 from rexview.detect.core.detector import AnswerInCase
 from rexview.detect.core.scan import Scan, scan
+from rexview.detect.processes import asked_cases
 from rexview.reviewset import load
 from rexview.schema import Flag, ReviewSet
 from rexview.settings import DEMO_FOLDER
@@ -43,6 +45,8 @@ class Fragile:
             os.kill(os.getpid(), signal.SIGKILL)
         if "slow" in one.text:
             time.sleep(0.2)
+        if "hang" in one.text:
+            re.search(r"(a+)+$", "a" * 60 + "!")
         return True
 
     def find(self, one: AnswerInCase) -> list[Flag]:
@@ -257,6 +261,102 @@ def test_no_process_can_be_started(make_set: Any, monkeypatch: pytest.MonkeyPatc
         assert "No process can be started" in background.progress.message
         background.look_at(0)  # what somebody looks at is still looked at
         assert background.scan.state.tolist() == [1, 1, 0, 0, 0, 0]
+
+
+def test_what_broke_can_be_begun_again(make_set: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    review_set = many(make_set, ["An effusion."] * 30)
+    python = sys.executable
+    with scanning(review_set, gives_way=lambda: 0.0) as background:
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+        background.start()
+        assert background.wait(_LONG)
+        assert background.progress.state == "broken"
+        assert background.scan.not_yet_of_case(0) == {0, 1}
+        monkeypatch.setattr(sys, "executable", python)
+        background.begin_again()
+        assert background.progress.state == "running"
+        same(finished(background), scan(review_set, DETECTORS))
+
+
+def test_no_batch_is_begun_while_somebody_waits_for_a_page(make_set: Any) -> None:
+    until = time.monotonic() + 5
+    review_set = many(make_set, ["Fine."] * 10)
+    with scanning(review_set, gives_way=lambda: until - time.monotonic()) as background:
+        background.start()
+        while time.monotonic() < until - 0.1:
+            assert not [one for one in background._processes if one.pid]
+            assert not background.progress.looked
+            time.sleep(0.05)
+        assert background.wait(_LONG)
+        assert background.progress.looked == 20
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="another system")
+def test_processes_of_a_server_have_only_time_that_nobody_else_wants(make_set: Any) -> None:
+    review_set = many(make_set, ["slow"] * 20)
+    for gives_way, policy in ((None, os.SCHED_OTHER), (lambda: 0.0, os.SCHED_IDLE)):
+        with scanning(review_set, Fragile(), workers=1, gives_way=gives_way) as background:
+            background.prefer(range(20))
+            background.start()
+            while not background.progress.looked:
+                time.sleep(0.05)
+            (pid,) = [one.pid for one in background._processes if one.pid]
+            assert os.sched_getscheduler(pid) == policy
+            assert os.getpriority(os.PRIO_PROCESS, pid) >= 10
+
+
+def test_a_case_that_is_opened_comes_from_a_process_of_its_own(make_set: Any) -> None:
+    review_set = many(make_set, ["Left effusion."] * 10)
+    with scanning(review_set, gives_way=lambda: 0.0) as background:  # which has not begun
+        shown, whole = background.scan, scan(review_set, DETECTORS)
+        end = time.monotonic() + _LONG
+        while shown.not_yet_of_case(7) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert shown.not_yet_of_case(7) == frozenset()
+        assert shown.flags_of_case(7) == whole.flags_of_case(7) != {}
+        assert background._asked is not None
+        pid = background._asked.pid
+        assert pid not in (None, os.getpid())
+        assert background.progress.looked == 0
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_case_that_hangs_holds_nothing_up(make_set: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asked_cases, "_SECONDS", 2)
+    review_set = many(make_set, ["Fine."] * 3 + ["hang"] + ["Fine."] * 3, "g")
+    with scanning(review_set, Fragile(), *DETECTORS[2:], gives_way=lambda: 0.0) as background:
+        shown = background.scan
+        while shown.not_yet_of_case(0):
+            time.sleep(0.01)
+        begun = time.monotonic()
+        assert shown.not_yet_of_case(3) == {3}, "not looked at is not: no failure"
+        assert shown.flags_of_case(3) == {}
+        assert time.monotonic() - begun < 2
+        end = time.monotonic() + _LONG
+        while shown.not_yet_of_case(5) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert shown.not_yet_of_case(5) == frozenset(), "another process looks at the others"
+        assert shown.not_yet_of_case(3) == {3}
+
+
+def test_what_the_search_gives_up_is_told_to_who_has_the_case_open(make_set: Any) -> None:
+    review_set = make_set(
+        cases=[{"id": "c0", "report": {"findings": "No effusion."}}],
+        answers=[
+            {"case": "c0", "model": model, "text": text}
+            for model, text in (("g", "Left effusion."), ("m", "die"))
+        ],
+    )
+    with scanning(review_set, Fragile(), *DETECTORS[2:], gives_way=lambda: 0.0) as background:
+        shown = background.scan
+        assert shown.not_yet_of_case(0) == {0, 1}
+        finished(background)
+        end = time.monotonic() + _LONG
+        while shown.not_yet_of_case(0) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not shown.found.state.any(), "it is a snapshot of before"
+        assert shown.not_judged_of_case(0) == {1}
+        assert shown.flags_of_case(0) == background.scan.flags_of_case(0) != {}
 
 
 def test_new_scores_are_taken_while_it_runs(demo: ReviewSet) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -326,3 +328,41 @@ def test_a_device_without_room_costs_nothing_but_time(
     found, message = scanned(load(folder), keep)
     same(found, load(folder))
     assert "not kept" in message
+
+
+def test_who_is_killed_while_taking_over_goes_on_at_the_next_start(
+    folder: Path, keep: KeptFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_scan, "_FIRST", 2)
+    review_set, whole = load(folder), scan(load(folder), DETECTORS)
+    kept = KeptScan(review_set, DETECTORS, keep)
+    assert list(kept.read()) == []
+    for row in range(12):  # a piece each
+        kept.add(look(batch_of(review_set, np.array([row])), DETECTORS))
+    changed = change(folder, "answers", lambda rows: rows[5].update(text="A right nodule."))
+    program = f"""
+import os, signal, sys
+from pathlib import Path
+sys.path.insert(0, {str(Path(kept_scan.__file__).parents[3])!r})
+from rexview.detect import DETECTORS
+from rexview.detect.kept import kept_scan
+from rexview.kept_files import KeptFiles
+from rexview.reviewset import load
+kept_scan._FIRST = 2
+keep = KeptFiles(Path({str(keep.folder)!r}), 10**9, ".rxf")
+for number, _ in enumerate(kept_scan.KeptScan(load({str(folder)!r}), DETECTORS, keep).read()):
+    if number == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+    for pieces in (5, 9):
+        run = subprocess.run([sys.executable, "-c", program, str(pieces)], check=False)
+        assert run.returncode == -signal.SIGKILL
+    own = KeptScan(changed, DETECTORS, keep)._state
+    assert 0 < len(list(kept_scan._pieces(keep, own))) < 12, "killed half-way"
+    assert looked_at_anew(changed, keep) == [5]
+    assert kept_scan._states(keep, str(folder.resolve())) == [own]
+    assert looked_at_anew(changed, keep) == [5], "from its own pieces alone"
+    assert not list(kept_scan._pieces(keep, kept._state)), "nothing is kept twice"
+    found = keep_all(changed, keep)
+    same(found, changed)
+    assert found.flags_of_case(0) == whole.flags_of_case(0)

@@ -1,8 +1,11 @@
 import math
+from itertools import product
 
+import polars as pl
 import pytest
 
 from rexview import geometry
+from rexview.reviewset.checks.boxes import _can_be_drawn
 
 
 def given(small, table, box):
@@ -66,6 +69,18 @@ def test_boxes_that_can_be_drawn(small, table, box):
     assert given(small, table, {"image": "pa", "label": "x", "box": box}) == []
     (found,) = kept(small, table)
     assert found.box == tuple(float(number) for number in box)
+
+
+def test_all_boxes_at_once_are_judged_as_one_by_one():
+    numbers = (-10.0, 0.0, 5.0, 1000.0, math.nan, math.inf)
+    boxes = [list(box) for box in product(numbers, repeat=4)] + [[], [1.0] * 3, [1.0] * 5, None]
+    for width, height in ((1000, 1200), (None, 5), (5, None)):
+        frame = pl.DataFrame(
+            {"box": boxes, "width": width, "height": height},
+            schema={"box": pl.List(pl.Float64), "width": pl.Int64, "height": pl.Int64},
+        )
+        one_by_one = [geometry.box_problem(box, width, height) is None for box in boxes]
+        assert frame.select(_can_be_drawn()).to_series().to_list() == one_by_one
 
 
 def test_the_message_is_the_reason_that_pages_give(small):

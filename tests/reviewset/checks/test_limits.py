@@ -12,7 +12,7 @@ from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.table import sheet as sheets
 from rexview.reviewset.importers.table import workbook
 from rexview.reviewset.json_text import MAX_DEPTH, JsonError, parse
-from rexview.reviewset.tables import files
+from rexview.reviewset.tables import files, parquet
 
 ROW = {"case": "c1", "model": "m1", "text": "t"}
 
@@ -43,7 +43,7 @@ def test_a_line_without_an_end(small, ending):
 
 
 def test_a_kilobyte_of_parquet_that_stands_for_too_many_rows(small):
-    rows = pl.select(pl.repeat("c1", files.MAX_ROWS + 1).alias("case"))
+    rows = pl.select(pl.repeat("c1", parquet.MAX_ROWS + 1).alias("case"))
     rows.with_columns(model=pl.lit("m1"), text=pl.lit("t")).write_parquet(
         small.folder / "answers.parquet"
     )

@@ -9,7 +9,7 @@ from rexview.schema import Answer, Case, ReaderFlag, Score, StudyImage
 
 RENAMED = {  # what loading makes of a column, or adds
     "cases": {"tags", "images"},
-    "answers": {"finish_reason_raw", "usage", "_newest", "_choice_read"},
+    "answers": {"finish_reason_raw", "usage", "_newest", "_repeated", "_choice_read"},
     "scores": {"_origin"},
     "flags": {"_origin"},
 }

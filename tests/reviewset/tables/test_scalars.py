@@ -19,7 +19,7 @@ OPEN_WORD = Column("w", "word", "", vocabulary=("easy", "hard"), open_vocabulary
 
 def conform(values, column):
     """Convert; return the values, and severity and row of each problem."""
-    source = TableSource("answers", "jsonl", "answers.jsonl", ())
+    source = TableSource("answers", "answers.jsonl")
     location = Location(source, column.name, np.arange(1, len(values) + 1))
     series = scalars.conform(values, column, location)
     assert series.dtype == column.dtype

@@ -90,14 +90,14 @@ def until(page: Page, read: Callable[[], T], holds: Callable[[T], Any]) -> T:
     return found
 
 
-def becomes(page: Page, read: Callable[[], T], wanted: Any) -> T:
+def becomes(page: Page, read: Callable[[], T], wanted: Any, *, patience_ms: int = PATIENCE_MS) -> T:
     """Read until it equals ``wanted``, which may be a ``pytest.approx``, and return it."""
-    limit = time.monotonic() + PATIENCE_MS / 1000
+    limit = time.monotonic() + patience_ms / 1000
     found = read()
     while found != wanted and time.monotonic() < limit:
         page.wait_for_timeout(_STEP_MS)
         found = read()
-    assert found == wanted, f"still {found!r}, not {wanted!r}, after {PATIENCE_MS // 1000} s"
+    assert found == wanted, f"still {found!r}, not {wanted!r}, after {patience_ms // 1000} s"
     return found
 
 

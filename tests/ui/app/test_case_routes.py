@@ -65,8 +65,7 @@ def test_what_is_fetched_is_what_the_page_then_shows(client):
         if data["case"] == "c2"
     }
     assert found["c2"]["texts"] == parts
-    given_along = {"ahead": {}, "prefetch": [], "turning": None}
-    assert found["c2"]["viewer"] == {**second, **given_along}
+    assert found["c2"]["viewer"] == {**second, "turning": None}
     judged = sent(app, "rexview_verdicts")
     assert found["c2"]["judged"] == {name: judged[name] for name in found["c2"]["judged"]}
 

@@ -8,7 +8,7 @@ import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
 from streamlit import config as streamlit_config
-from streamlit import net_util
+from streamlit import delta_generator, net_util
 from streamlit.runtime import pages_manager
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileMetadata
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
@@ -22,6 +22,7 @@ from streamlit.web.server.starlette import starlette_server
 from rexview.ui.streamlit_adapter import process
 from rexview.ui.streamlit_adapter.process import (
     ask_nobody_outside,
+    ask_not_who_runs_it,
     have_no_pages_folder,
     keep_downloads,
     secrets_loaded,
@@ -110,3 +111,15 @@ def test_streamlit_knows_each_of_our_options_and_heeds_those_that_are_hidden():
     assert options <= streamlit_config._config_options_template.keys()
     assert 'config.get_option("runner.postScriptGC")' in inspect.getsource(script_runner)
     assert "gc.collect(2)" in inspect.getsource(script_runner)
+
+
+def test_streamlit_looks_who_runs_it_unless_it_is_taken_to_have_said_so(monkeypatch):
+    looked = []
+    monkeypatch.setattr(delta_generator.env_util, "is_repl", lambda: looked.append(1))
+    monkeypatch.setattr(delta_generator, "_use_warning_has_been_displayed", False)
+    delta_generator._maybe_print_use_warning()
+    assert looked == [1], "else ask_not_who_runs_it can go"
+    monkeypatch.setattr(delta_generator, "_use_warning_has_been_displayed", False)
+    ask_not_who_runs_it()
+    delta_generator._maybe_print_use_warning()
+    assert looked == [1]

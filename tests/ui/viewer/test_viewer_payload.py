@@ -33,7 +33,7 @@ def test_everything_arrives_as_plain_json():
         ),
         (BoxGroup("gen", "Generalist", "#123456", boxes=(BOX,), reasons=("none",), undrawable=1),),
         neighbours=Neighbours(None, "c2"),
-        prefetch=(PixelLink("rexview/pixels/n", "n"),),
+        ahead=(ViewerData("c2"),),
     )
     sent = json.loads(json.dumps(data.to_json("10px")))
     first, second = sent["views"]
@@ -44,7 +44,7 @@ def test_everything_arrives_as_plain_json():
     assert second["orientation"]["known"] is False
     assert sent["groups"][0]["boxes"][0]["x"] == 1.5
     assert sent["neighbours"] == {"previous": None, "next": "c2"}
-    assert sent["prefetch"] == [{"url": "rexview/pixels/n", "key": "n"}]
+    assert [one["case"] for one in sent["ahead"]] == ["c2"]
 
 
 def test_a_view_needs_pixels_or_the_reason_why_not():

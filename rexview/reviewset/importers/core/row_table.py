@@ -24,7 +24,10 @@ class RowTable:
 
     def key(self, row: Row) -> Key:
         """Return what names a row: its ids, as the reader takes them."""
-        return tuple(as_id(row.get(name)) for name in self.table.key)
+        named = {name: as_id(row.get(name)) for name in self.table.key}
+        if named.get("repeat") == "1":
+            named["repeat"] = None  # as where it is not said
+        return tuple(named.values())
 
     def find(self, *key: Any) -> Row | None:
         """Return the row with that key, which may be changed, or None."""

@@ -252,7 +252,13 @@ def _write(rows: SetRows, out: Path, settings: Mapping[str, Any], before: Review
             if chosen is None and most > MOST_JSON_ROWS:
                 chosen = "parquet"
             if before:
-                backup = rewrite(review_set, base=base, table_format=chosen, images=images)
+                backup = rewrite(
+                    review_set,
+                    base=base,
+                    state=before.fingerprint,
+                    table_format=chosen,
+                    images=images,
+                )
                 log.note(f"The tables as they were are kept in {backup.name}, beside the set.")
             else:
                 write(review_set, out, table_format=chosen or "jsonl", images=images or "refer")

@@ -321,7 +321,6 @@ class SetRows:
         sources = {
             name: TableSource(
                 name,
-                "rows",
                 name,
                 problems=self.log,
                 rows=table.rows,

@@ -29,7 +29,9 @@ from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
 _TABLES: Final = ("table", "xlsx", "parquet", "json", "jsonl")
 _ROWS_LOOKED_AT: Final = 200
-_SAY_LITTLE: Final = frozenset(("case", "model", "created", "run_id", "site", "comment", "reader"))
+_SAY_LITTLE: Final = frozenset(
+    ("case", "model", "created", "run_id", "repeat", "site", "comment", "reader")
+)
 """Fields that do not make a file a table of cases or answers by themselves."""
 _ROLES: Final = {1: 1, 2: 1, 3: 2, 4: 4}
 """When a table is read among other formats, by its turn among tables."""

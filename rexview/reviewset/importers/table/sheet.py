@@ -33,7 +33,7 @@ from rexview.reviewset.importers.table.structured.read import (
 )
 from rexview.reviewset.importers.table.workbook import NumberedRows, read_workbook, text_of_cell
 from rexview.reviewset.json_text import dump
-from rexview.reviewset.tables.files import MAX_COLUMNS
+from rexview.reviewset.tables.source import MAX_COLUMNS
 
 TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
 EXCEL_SUFFIXES: Final = (".xlsx", ".xlsm")

@@ -32,9 +32,8 @@ _NUMBERS: Final[dict[str, Callable[[str], float | None]]] = {
 }
 _NAMES: Final = {"answer": "text", "reasoning": "explanation"}
 """Fields of a mapping that the declared columns call otherwise."""
-_OF_ANSWERS: Final = frozenset(
-    (*ANSWER_FIELDS, "model", "created", "run_id", "reader", "comment", "score", "dimension")
-)
+_OF_RUNS: Final = ("model", "created", "run_id", "repeat")
+_OF_ANSWERS: Final = {*ANSWER_FIELDS, *_OF_RUNS, "reader", "comment", "score", "dimension"}
 _BARE: Final = ("id", "extra")
 """What a case has that no source describes."""
 _KEY: Final = ("study_id", "image", "question")
@@ -311,7 +310,7 @@ class TableReader:
                 value = cell if number is None else number
             answer[_NAMES.get(field, field)] = value
             row.take_column(columns[field])
-        for field in ("created", "run_id"):
+        for field in _OF_RUNS[1:]:
             if (cell := row.take(field)) is not None:
                 answer[field] = cell
         return answer
@@ -348,7 +347,7 @@ class TableReader:
         for row in self.sheet.read(self.fields, self.rows.log):
             named = (row["case"], *(row[field] for field in _KEY if not row["case"]))
             key = named if any(named) else row.number
-            answer = (key, row["model"], row["run_id"])
+            answer = (key, row["model"], row["run_id"], row["repeat"])
             case, answered = of_cases.setdefault(key, row.cells), row.cells
             if "reader" in self.fields:
                 answered = of_answers.setdefault(answer, row.cells)

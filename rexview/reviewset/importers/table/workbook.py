@@ -17,7 +17,7 @@ from typing import IO, Any, BinaryIO, Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.table.column_names import KNOWN_NAMES, ColumnName
-from rexview.reviewset.tables.files import MAX_COLUMNS
+from rexview.reviewset.tables.source import MAX_COLUMNS
 
 MAX_UNPACKED_BYTES: Final = 300_000_000
 MAX_RATIO: Final = 300

@@ -102,10 +102,10 @@ class Outbox {
 
   // --- what is kept ------------------------------------------------------------------------------
 
-  /** Keep an entry and send it: what `SentEntry` in entries.py says, without token and page. */
+  /** Keep an entry and send it: what `SentEntry` in entries.py says, without token; of this page. */
   add(entry) {
     const order = this.#next();
-    const kept = { ...entry, page: this.page, token: newToken(), order };
+    const kept = { page: this.page, ...entry, token: newToken(), order };
     this.unsent.put(this.owner, `${order}-${kept.token}`, kept);
     this.#changed();
     this.hurry();
@@ -128,7 +128,11 @@ class Outbox {
 
   /** Those of the page that is open, of some kinds. */
   pendingHere(...kinds) {
-    return this.pending().filter((one) => isOf(one, this.page, kinds));
+    return this.pendingOf(this.page, ...kinds);
+  }
+
+  pendingOf(page, ...kinds) {
+    return this.pending().filter((one) => isOf(one, page, kinds));
   }
 
   /** What was given back on the page that is open, of some kinds: [key, entry with its reason]. */

@@ -17,7 +17,8 @@ class Waiting extends OutboxView {
   draw() {
     const { data } = this;
     const elsewhere = (one) => (one.page ?? "score page") !== data.outbox.page;
-    const waiting = outbox.pending().filter(elsewhere);
+    // which cases were seen is sent when it can be, and asks nothing of anybody
+    const waiting = outbox.pending().filter((one) => elsewhere(one) && one.kind !== "seen");
     const stuck = outbox.ticket === null || outbox.reason !== null;
     const back = outbox.returned.all(outbox.owner).map(([, one]) => one);
     const refused = back.filter(elsewhere);

@@ -28,12 +28,14 @@ export class Turning {
     this.listeners = new Set();
     this.owners = []; // the last one asks the page
     this.number = Date.now(); // of the last request: a tab that was loaded anew goes on from there
+    window.addEventListener("pagehide", () => this.#left());
     this.#begin();
   }
 
   #begin() {
     this.shown = null; // the case on the screen
-    this.target = null; // the case that the page has not followed to
+    this.target = null; // the case that the page has not followed to; empty: the one to go on with
+    this.unmet = false; // whether the last request was not met by the page
     this.owed = 0; // steps that wait for their cases
     this.until = 0;
     this.passed = []; // shown before the page followed, and not known to have been told to it
@@ -44,7 +46,10 @@ export class Turning {
 
   // --- who takes part --------------------------------------------------------------------------
 
-  /** Something that shows cases is on the page: its `ask` asks the page to follow. */
+  /**
+   * Something that shows cases is on the page: its `ask` asks the page to follow; `left`, if it has that,
+   * is told of cases that were shown and of which the page does not know.
+   */
   enter(owner) {
     this.owners.push(owner);
     window.addEventListener("popstate", this.#goneElsewhere);
@@ -52,6 +57,7 @@ export class Turning {
 
   /** It goes; with the last one nothing is shown any more, and nothing waited for. */
   leave(owner) {
+    if (this.owners.length === 1) this.#left();
     this.owners = this.owners.filter((one) => one !== owner);
     if (this.owners.length > 0) return;
     this.#stop();
@@ -59,6 +65,11 @@ export class Turning {
     this.#tell();
     this.store.clear();
     window.removeEventListener("popstate", this.#goneElsewhere);
+  }
+
+  /** The page is about to go. */
+  #left() {
+    for (const owner of this.owners) owner.left?.(new Set(this.passed));
   }
 
   /** A case is not shown before everybody `has` what is to be shown of it. */
@@ -70,7 +81,9 @@ export class Turning {
   /** What a part of the page got about turning, and the cases that it brought. */
   configure(/** @type {TurningData} */ data, /** @type {CaseRecord[]} */ cases) {
     if (data) this.store.configure(data);
+    else this.unmet = false; // such a page does not say which request it answers
     if (data?.asked === this.number) {
+      this.unmet = false;
       this.passed.splice(0, this.told);
       this.told = 0;
     }
@@ -108,6 +121,12 @@ export class Turning {
     }
     this.#askFor(caseId);
     return false;
+  }
+
+  /** Show the case that the page finds best to go on with. */
+  goOn() {
+    this.owed = 0;
+    this.#askFor("");
   }
 
   /** The case beside one: null at the end, undefined while it is not known. */
@@ -182,6 +201,7 @@ export class Turning {
     this.until = performance.now() + PATIENCE_MS;
     this.movedAt = null;
     this.number += 1;
+    this.unmet = true;
     this.passed = this.passed.slice(-MOST_PASSED);
     this.told = this.passed.length;
     const wanted = { case: caseId, number: this.number, passed: [...this.passed] };
@@ -200,7 +220,10 @@ export class Turning {
 
   /** Whether what the page sends of a case is behind what is on the screen, and is left aside. */
   isBehind(caseId) {
-    return this.target !== null && caseId !== this.target && performance.now() < this.until;
+    if (this.target === null || caseId === this.target) return false;
+    // what answers the last request holds, also another case: the one asked for may be theirs no more
+    const answers = !this.unmet && this.movedAt === null;
+    return !answers && performance.now() < this.until;
   }
 
   /** The page shows a case, which is not behind. */
@@ -209,14 +232,20 @@ export class Turning {
     if (asked)
       this.owed -= Math.sign(this.owed); // the step that the page was asked for
     else if (caseId !== this.shown) this.owed = 0; // the page went there by itself
-    if (this.passed.length === 0) clearTimeout(this.resting); // else they are still to be told
-    this.request.end();
     this.shown = caseId;
-    this.target = null;
-    this.movedAt = null;
+    // a page that has not met the last request shows this case again, and may yet show another
+    if (!this.unmet || performance.now() >= this.until) this.#followed();
     this.#tell();
     if (this.owed !== 0) this.#settle();
     else this.store.fill(caseId, this.direction);
+  }
+
+  #followed() {
+    if (this.passed.length === 0) clearTimeout(this.resting); // else they are still to be told
+    this.request.end();
+    this.target = null;
+    this.unmet = false;
+    this.movedAt = null;
   }
 
   /** Whether something about a case may be done on the page: it is the one on the screen. */
@@ -234,6 +263,7 @@ export class Turning {
     this.#stop();
     this.owed = 0;
     this.target = null;
+    this.unmet = false;
     this.#tell();
   }
 

@@ -2,6 +2,7 @@
 // word while a case is waited for.
 
 import { whenIdle } from "../../components/dom.js";
+import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
 import { pixelStore } from "./image/pixels.js";
 
@@ -45,7 +46,7 @@ export class CaseTurning {
 
   /** Take what the page sends; whether it is of the case to be shown. */
   take(/** @type {ViewerData} */ data) {
-    const given = [...Object.values(data.ahead ?? {}), data];
+    const given = [...(data.ahead ?? []), data];
     turning.configure(
       data.turning,
       given.map((one) => ({ case: one.case, viewer: one })),
@@ -64,6 +65,14 @@ export class CaseTurning {
 
   ask(wanted) {
     this.viewer.tell("navigate", wanted);
+  }
+
+  /** What was seen with its models named is recorded of those who score, whatever becomes of the page. */
+  left(/** @type {Set<string>} */ cases) {
+    if (this.viewer.data?.blinded) return;
+    const known = new Set(outbox.pendingOf("case page", "seen").map((one) => one.case));
+    for (const one of cases)
+      if (!known.has(one)) outbox.add({ page: "case page", case: one, kind: "seen", value: null });
   }
 
   // The page's own buttons know only the case that the page has followed to.
@@ -102,7 +111,7 @@ export class CaseTurning {
     const [next, ...others] = this.#around(data.case);
     const nearest = next && first.length === 0 ? [next] : []; // before other views of this case
     const shown = own.filter(({ id }) => this.viewer.state.shown.includes(id));
-    return pixelStore.prefetch([...shown, ...nearest, ...own, ...data.prefetch, ...others]);
+    return pixelStore.prefetch([...shown, ...nearest, ...own, ...others]);
   }
 
   /**

@@ -58,12 +58,11 @@ export type ViewerData = {
   views: View[];
   groups: Group[];
   neighbours: Record<Direction, string | null>;
-  prefetch: PixelLink[];
   takenKeys?: string;
   blinded?: boolean;
   oneGroup?: boolean;
   pageKeys?: [key: string, meaning: string][];
-  ahead?: Record<string, ViewerData>;
+  ahead?: ViewerData[];
   turning?: TurningData;
 };
 

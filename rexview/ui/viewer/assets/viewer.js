@@ -111,7 +111,7 @@ export class Viewer {
 
   /** Show a case. */
   show(/** @type {ViewerData} */ data) {
-    const text = JSON.stringify({ ...data, ahead: null, prefetch: null, turning: null });
+    const text = JSON.stringify({ ...data, ahead: null, turning: null });
     if (text === this.received) {
       this.data = data;
       this.address.touch(); // the page ran again and may have dropped our part of the address

@@ -131,13 +131,11 @@ CASES = {
         ),
         BOXES,
         neighbours=Neighbours(None, "mirrored"),
-        prefetch=(_link("mirrored"),),
     ),
     "mirrored": ViewerData(
         "mirrored",
         (_view("mirrored", "PA", orientation=MIRRORED),),
         neighbours=Neighbours("one", "turned"),
-        prefetch=(_link("turned"), _link("pa")),
     ),
     "turned": ViewerData(
         "turned",

@@ -20,7 +20,7 @@ from rexview.reviewset.importers.table.structured.model_logs import (
 from rexview.reviewset.importers.table.structured.pictures import Pictures
 from rexview.reviewset.importers.table.workbook import text_of_cell
 from rexview.reviewset.json_text import JsonError, parse
-from rexview.reviewset.tables.files import MAX_COLUMNS
+from rexview.reviewset.tables.source import MAX_COLUMNS
 
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 PARQUET_SUFFIXES: Final = (".parquet",)

@@ -32,7 +32,7 @@ export class Follow {
 
   /** The page has followed. */
   came(data) {
-    if (turning.isBehind(data.case.case)) return;
+    if (turning.unmet || turning.isBehind(data.case.case)) return;
     this.close();
     this.stuck = false;
   }

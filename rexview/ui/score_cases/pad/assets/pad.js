@@ -89,10 +89,8 @@ export class Pad {
     if (data.case.own.revision < (this.countedAt ?? -1)) this.#count(counts); // read before our last entry
     this.root.style.setProperty("--rx-pad-height", data.height);
     outbox.configure(data.outbox);
+    turning.configure(data.turning, [{ case: data.case.case, pad: data.case }]);
     this.follow.came(data);
-    const given = [...Object.values(data.ahead), data.case];
-    const records = given.map((one) => ({ case: one.case, pad: one }));
-    turning.configure(data.turning, records);
     if (first) this.scoring.takeDrafts();
     if (turning.isBehind(data.case.case)) this.refresh();
     else this.#show(data.case);
@@ -191,7 +189,7 @@ export class Pad {
 
   goOn() {
     this.commit();
-    this.tell("go", { case: "", at: Date.now() });
+    turning.goOn();
   }
 
   /** Show another case: at once if it is here; the page follows. */

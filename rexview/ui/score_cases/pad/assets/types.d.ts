@@ -61,7 +61,6 @@ export type PadData = {
   outbox: OutboxData;
   turning: TurningData;
   case: PadCase;
-  ahead: Record<string, PadCase>;
   worklist: {
     total: number;
     done: number;

@@ -4,8 +4,6 @@
 // No attempt is made to read anything: what is much brighter than all around it within a few pixels
 // counts, so that a device is left free as well, and nothing depends on where text usually stands.
 
-import { whenIdle } from "../../../components/dom.js";
-
 /** @import { BurnedIn, Raster, Size } from "../types.d.ts" */
 /** @import { Projection } from "./geometry.js" */
 
@@ -42,12 +40,15 @@ function filtered(values, width, height, sign) {
   return whole;
 }
 
+/** The level of a picture that is looked at. */
+export function lookedAt(/** @type {Raster} */ { levels }) {
+  return levels.find((one) => Math.max(one.width, one.height) <= LARGEST_SIDE) ?? levels.at(-1);
+}
+
 /** A colour picture counts as its red, green and blue together. */
 export function burnedIn(/** @type {Raster} */ raster) {
-  const { levels, colour, codeCount, header } = raster;
-  const level =
-    levels.find((one) => Math.max(one.width, one.height) <= LARGEST_SIDE) ?? levels.at(-1);
-  const { width, height, codes, factor } = level;
+  const { colour, codeCount, header } = raster;
+  const { width, height, codes, factor } = lookedAt(raster);
   const values = new Float32Array(width * height);
   const range = Math.max(codeCount - 1, 1);
   for (let place = 0; place < values.length; place += 1) {
@@ -69,19 +70,6 @@ export function burnedIn(/** @type {Raster} */ raster) {
   }
   const cells = counts.map((count) => Number(count >= ENOUGH));
   return { cells, across, down, size: CELL * factor };
-}
-
-const known = new WeakMap(); // raster -> what was found, null while that is to come
-
-/** What was found in a picture; null until it was looked at in a quiet moment, `then` is called. */
-export function foundIn(raster, then) {
-  if (known.has(raster)) return known.get(raster);
-  known.set(raster, null);
-  whenIdle(() => {
-    known.set(raster, burnedIn(raster));
-    then();
-  });
-  return null;
 }
 
 /**

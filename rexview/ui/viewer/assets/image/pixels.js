@@ -3,7 +3,8 @@
 // The store outlives a mount of the viewer: going to the next case and back costs nothing. Entries
 // are known by a key that stays the same when the link to the same pixels is renewed.
 
-import { pyramid } from "./pyramid.js";
+import { inBackground } from "./background.js";
+import { INCOMPLETE, PixelsUnavailable, rasterOf } from "./payload.js";
 
 /** @import { PixelLink, Raster } from "../types.d.ts" */
 
@@ -11,38 +12,7 @@ import { pyramid } from "./pyramid.js";
 const memory = /** @type {any} */ (navigator).deviceMemory;
 const LIMIT_BYTES = (memory >= 8 ? 256 : 96) * 1024 * 1024;
 const AT_ONCE = 2; // requests in the background
-const MAGIC = 0x31565852; // "RXV1", little endian
-const PREAMBLE_BYTES = 8;
 const REASON_LENGTH = 300;
-
-/** Why pixels could not be had, in words for the reader. `stale` says that the link has ended. */
-class PixelsUnavailable extends Error {
-  constructor(reason, stale = false) {
-    super(reason);
-    this.stale = stale;
-  }
-}
-
-/** Split one response into its header and its codes. */
-export function unpack(buffer) {
-  const view = new DataView(buffer);
-  if (buffer.byteLength < PREAMBLE_BYTES || view.getUint32(0, true) !== MAGIC) {
-    throw new PixelsUnavailable("The server sent something that is not an image.");
-  }
-  const headerBytes = view.getUint32(4, true);
-  const text = new TextDecoder().decode(new Uint8Array(buffer, PREAMBLE_BYTES, headerBytes));
-  const header = JSON.parse(text);
-  const start = PREAMBLE_BYTES + headerBytes;
-  const samples = header.width * header.height * (header.format === "rgb8" ? 3 : 1);
-  const wide = header.format === "u16";
-  if (buffer.byteLength - start < samples * (wide ? 2 : 1)) {
-    throw new PixelsUnavailable("The image did not arrive completely.");
-  }
-  const codes = wide
-    ? new Uint16Array(buffer, start, samples)
-    : new Uint8Array(buffer, start, samples);
-  return { header, codes };
-}
 
 export class PixelStore {
   constructor(limit) {
@@ -127,14 +97,16 @@ export class PixelStore {
       const stale = [401, 403, 410].includes(response.status);
       throw new PixelsUnavailable(reason || "The image cannot be had.", stale);
     }
-    let parts;
+    let raster;
     try {
-      parts = unpack(await response.arrayBuffer());
+      const buffer = await response.arrayBuffer();
+      // what nobody waits for is not unpacked where keys are heard and pictures drawn
+      const ahead = options.priority === "low";
+      raster = ahead ? await inBackground.rasterOf(buffer) : rasterOf(buffer);
     } catch (error) {
       if (error instanceof PixelsUnavailable) throw error;
-      throw new PixelsUnavailable("The image did not arrive completely.");
+      throw new PixelsUnavailable(INCOMPLETE);
     }
-    const raster = pyramid(parts.header, parts.codes);
     this.#keep(key, raster);
     return raster;
   }

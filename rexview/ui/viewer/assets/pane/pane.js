@@ -3,7 +3,7 @@
 import { html, set, svg } from "../../../components/dom.js";
 import { BoxFocus } from "../boxes/box_focus.js";
 import { BoxLayer } from "../boxes/box_layer.js";
-import { foundIn } from "../image/burned_in.js";
+import { inBackground } from "../image/background.js";
 import { extents, Projection } from "../image/geometry.js";
 import { acrossAxis } from "../image/orientation.js";
 import { Painter } from "../image/painter.js";
@@ -221,7 +221,7 @@ export class Pane {
     this.current = projection;
     this.painter.paint(raster, projection, look.window, look.inverted, ratio);
     const labelled = this.boxes.entries.length > 0 || !this.measures.isEmpty;
-    const found = labelled ? foundIn(raster, () => this.viewer.repaint(this)) : null;
+    const found = labelled ? inBackground.foundIn(raster, () => this.viewer.repaint(this)) : null;
     this.boxes.place(projection, this.viewer.state.habits.labels, found);
     this.measures.place(projection, found);
     words.read({ look, percent: Math.round(projection.scale * ratio * 100) });

@@ -1,0 +1,171 @@
+"""What somebody wants to be run on a review set, made into a run."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from rexview.errors import RunRefused, SettingsError
+from rexview.imaging.cache import DiskCache
+from rexview.models.asking.build import build_request
+from rexview.models.asking.cards import find_card
+from rexview.models.asking.prompts.load import find_prompt
+from rexview.models.asking.reading import read_answer
+from rexview.models.asking.tokens import input_tokens
+from rexview.models.endpoints.address import read_address
+from rexview.models.reply import AttemptFailed
+from rexview.models.request import Api, Parameters
+from rexview.models.running.attempts import Asking
+from rexview.models.running.folder import new_run_id
+from rexview.models.running.money import Budget
+from rexview.models.running.plan import Plan, known_cases, new_plan, resumed
+from rexview.models.running.spec import RunSpec, Selected
+from rexview.reviewset import image_path
+from rexview.reviewset.images import images_folder, is_url
+from rexview.schema import ReviewSet, StudyImage
+from rexview.settings import Settings
+
+CONCURRENCY: Final = 4
+MOST_AT_ONCE: Final = 512
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for; None leaves it to the card, the server, or the run that goes on.
+
+    ``cases`` are ids of the set, ``query`` the link's query that they come from. ``resume`` goes on
+    with a run, ``run`` with the one of that name.
+    """
+
+    model: str | None = None
+    api: Api | None = None
+    base_url: str | None = None
+    prompt: str | None = None
+    cases: tuple[str, ...] | None = None
+    query: str | None = None
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    reasoning_effort: str | None = None
+    concurrency: int | None = None
+    budget: str | None = None
+    repeats: int | None = None
+    resume: bool = False
+    run: str | None = None
+
+
+def plan_of(review_set: ReviewSet, wanted: Wanted) -> Plan:
+    """Find out which run is begun or gone on with; nothing is written or sent.
+
+    Raises
+    ------
+    RunRefused
+        It cannot be run in that way; the message says what to change.
+    """
+    known = known_cases(review_set)
+    unknown = [case for case in wanted.cases or () if case not in known]
+    if unknown:
+        shown = ", ".join(unknown[:5]) + ("…" if len(unknown) > 5 else "")
+        raise RunRefused(f"These cases are not in the review set: {shown}")
+    spec = None if wanted.run else _spec(review_set, wanted, tuple(known))
+    plan = None
+    if wanted.resume or wanted.run:
+        plan = resumed(review_set.folder, spec, wanted.run, known, cases=wanted.cases)
+    if plan is None:
+        if spec is None:
+            raise RunRefused("Say which model.")
+        plan = new_plan(review_set.folder, spec)
+    spec = replace(
+        plan.spec,
+        repeats=wanted.repeats or plan.spec.repeats,
+        concurrency=wanted.concurrency or plan.spec.concurrency,
+        budget=Budget.parse(wanted.budget) if wanted.budget else plan.spec.budget,
+    )
+    if spec.budget and spec.budget.unit == "USD" and spec.card.price is None:
+        raise RunRefused(
+            f"There is no price of {spec.parameters.model}, so a budget in USD cannot be kept: "
+            "give one in tokens, or its price in models.yaml of the review set."
+        )
+    if spec.concurrency > MOST_AT_ONCE:
+        raise RunRefused(f"At most {MOST_AT_ONCE} requests can be under way at once.")
+    return replace(plan, spec=spec)
+
+
+def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunSpec:
+    """Return a new run as it was asked for."""
+    if not wanted.model:
+        raise RunRefused("Say which model.")
+    declared = next((one for one in review_set.models if one.id == wanted.model), None)
+    selected: Selected = "all" if wanted.cases is None else "filter" if wanted.query else "cases"
+    now = datetime.now(UTC)
+    try:
+        card = find_card(wanted.model, review_set.folder, declared)
+        prompt = find_prompt(wanted.prompt, card, review_set.folder)
+        base_url = read_address(wanted.base_url).url if wanted.base_url else None
+    except (AttemptFailed, SettingsError) as fault:
+        raise RunRefused(str(fault)) from None
+    return RunSpec(
+        id=new_run_id(wanted.model, now),
+        parameters=Parameters(
+            model=wanted.model,
+            api=wanted.api or card.api,
+            base_url=base_url,
+            max_output_tokens=wanted.max_output_tokens,
+            temperature=wanted.temperature,
+            seed=wanted.seed,
+            reasoning_effort=wanted.reasoning_effort or card.reasoning_effort,
+            structured=card.structured,
+        ),
+        card=card,
+        prompt=prompt,
+        cases=known if wanted.cases is None else wanted.cases,
+        selected=selected,
+        query=wanted.query,
+        concurrency=CONCURRENCY,
+        set_name=review_set.info.name,
+        created=now.isoformat(timespec="seconds"),
+        started_by=_me(),
+    )
+
+
+def _me() -> str:
+    """Return who starts it, as far as the system knows."""
+    try:
+        return f"{getpass.getuser()}@{socket.gethostname()}"
+    except (OSError, KeyError, ImportError):
+        return socket.gethostname()
+
+
+def asking_of(
+    review_set: ReviewSet, spec: RunSpec, output_tokens: int, settings: Settings
+) -> Asking:
+    """Join what makes requests and reads answers to the cases and pictures of a set.
+
+    Pictures as they are sent are kept in the cache folder, for repeats and other runs.
+    """
+
+    def find_image(image: StudyImage) -> Path:
+        return image_path(review_set, image.path)
+
+    card, prompt, parameters = spec.card, spec.prompt, spec.parameters
+    cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
+    most = settings.max_megapixels * 1_000_000
+    return Asking(
+        case=review_set.case,
+        build=lambda case, repeat: build_request(
+            *(case, find_image, card, prompt, parameters, repeat), cache=cache, max_pixels=most
+        ),
+        read=lambda request, reply, case: read_answer(request, reply, case, card),
+        input_tokens=lambda request: input_tokens(request, card),
+        output_tokens=output_tokens,
+    )
+
+
+def pictures_folder(review_set: ReviewSet) -> Path | None:
+    """Return where pictures that models return can go; None where images lie at an address."""
+    images = review_set.info.images
+    return None if is_url(images) else images_folder(review_set.folder, images)

@@ -1,0 +1,110 @@
+"""A run on the command line: what it asks with, whom it obeys, what it shows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Final
+
+from rexview.analysis.run_models.wanted import pictures_folder
+from rexview.bounded import printable
+from rexview.cli_run.shown import Shower, tell_end
+from rexview.errors import RunRefused
+from rexview.models.backend import Backend
+from rexview.models.endpoints.address import read_address
+from rexview.models.endpoints.endpoint import Endpoint
+from rexview.models.reply import AttemptFailed
+from rexview.models.running.attempts import Asking
+from rexview.models.running.plan import Plan, begin
+from rexview.models.running.run import Run
+from rexview.models.running.spec import RunSpec
+from rexview.schema import ReviewSet
+
+_SHORTEST_KEY: Final = 8
+
+
+def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) -> int:
+    """Begin or go on, wait for the end, say how it was; return the exit status.
+
+    Raises
+    ------
+    RunRefused, RunError
+    """
+    if plan.before:
+        told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
+        print(told, file=sys.stderr)
+    backend, masked = _backend(plan.spec)
+    try:
+        lock = begin(plan)
+        try:
+            _own_process_group()
+            shower = Shower(as_lines=as_json)
+            images = pictures_folder(review_set)
+            shown = shower.show
+            run = Run(
+                plan.spec, plan.run, asking, backend, images=images, masked=masked, told=shown
+            )
+            _obey_signals(run)
+            ended = run.work()
+            shower.end()
+        finally:
+            lock.release()
+    finally:
+        backend.close()
+    return tell_end(ended, as_json=as_json)
+
+
+def _backend(spec: RunSpec) -> tuple[Backend, Callable[[str], str]]:
+    """Return what asks the model, and what takes its key out of a text."""
+    if spec.parameters.api == "transformers":
+        raise RunRefused("Models on this machine cannot be run in this version.")
+    variable = spec.card.key_variable
+    key = os.environ.get(variable, "").strip() or None
+    try:
+        address = read_address(spec.parameters.base_url)
+        if key is None and not address.is_this_machine:
+            words = f"There is no key for {address.host}: set the environment variable {variable}"
+            any_word = "" if address.is_openai else " (to any word, where the server wants none)"
+            raise RunRefused(f"{words}{any_word}.")
+        endpoint = Endpoint(
+            spec.parameters, key=key, key_name=variable, connections=spec.concurrency
+        )
+    except AttemptFailed as failure:
+        raise RunRefused(str(failure)) from None
+    for warning in endpoint.warnings:
+        print(printable(warning), file=sys.stderr)
+    secret = key if key and len(key) >= _SHORTEST_KEY else None
+    return endpoint, lambda words: words.replace(secret, "[key]") if secret else words
+
+
+def _own_process_group() -> None:
+    """Lead a process group, so that whoever ends it ends all of it.
+
+    A shell with a terminal has given us one already; elsewhere a group that has the terminal is
+    left as it is, since only that one hears Ctrl-C.
+    """
+    if not hasattr(os, "setpgrp") or os.getpgrp() == os.getpid():
+        return
+    with suppress(OSError):
+        has_terminal = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+        if not has_terminal:
+            os.setpgrp()
+
+
+def _obey_signals(run: Run) -> None:
+    """Cancel at the first signal, wait for nothing at the second."""
+    told = False
+
+    def obey(number: int, frame: FrameType | None) -> None:
+        nonlocal told
+        if told:
+            run.give_up()
+        told = True
+        run.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, obey)

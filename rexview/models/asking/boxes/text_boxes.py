@@ -1,0 +1,249 @@
+"""Boxes in the text of an answer: JSON anywhere in it, tags, lists in prose.
+
+Models write boxes as JSON (in a fence, after "Final Answer:", in the middle of a sentence), as
+``<box>(x, y), (x, y)</box>``, or in words: ``right effusion: [12, 30, 200, 400]``. JSON counts
+before tags, tags before prose. What has four numbers and cannot be read is told, never passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rexview.models.card import BoxForm, Corners
+
+MOST_READ: Final = 400_000
+"""Characters of a text that are searched for boxes."""
+MOST_BOXES: Final = 500
+_MOST_STARTS: Final = 2_000
+_DEEPEST: Final = 8
+_LARGEST: Final = 1e7
+_KEYS: Final[dict[str, Corners | None]] = {
+    "box_2d": "yxyx",
+    "bbox_2d": "xyxy",
+    "box": None,
+    "bbox": None,
+    "bounding_box": None,
+    "boundingbox": None,
+    "coordinates": None,
+    "location": None,
+}
+"""Fields that hold a box, and the order that their name stands for, where it does for one."""
+_NAMED: Final[tuple[tuple[tuple[str, str, str, str], Corners], ...]] = (
+    (("x1", "y1", "x2", "y2"), "xyxy"),
+    (("xmin", "ymin", "xmax", "ymax"), "xyxy"),
+    (("x_min", "y_min", "x_max", "y_max"), "xyxy"),
+    (("left", "top", "right", "bottom"), "xyxy"),
+    (("x", "y", "width", "height"), "xywh"),
+    (("x", "y", "w", "h"), "xywh"),
+    (("left", "top", "width", "height"), "xywh"),
+)
+_LABELS: Final = ("label", "finding", "name", "class", "category", "text", "description")
+_IMAGES: Final = ("image", "image_number", "image_index", "image_id")
+_SCORES: Final = ("score", "confidence", "probability")
+_START: Final = re.compile(r"[\[{]")
+_NUMBER: Final = r"[-+]?\d{1,6}(?:\.\d{1,8})?"
+_PAIRS: Final = rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)"
+_TAG: Final = re.compile(
+    rf"<\|?box(?:_start)?\|?>\s*(?:{_PAIRS}\s*,?\s*{_PAIRS}|\[*\s*({_NUMBER})\s*,\s*({_NUMBER})"
+    rf"\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\]*)\s*<(?:/box|\|box_end\|)>",
+    re.IGNORECASE,
+)
+_REF: Final = re.compile(
+    r"<\|?(?:ref|object_ref_start)\|?>\s*([^<]{1,200}?)\s*<(?:/ref|\|object_ref_end\|)>\s*$",
+    re.IGNORECASE,
+)
+_LIST: Final = re.compile(
+    rf"[\[(]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])]"
+)
+_BEFORE: Final = re.compile(r"([^\W\d_][^\n\[\](){}<>|]{0,120}?)[\s:=*_`\"'“”–—-]*$")
+_FILLER: Final = re.compile(
+    r"^(?:[-*•\d.)\s]+)|\b(?:the )?(?:bounding[ -]?)?box(?:es)?(?: (?:is|are|at|coordinates))*\s*$"
+    r"|\b(?:is )?(?:located |seen |marked )?(?:at|in|with|by)\s*$|\bcoordinates?\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class WrittenBox:
+    """A box as a model wrote it: its numbers, and what it says of them.
+
+    ``corners`` is the order that its field names stand for, None where they say nothing. ``image``
+    is the number of the picture, from 1, or the id that was written.
+    """
+
+    numbers: tuple[float, float, float, float]
+    label: str = ""
+    side: str | None = None
+    image: int | str | None = None
+    score: float | None = None
+    corners: Corners | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The boxes of a text, how many things looked like one and are none, and where they stand.
+
+    ``spans`` are offsets of the JSON and tags that hold boxes and nothing else.
+    """
+
+    boxes: tuple[WrittenBox, ...] = ()
+    unread: int = 0
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+def boxes_in_value(value: Any, form: BoxForm) -> Found:
+    """Find the boxes in a value of JSON, at any depth."""
+    found: list[WrittenBox] = []
+    unread = _gather(value, form, found, 0)
+    return Found(tuple(found[:MOST_BOXES]), unread + max(0, len(found) - MOST_BOXES))
+
+
+def boxes_in_text(text: str, form: BoxForm) -> Found:
+    """Find the boxes that a free text holds."""
+    text = text[:MOST_READ]
+    boxes: list[WrittenBox] = []
+    unread = 0
+    spans = []
+    for value, start, end in _json_values(text):
+        found = boxes_in_value(value, form)
+        unread += found.unread
+        if found.boxes:
+            if found.boxes[0].label == "" and len(found.boxes) == 1:
+                alone = found.boxes[0]  # [1, 2, 3, 4] in a sentence
+                label = _label_before(text[:start])
+                boxes.append(WrittenBox(alone.numbers, label, corners=alone.corners))
+            else:
+                boxes += found.boxes
+            spans.append((start, end))
+    if not boxes:
+        for match in _TAG.finditer(text):
+            numbers = _four([one for one in match.groups() if one is not None])
+            reference = _REF.search(text, max(0, match.start() - 300), match.start())
+            label = reference[1] if reference else _label_before(text[: match.start()])
+            if numbers is not None:
+                boxes.append(WrittenBox(numbers, label, corners="xyxy"))
+                spans.append(match.span())
+    if not boxes:
+        for match in _LIST.finditer(text):
+            numbers = _four(match.groups())
+            if numbers is not None:
+                boxes.append(WrittenBox(numbers, _label_before(text[: match.start()])))
+    kept = list(dict.fromkeys(boxes))
+    return Found(tuple(kept[:MOST_BOXES]), unread + max(0, len(kept) - MOST_BOXES), tuple(spans))
+
+
+def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Yield the objects and lists of JSON that stand anywhere in a text, outermost ones."""
+    decoder = json.JSONDecoder(parse_int=_bounded_int)
+    at = tried = 0
+    while tried < _MOST_STARTS and (match := _START.search(text, at)):
+        tried += 1
+        try:
+            value, end = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            at = match.end()
+            continue
+        yield value, match.start(), end
+        at = end
+
+
+def _bounded_int(digits: str) -> float:
+    return float(digits) if len(digits) > 15 else int(digits)
+
+
+def _gather(value: Any, form: BoxForm, found: list[WrittenBox], depth: int) -> int:
+    """Add the boxes of a value; return how many things looked like one and are none."""
+    if depth > _DEEPEST:
+        return 0
+    if isinstance(value, Mapping):
+        return _of_object(value, form, found, depth)
+    if not isinstance(value, list):
+        return 0
+    if value and not any(isinstance(one, list | Mapping | str) for one in value):
+        numbers = _four(value)
+        if numbers is not None:
+            found.append(WrittenBox(numbers))
+        return 0
+    return sum(_gather(one, form, found, depth + 1) for one in value)
+
+
+def _of_object(value: Mapping[str, Any], form: BoxForm, found: list[WrittenBox], depth: int) -> int:
+    keys = {str(key).lower(): key for key in value}
+    named = next((names for names in _NAMED if keys.keys() >= set(names[0])), None)
+    if named is not None:
+        numbers = _four([value[keys[name]] for name in named[0]])
+        if numbers is None:
+            return 1
+        found.append(_described(numbers, value, keys, named[1]))
+        return 0
+    held = [name for name in (form.key.lower(), *_KEYS) if name in keys]
+    if not held:
+        return sum(_gather(one, form, found, depth + 1) for one in value.values())
+    name = held[0]
+    corners = None if name == form.key.lower() else _KEYS[name]
+    given = value[keys[name]]
+    if isinstance(given, Mapping):
+        inner: list[WrittenBox] = []
+        unread = _of_object(given, form, inner, depth + 1)
+        found += [_described(one.numbers, value, keys, one.corners) for one in inner]
+        return unread
+    several = given if isinstance(given, list) and given and isinstance(given[0], list) else [given]
+    unread = 0
+    for one in several:
+        four = _four(one) if isinstance(one, list) else None
+        if four is None:
+            unread += one not in (None, [])
+        else:
+            found.append(_described(four, value, keys, corners))
+    return unread
+
+
+def _described(
+    numbers: tuple[float, float, float, float],
+    value: Mapping[str, Any],
+    keys: Mapping[str, str],
+    corners: Corners | None,
+) -> WrittenBox:
+    def first(names: Sequence[str]) -> Any:
+        return next((value[keys[name]] for name in names if name in keys), None)
+
+    label, side, image, score = first(_LABELS), first(("side",)), first(_IMAGES), first(_SCORES)
+    rated = isinstance(score, int | float) and not isinstance(score, bool)
+    plain = isinstance(image, int | str) and not isinstance(image, bool)
+    return WrittenBox(
+        numbers,
+        label.strip() if isinstance(label, str) else "",
+        side.strip().lower() if isinstance(side, str) else None,
+        image if plain else None,
+        float(score) if rated and math.isfinite(score) else None,
+        corners,
+    )
+
+
+def _four(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
+    """Return four finite numbers of a bearable size, or None."""
+    if len(values) != 4 or any(isinstance(one, bool) for one in values):
+        return None
+    try:
+        a, b, c, d = (float(one) for one in values)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    within = all(abs(one) <= _LARGEST for one in (a, b, c, d))  # not so for a NaN
+    return (a, b, c, d) if within else None
+
+
+def _label_before(text: str) -> str:
+    """Return the words right before a box that stands in prose."""
+    found = _BEFORE.search(text[-200:].replace("**", ""))
+    if found is None:
+        return ""
+    words = re.split(r"[.;!?]\s|,\s", found[1])[-1]
+    previous = ""
+    while words != previous:
+        previous, words = words, _FILLER.sub("", words).strip(" :,-")
+    return words

@@ -1,0 +1,212 @@
+"""Which card a model has: the built-in ones, and what people's own files change of them.
+
+``cards.yaml`` beside this module has what is known of well-known models, each with its source.
+A ``models.yaml`` beside ``rexview.yaml`` (the working directory), and one in the folder of a review
+set, change it: the first entry of each file whose ``match`` fits a model's name replaces what it
+names, the set's file last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from rexview.errors import SettingsError
+from rexview.models.asking.entries import (
+    Reader,
+    nested,
+    number,
+    optional,
+    read_entry,
+    read_mapping,
+    refuse,
+    text,
+    word,
+    yes_no,
+)
+from rexview.models.asking.tokens import IMAGE_RULES
+from rexview.models.card import BoxForm, Card, Convention, Corners, Price
+from rexview.models.request import Api
+from rexview.schema import Model
+
+FILE_NAME: Final = "models.yaml"
+_BUILT_IN: Final = Path(__file__).with_name("cards.yaml")
+_MOST_TOKENS: Final = 100_000_000
+_line = text(400)
+_side = optional(number(16, 20_000, whole=True))
+_tokens = optional(number(1, _MOST_TOKENS, whole=True))
+
+
+def _patterns(value: Any) -> tuple[str, ...]:
+    patterns = [value] if isinstance(value, str) else value
+    if not isinstance(patterns, list) or not patterns:
+        raise ValueError("a pattern of model names such as gpt-5*, or a list of them")
+    if not all(isinstance(one, str) and 0 < len(one) <= 200 for one in patterns):
+        raise ValueError("patterns of at most 200 characters")
+    return tuple(one.lower() for one in patterns)
+
+
+def _variable(value: Any) -> str:
+    if not isinstance(value, str) or not value.isidentifier() or not value.isascii():
+        raise ValueError("the name of an environment variable, such as OPENAI_API_KEY")
+    return value
+
+
+def _key(value: Any) -> str:
+    if not isinstance(value, str) or not value.isidentifier() or len(value) > 40:
+        raise ValueError("a name of letters, such as box_2d")
+    return value
+
+
+def _image_rule(value: Any) -> Mapping[str, Any]:
+    rule = value.get("rule") if isinstance(value, Mapping) else None
+    if rule not in IMAGE_RULES:
+        raise ValueError(f"rule: one of {', '.join(IMAGE_RULES)}")
+    needed = IMAGE_RULES[rule]
+    if value.keys() != {"rule", *needed}:
+        raise ValueError(f"rule: {rule} with {', '.join(needed)}")
+    read = number(0.001, 1_000_000)
+    return {"rule": rule, **{name: read(value[name]) for name in needed}}
+
+
+_BOXES: Final[dict[str, Reader]] = {
+    "convention": word(*get_args(Convention)),
+    "corners": word(*get_args(Corners)),
+    "key": _key,
+    "source": _line,
+    "calibrated": _line,
+}
+_PRICE: Final[dict[str, Reader]] = {
+    "input": number(0, 100_000),
+    "output": number(0, 100_000),
+    "cached": optional(number(0, 100_000)),
+    "date": lambda value: str(value)[:40],  # YAML makes a date of 2026-11-23
+    "source": _line,
+}
+_READERS: Final[dict[str, Reader]] = {
+    "match": _patterns,
+    "name": _line,
+    "api": word(*get_args(Api)),
+    "images": number(0, 100, whole=True),
+    "all_views": yes_no,
+    "priors": yes_no,
+    "draws_boxes": yes_no,
+    "pictures_back": yes_no,
+    "structured": yes_no,
+    "boxes": nested(_BOXES, BoxForm),
+    "longest_side": _side,
+    "most_pixels": optional(number(256, 64_000_000, whole=True)),
+    "square": yes_no,
+    "image_format": word("png", "jpeg"),
+    "jpeg_quality": number(1, 100, whole=True),
+    "detail": optional(word("low", "high", "auto", "original")),
+    "context_tokens": _tokens,
+    "max_output_tokens": _tokens,
+    "default_output_tokens": _tokens,
+    "reasoning_effort": optional(_line),
+    "image_tokens": optional(_image_rule),
+    "price": optional(nested(_PRICE, Price, ("input", "output"))),
+    "key_variable": _variable,
+    "source": _line,
+}
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What one entry of a file says of the models whose names match."""
+
+    match: tuple[str, ...]
+    values: Mapping[str, Any]
+
+    def fits(self, model: str) -> bool:
+        """Whether a name matches, or what follows its last slash."""
+        name = model.lower().rstrip("/\\")
+        names = {name, name.replace("\\", "/").rpartition("/")[2]}
+        return any(fnmatchcase(one, pattern) for one in names for pattern in self.match)
+
+
+def read_cards(path: Path, label: str = "", *, with_keys: bool = True) -> tuple[_Entry, ...]:
+    """Read the entries of a file; none where there is no such file.
+
+    ``with_keys`` says whether it may name the variable of a key: a review set comes from others,
+    who have no say in which secret of this machine is sent.
+
+    Raises
+    ------
+    SettingsError
+        Naming every problem with its entry, its key, and what to write.
+    """
+    label = label or path.name
+    raw = read_mapping(path, label)
+    if raw is None:
+        return ()
+    entries = raw.get("models")
+    if not isinstance(entries, list) or raw.keys() != {"models"}:
+        raise SettingsError(f"{label}: write models: and a list of entries, each with match:.")
+    readers = dict(_READERS)
+    problems: list[str] = []
+    found = []
+    for count, one in enumerate(entries, start=1):
+        where = f"{label}, entry {count}"
+        if not isinstance(one, Mapping) or "match" not in one:
+            problems.append(f"{where}: there is no match. Write match: and a model's name.")
+            continue
+        if not with_keys and "key_variable" in one:
+            problems.append(
+                f"{where}, key_variable: a review set cannot say which key is sent. Write it into "
+                f"{FILE_NAME} beside rexview.yaml."
+            )
+        values = read_entry(one, readers, where, problems)
+        found.append(_Entry(values.pop("match", ()), values))
+    refuse(problems)
+    return tuple(found)
+
+
+@cache
+def _built_in() -> tuple[_Entry, ...]:
+    return read_cards(_BUILT_IN)
+
+
+def find_card(
+    model: str,
+    folder: Path | None = None,
+    declared: Model | None = None,
+    *,
+    config: Path | None = None,
+) -> Card:
+    """Return what a model can do, as far as it is known.
+
+    Parameters
+    ----------
+    model : str
+        Its name on the server, or the folder of a local one.
+    folder : Path, optional
+        The review set's, which may have a ``models.yaml``.
+    declared : Model, optional
+        Its entry in ``reviewset.yaml``: ``draws_boxes`` and ``max_output_tokens`` are respected.
+    config : Path, optional
+        People's own file; ``models.yaml`` in the working directory by default.
+
+    Raises
+    ------
+    SettingsError
+        As :func:`read_cards`.
+    """
+    own = read_cards(config or Path(FILE_NAME), f"{FILE_NAME} beside rexview.yaml")
+    of_set = read_cards(folder / FILE_NAME, f"{FILE_NAME} of the review set", with_keys=False) if (
+        folder
+    ) else ()  # fmt: skip
+    card = Card((model.lower(),), name=model)
+    for entries in (_built_in(), own, of_set):
+        fitting = next((entry for entry in entries if entry.fits(model)), None)
+        if fitting is not None:
+            card = replace(card, **fitting.values)
+    if declared is not None and declared.draws_boxes is not None:
+        card = replace(card, draws_boxes=declared.draws_boxes)
+    if declared is not None and declared.max_output_tokens is not None:
+        card = replace(card, max_output_tokens=declared.max_output_tokens)
+    return card

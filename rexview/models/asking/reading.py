@@ -1,0 +1,125 @@
+"""What an answer says: its text for a reader, its boxes, the option chosen; nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rexview.models.asking.boxes.placed import place_boxes
+from rexview.models.asking.boxes.text_boxes import Found, boxes_in_text, boxes_in_value
+from rexview.models.asking.build import ANSWER, BOXES, labels_of, lettered
+from rexview.models.card import Card
+from rexview.models.reply import Outcome, Reply
+from rexview.models.request import Request
+from rexview.schema import AnswerBox, Case
+from rexview.vocab import counted
+
+_FENCE: Final = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
+_MOST_JSON: Final = 2_000_000
+_PARSED: Final = ("answered", "cut_off", "filtered", "incomplete")
+
+
+@dataclass(frozen=True)
+class AnswerParts:
+    """What is written into the row of an answer.
+
+    ``text`` is what a reader reads: of an answer in JSON its parts under their names, boxes left
+    out; else the raw text, whole. ``boxes`` are in pixels of the stored image. ``choice`` counts
+    from 0; None where the text has to be read for it. ``notes`` are sentences for a person.
+    """
+
+    text: str
+    boxes: tuple[AnswerBox, ...] = ()
+    choice: int | None = None
+    explanation: str | None = None
+    outcome: Outcome = "answered"
+    notes: tuple[str, ...] = ()
+
+
+def read_answer(request: Request, reply: Reply, case: Case, card: Card) -> AnswerParts:
+    """Read a reply; whatever cannot be read stays in ``text`` as it came."""
+    value = _json(reply.text) if request.schema is not None else None
+    if value is None:
+        return _free(request, reply, card)
+    boxes, notes = _placed(boxes_in_value(value.get(BOXES), card.boxes), request, card)
+    parts = {name: one for name, one in value.items() if name != BOXES}
+    missing = [name for name in (request.schema or {}).get("required", ()) if name not in value]
+    if missing:
+        notes = (*notes, f"Missing in the answer: {', '.join(missing)}.")
+    choice = explanation = None
+    if case.question_type == "choice":
+        choice, text = _chosen(parts, case)
+        explanation = next((_words(one) for name, one in parts.items() if name != ANSWER), None)
+        if choice is None:
+            notes = (*notes, "The answer names none of the options.")
+    else:
+        text = "\n\n".join(f"{_heading(name)}\n{_words(one)}" for name, one in parts.items() if one)
+    return AnswerParts(
+        text or reply.text,
+        boxes,
+        choice,
+        explanation,
+        reply.outcome,
+        (*request.notes, *notes),
+    )
+
+
+def _free(request: Request, reply: Reply, card: Card) -> AnswerParts:
+    """Read an answer that is no JSON object: its text is the answer, as it is."""
+    found = boxes_in_text(reply.text, card.boxes) if _asked_for_boxes(request, card) else Found()
+    boxes, notes = _placed(found, request, card)
+    outcome = reply.outcome
+    # a server that took no schema was asked in words only: its answer may well be free text
+    if request.schema is not None and outcome == "answered":
+        outcome = "malformed"
+    return AnswerParts(reply.text, boxes, outcome=outcome, notes=(*request.notes, *notes))
+
+
+def _asked_for_boxes(request: Request, card: Card) -> bool:
+    return card.draws_boxes and bool(request.images)
+
+
+def _placed(
+    found: Found, request: Request, card: Card
+) -> tuple[tuple[AnswerBox, ...], tuple[str, ...]]:
+    boxes, notes = place_boxes(found.boxes, request, card.boxes)
+    if found.unread:
+        many = counted(found.unread, "box").capitalize()
+        notes = (*notes, f"{many} could not be read: not four numbers, or too many boxes.")
+    return boxes, notes
+
+
+def _json(text: str) -> Mapping[str, Any] | None:
+    """Return the JSON object that a text is, in a fence or not; None where it is no such thing."""
+    if len(text) > _MOST_JSON:
+        return None
+    fenced = _FENCE.fullmatch(text)
+    try:
+        value = json.loads(fenced[1] if fenced else text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _chosen(parts: Mapping[str, Any], case: Case) -> tuple[int | None, str]:
+    """Return the option of a letter, and the answer as a reader reads it."""
+    labels = labels_of(case)
+    said = _words(parts.get(ANSWER))
+    letter = said.strip().strip("().:").upper()
+    choice = labels.index(letter) if letter in labels else None
+    first = said if choice is None else lettered(case.options, labels)[choice]
+    others = [_words(one) for name, one in parts.items() if name != ANSWER and one]
+    return choice, "\n\n".join(one for one in (first, *others) if one)
+
+
+def _heading(name: str) -> str:
+    return f"{name.replace('_', ' ').capitalize()}:"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,99 @@
+"""How many tokens a request is, before it is sent: an estimate for money and limits.
+
+Pictures are counted by the rule of the model's card:
+
+``fixed``    so many ``tokens`` each (MedGemma, Gemma 3)
+``area``     one for ``pixels_a_token`` pixels (Claude)
+``tiles``    ``base`` and ``tile`` for each square of 512 pixels, once the picture is shrunk into
+             2048 x 2048 and its shorter side to 768; with detail ``low`` ``base`` alone (OpenAI)
+``patches``  ``factor`` times the patches of 32 pixels, of a picture shrunk until these are at most
+             ``most`` (OpenAI's smaller models)
+
+Texts are counted by their kinds of characters (:func:`text_tokens`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rexview.models.card import Card
+from rexview.models.request import Request, SentImage
+
+IMAGE_RULES: Final[dict[str, tuple[str, ...]]] = {
+    "fixed": ("tokens",),
+    "area": ("pixels_a_token",),
+    "tiles": ("base", "tile"),
+    "patches": ("most", "factor"),
+}
+"""Rules that a card may name, with their numbers."""
+_UNKNOWN_RULE: Final[Mapping[str, Any]] = {"rule": "area", "pixels_a_token": 750}
+"""Where a card names none: near the upper end of what rules make of films of 1 to 4 megapixels."""
+_A_MESSAGE: Final = 4
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_NUMBER: Final = re.compile(r"\d+")
+_SIGN: Final = re.compile(r"[!-/:-@\[-`{-~]|\n+")
+_OTHER_LETTER: Final = re.compile(r"[^\x00-\x7f]")
+_LETTERS_A_PIECE: Final = 8.5
+
+
+def text_tokens(text: str) -> int:
+    """Estimate the tokens of a text.
+
+    Words of the Latin alphabet are a token, long ones more; three digits are one, as is a
+    punctuation mark or a line end; of other letters each counts.
+    """
+    words = sum(max(1.0, len(word) / _LETTERS_A_PIECE) for word in _WORD.findall(text))
+    numbers = sum(math.ceil(len(digits) / 3) for digits in _NUMBER.findall(text))
+    signs = len(_SIGN.findall(text))
+    others = len(_OTHER_LETTER.findall(text))
+    return math.ceil(words + numbers + signs + others)
+
+
+def image_tokens(image: SentImage, card: Card) -> int:
+    """Return the tokens of a picture as it is sent, by the rule of the card."""
+    rule = card.image_tokens or _UNKNOWN_RULE
+    width, height = image.width, image.height
+    count: float
+    match rule["rule"]:
+        case "fixed":
+            count = rule["tokens"]
+        case "area":
+            count = width * height / rule["pixels_a_token"]
+        case "tiles":
+            tiles = 0 if image.detail == "low" else _tiles(width, height)
+            count = rule["base"] + rule["tile"] * tiles
+        case _:
+            count = rule["factor"] * _patches(width, height, rule["most"])
+    return math.ceil(count)
+
+
+def _tiles(width: int, height: int) -> int:
+    fit = min(1.0, 2048 / max(width, height))
+    fit *= min(1.0, 768 / (min(width, height) * fit))
+    # what is a whole number of squares must not become one more by rounding
+    across, down = (math.ceil(round(side * fit / 512, 6)) for side in (width, height))
+    return across * down
+
+
+def _patches(width: int, height: int, most: float) -> int:
+    across, down = math.ceil(width / 32), math.ceil(height / 32)
+    if across * down <= most:
+        return across * down
+    shrink = math.sqrt(most * 32**2 / (width * height))
+    wide, high = width * shrink / 32, height * shrink / 32
+    shrink *= min(math.floor(wide) / wide, math.floor(high) / high)
+    across, down = (math.ceil(round(side * shrink / 32, 6)) for side in (width, height))
+    return across * down
+
+
+def input_tokens(request: Request, card: Card) -> int:
+    """Estimate the tokens that a request is: its texts, its pictures, and the schema."""
+    texts = [request.system, *(part for part in request.parts if isinstance(part, str))]
+    total = sum(map(text_tokens, texts)) + 2 * _A_MESSAGE
+    if request.schema is not None and request.parameters.structured:
+        total += text_tokens(json.dumps(request.schema))
+    return total + sum(image_tokens(image, card) for image in request.images)

@@ -1,0 +1,366 @@
+"""The Batch API: requests in files, answers within a day, for less money.
+
+What is at the server is in the log before anything else is done, so that a process that was killed
+goes on with the same batches. Whoever drives it writes the log: the events are ``batch_planned``
+(shard, names), ``batch_uploaded`` (shard, file), ``batch_created`` (shard, batch), ``batch_ended``
+(shard, status: all that came of it was handed out) and ``batch_cleared`` (shard: its files are gone
+from the server), and every line of them is given back to go on.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar
+
+from rexview.models.endpoints.batch_files import (
+    MAX_BYTES,
+    MAX_REQUESTS,
+    Line,
+    Shard,
+    custom_id,
+    read_lines,
+    write_shards,
+)
+from rexview.models.endpoints.endpoint import Endpoint
+from rexview.models.endpoints.untrusted import one_line
+from rexview.models.reply import AttemptFailed, Reply
+from rexview.models.request import Request
+
+MAX_RESULT_BYTES: Final = 4_000_000_000
+"""Of one file of results."""
+MOST_TRIES: Final = 5
+"""Of one call to the server, before the driving ends; what is at the server waits there."""
+_FILE_TIME_S: Final = 3600.0
+_FIRST_WAIT_S: Final = 2.0
+_LONGEST_WAIT_S: Final = 60.0
+_BATCHES_LOOKED_AT: Final = 500
+_PIECE: Final = 1 << 16
+_ENDED: Final = frozenset(("completed", "failed", "expired", "cancelled"))
+_QUEUE_FULL: Final = frozenset(("token_limit_exceeded", "request_limit_exceeded"))
+_LABEL: Final = "rexview_shard"
+
+T = TypeVar("T")
+Result = tuple[str, Reply | AttemptFailed]
+
+
+class Note(Protocol):
+    """Writes an event to the log; it is on the disk when this returns."""
+
+    def __call__(self, event: str, **values: Any) -> None:
+        """Write it."""
+
+
+@dataclass
+class _Job:
+    """One shard, as far as it has come."""
+
+    shard: str
+    names: tuple[str, ...]
+    file: str | None = None
+    batch: str | None = None
+
+
+class Batches:
+    """Has many requests answered by the Batch API.
+
+    Parameters
+    ----------
+    endpoint : Endpoint
+        The server, the model and the parameters.
+    build
+        Makes the request of a name; it raises :class:`.AttemptFailed` where that cannot be done.
+    path : Path
+        A file for one shard, or one file of results, at a time; it is removed after each.
+    note
+        Writes to the log.
+    wait
+        Waits for so many seconds; returns False when the driving is to end.
+    rounds
+        How often what the server left undone is sent.
+
+    Attributes
+    ----------
+    counts
+        By batch: how many requests it has, and how many are done and failed so far.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        build: Callable[[str], Request],
+        path: Path,
+        note: Note,
+        wait: Callable[[float], bool],
+        *,
+        most_requests: int = MAX_REQUESTS,
+        most_bytes: int = MAX_BYTES,
+        rounds: int = 3,
+    ) -> None:
+        self._endpoint, self._build, self._path = endpoint, build, path
+        self._note, self._wait, self._rounds = note, wait, rounds
+        self._most_requests, self._most_bytes = most_requests, most_bytes
+        self._client = endpoint.client_for_files(_FILE_TIME_S, MAX_RESULT_BYTES)
+        self._jobs: list[_Job] = []
+        self._next_wait = _FIRST_WAIT_S
+        self.counts: dict[str, tuple[int, int, int]] = {}
+
+    def close(self) -> None:
+        """Give back the connections; what is at the server goes on there."""
+        self._client.close()
+
+    def results(
+        self, names: Sequence[str], past: Iterable[Mapping[str, Any]], done: Container[str] = ()
+    ) -> Iterator[Result]:
+        """Have them answered, and hand out each result once.
+
+        A result that was handed out must be on the disk when the next one is asked for: after the
+        last of a batch, its files are removed from the server. What the server left undone
+        (expired, cancelled, failed there) is sent again in another batch.
+
+        Parameters
+        ----------
+        names
+            What is to be answered, each once.
+        past
+            The log's lines, from before.
+        done
+            Names that have an answer by now; what comes of them again is left aside.
+
+        Raises
+        ------
+        AttemptFailed
+            The server cannot be asked any more; what it has can be collected later.
+        """
+        self._jobs, to_clear = _jobs_of(past)
+        for shard, files in to_clear.items():
+            self._clear(shard, files)
+        for job in self._jobs:
+            if job.batch is None:
+                job.batch = self._find(job) or self._begin(job)
+                self._note("batch_created", shard=job.shard, batch=job.batch)
+        at_server = {name for job in self._jobs for name in job.names}
+        undone: dict[str, AttemptFailed] = {}
+        to_send = [name for name in names if name not in at_server and name not in done]
+        for round_ in range(1, self._rounds + 1):
+            yield from self._send(to_send)
+            undone = {}
+            while self._jobs:
+                for name, came in self._collect():
+                    if name in done:
+                        continue
+                    if isinstance(came, AttemptFailed) and came.again:
+                        undone[name] = came
+                    else:
+                        yield name, came
+                if self._jobs and not self._pause():
+                    return
+            if not undone:
+                return
+            to_send = list(undone)
+            if round_ < self._rounds and not self._pause():
+                return
+        yield from undone.items()
+
+    def cancel(self) -> None:
+        """Have the server stop what it has; what was done by then can still be collected."""
+        for job in self._jobs:
+            if job.batch is not None:
+                self._tried(lambda batch=job.batch: self._client.batches.cancel(batch))  # type: ignore[misc]
+
+    def _send(self, names: Sequence[str]) -> Iterator[Result]:
+        failed: list[Result] = []
+
+        def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
+            for name in names:
+                try:
+                    yield name, self._endpoint.body_of(self._build(name))
+                except AttemptFailed as failure:
+                    failed.append((name, failure))
+
+        url, requests, size = self._endpoint.path, self._most_requests, self._most_bytes
+        try:
+            for made in write_shards(bodies(), url, self._path, requests, size):
+                if isinstance(made, Shard):
+                    self._upload(made)
+                else:
+                    failed.append(made)
+        finally:
+            self._path.unlink(missing_ok=True)
+        yield from failed
+
+    def _upload(self, shard: Shard) -> None:
+        job = _Job(secrets.token_hex(8), shard.names)
+        self._note("batch_planned", shard=job.shard, names=list(job.names))
+
+        def send() -> Any:
+            with shard.path.open("rb") as file:
+                return self._client.files.create(file=(f"{job.shard}.jsonl", file), purpose="batch")
+
+        job.file = str(self._tried(send).id)
+        self._note("batch_uploaded", shard=job.shard, file=job.file)
+        job.batch = self._begin(job)
+        self._note("batch_created", shard=job.shard, batch=job.batch)
+        self._jobs.append(job)
+
+    def _begin(self, job: _Job) -> str:
+        """Begin a batch; one whose beginning was not confirmed is looked for before another."""
+        url: Any = self._endpoint.path
+        tries = 0
+        while True:
+            try:
+                batch = self._client.batches.create(
+                    input_file_id=job.file or "",
+                    endpoint=url,
+                    completion_window="24h",
+                    metadata={_LABEL: job.shard},
+                )
+                return str(batch.id)
+            except Exception as error:
+                tries += 1
+                self._try_again(error, tries)
+                if known := self._find(job):
+                    return known
+
+    def _find(self, job: _Job) -> str | None:
+        """Return the batch of a shard that was begun, though nobody could write that down."""
+        newest = self._tried(
+            lambda: list(islice(self._client.batches.list(limit=100), _BATCHES_LOOKED_AT))
+        )
+        labels = {(batch.metadata or {}).get(_LABEL): batch.id for batch in newest}
+        return labels.get(job.shard)
+
+    def _collect(self) -> Iterator[Result]:
+        """Look at every batch, and hand out what came of those that have ended."""
+        for job in list(self._jobs):
+            batch = self._tried(lambda job=job: self._client.batches.retrieve(job.batch or ""))  # type: ignore[misc]
+            counts = batch.request_counts
+            if counts:
+                self.counts[batch.id] = (counts.total, counts.completed, counts.failed)
+            if batch.status not in _ENDED:
+                continue
+            self._next_wait = _FIRST_WAIT_S
+            names = {custom_id(name): name for name in job.names}
+            damaged: list[bool] = []
+            for file in (batch.output_file_id, batch.error_file_id):
+                if file is None:
+                    continue
+                for line in self._lines(file, damaged):
+                    name = names.pop(line.id, None)
+                    if name is not None:
+                        yield name, self._read(line)
+            missing = self._missing(batch)
+            for name in names.values():
+                yield name, missing
+            self._note(
+                "batch_ended",
+                shard=job.shard,
+                batch=batch.id,
+                status=batch.status,
+                unreadable_lines=len(damaged),
+                files=(files := [job.file, batch.output_file_id, batch.error_file_id]),
+            )
+            self._jobs.remove(job)
+            self._clear(job.shard, files)
+
+    def _lines(self, file: str, damaged: list[bool]) -> Iterator[Line]:
+        def fetch() -> None:
+            content = self._client.files.with_streaming_response.content(file)
+            with content as response, self._path.open("wb") as copy:
+                for piece in response.iter_bytes(_PIECE):
+                    copy.write(piece)
+
+        try:
+            self._tried(fetch)
+            with self._path.open("rb") as copy:
+                pieces = iter(lambda: copy.read(_PIECE), b"")
+                yield from read_lines(pieces, lambda: damaged.append(True))
+        finally:
+            self._path.unlink(missing_ok=True)
+
+    def _read(self, line: Line) -> Reply | AttemptFailed:
+        if line.status is None:
+            why = line.code or "no reason given"
+            message = f"The server did not get to it within its batch ({one_line(why, None)})."
+            return AttemptFailed("server", message, again=True, raw={"code": line.code})
+        headers = {"x-request-id": line.request_id} if line.request_id else {}
+        return self._endpoint.read(line.status, line.body, headers)
+
+    def _missing(self, batch: Any) -> AttemptFailed:
+        """Return why a request is in neither file of a batch that has ended."""
+        found = [
+            (error.code or "", one_line(error.message or "", None), error.line)
+            for error in (batch.errors.data if batch.errors else None) or ()
+        ]
+        if batch.status != "failed" or any(code in _QUEUE_FULL for code, _, _ in found):
+            said = f" It says: {found[0][1]}" if found else ""
+            message = f"The server left it undone: its batch is {batch.status}.{said}"
+            return AttemptFailed("server", message, again=True)
+        words = "; ".join(
+            f"line {line}: {message}" if line else message for _, message, line in found[:3]
+        )
+        return AttemptFailed("request", f"The server did not take the batch. It says: {words}")
+
+    def _clear(self, shard: str, files: Sequence[str | None]) -> None:
+        """Remove files from the server: they hold questions and images of patients."""
+        left = {}
+        for file in files:
+            if file is None:
+                continue
+            try:
+                self._client.files.delete(file)
+            except Exception as error:
+                left[file] = str(self._endpoint.failed(error))
+        self._note("batch_cleared", shard=shard, left=left)
+
+    def _tried(self, action: Callable[[], T]) -> T:
+        """Call the server; what may pass is tried again, after growing waits."""
+        tries = 0
+        while True:
+            try:
+                return action()
+            except OSError:  # of this machine: the disk
+                raise
+            except Exception as error:
+                tries += 1
+                self._try_again(error, tries)
+
+    def _try_again(self, error: Exception, tries: int) -> None:
+        """Wait and return where another try may do, else raise."""
+        failure = self._endpoint.failed(error)
+        if not failure.again or tries == MOST_TRIES:
+            raise failure from None
+        if not self._wait(max(failure.retry_after_s or 0.0, 2.0 ** (tries - 1))):
+            raise failure from None
+
+    def _pause(self) -> bool:
+        wait = self._next_wait
+        self._next_wait = min(_LONGEST_WAIT_S, wait * 1.5)
+        return self._wait(wait)
+
+
+def _jobs_of(past: Iterable[Mapping[str, Any]]) -> tuple[list[_Job], dict[str, list[str | None]]]:
+    """Return the shards that are at the server, and files there of others, as the log says.
+
+    Of a shard whose upload was not confirmed there is no batch: its requests are sent anew.
+    """
+    jobs: dict[str, _Job] = {}
+    to_clear: dict[str, list[str | None]] = {}
+    for line in past:
+        shard = str(line.get("shard"))
+        match line.get("event"):
+            case "batch_planned":
+                jobs[shard] = _Job(shard, tuple(map(str, line["names"])))
+            case "batch_uploaded" if shard in jobs:
+                jobs[shard].file = str(line["file"])
+            case "batch_created" if shard in jobs:
+                jobs[shard].batch = str(line["batch"])
+            case "batch_ended":
+                jobs.pop(shard, None)
+                to_clear[shard] = line["files"]
+            case "batch_cleared":
+                to_clear.pop(shard, None)
+    return [job for job in jobs.values() if job.file is not None], to_clear

@@ -1,0 +1,122 @@
+"""Chat Completions, as OpenAI has it and vLLM, TGI, Ollama, llama.cpp and others speak it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from rexview.models.endpoints.outcome import Ended, Said
+from rexview.models.endpoints.pictures import Returned, data_url, without
+from rexview.models.endpoints.untrusted import fields, items, text, whole
+from rexview.models.reply import Usage
+from rexview.models.request import Request, SentImage
+
+PATH = "/v1/chat/completions"
+LimitName = Literal["max_tokens", "max_completion_tokens"]
+_ENDED: dict[str, Ended] = {
+    "stop": "done",
+    "eos": "done",
+    "eos_token": "done",
+    "stop_sequence": "done",
+    "end_turn": "done",
+    "length": "limit",
+    "max_tokens": "limit",
+    "content_filter": "filter",
+}
+
+
+def body_of(request: Request, *, structured: bool, limit_name: LimitName) -> dict[str, Any]:
+    """Return the body of ``POST /chat/completions``, as the openai package takes it.
+
+    OpenAI's newer models take the limit as ``max_completion_tokens`` only, most other servers as
+    ``max_tokens``. ``structured`` says whether the request's schema is sent.
+    """
+    parameters = request.parameters
+    messages: list[dict[str, Any]] = []
+    if request.system:
+        messages.append({"role": "system", "content": request.system})
+    messages.append({"role": "user", "content": [_part(part) for part in request.parts]})
+    body: dict[str, Any] = {"model": parameters.model, "messages": messages}
+    if parameters.max_output_tokens is not None:
+        body[limit_name] = parameters.max_output_tokens
+    for name in ("temperature", "seed", "reasoning_effort"):
+        value = getattr(parameters, name)
+        if value is not None:
+            body[name] = value
+    if structured and request.schema is not None:
+        held = {"name": "answer", "strict": True, "schema": dict(request.schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": held}
+    return body
+
+
+def _part(part: str | SentImage) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    image = {"url": data_url(part.data, part.media_type)}
+    if part.detail is not None:
+        image["detail"] = part.detail
+    return {"type": "image_url", "image_url": image}
+
+
+def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, dict[str, Any]]:
+    """Read a body; of several choices the first.
+
+    Returns
+    -------
+    tuple
+        What it says, and the body without the bytes of pictures.
+    """
+    returned = Returned()
+    choices = items(body.get("choices"))
+    choice = fields(choices[0]) if choices else {}
+    message = dict(fields(choice.get("message")))
+    texts = []
+    if isinstance(content := message.get("content"), list):
+        texts = [text(fields(part).get("text")) or "" for part in content]
+        message["content"] = [_without_picture(part, returned) for part in content]
+    else:
+        texts = [text(content) or ""]
+    if isinstance(pictures := message.get("images"), list):
+        message["images"] = [_without_picture(part, returned) for part in pictures]
+    refusal = text(message.get("refusal")) or None  # some servers send an empty one always
+    word = next(
+        (
+            found
+            for found in (
+                text(choice.get("finish_reason")),
+                text(choice.get("done_reason")),
+                text(body.get("done_reason")),
+            )
+            if found
+        ),
+        None,
+    )
+    ended: Ended = "done" if word is None else _ENDED.get(word.casefold(), "other")
+    said = Said(
+        text="".join(texts),
+        ended=ended,
+        word=word,
+        refusal=refusal,
+        usage=_usage(fields(body.get("usage"))),
+        limit=asked_limit,
+        thought=any(text(message.get(name)) for name in ("reasoning_content", "reasoning")),
+        pictures=tuple(returned.files),
+    )
+    rest = [{**choice, "message": message}, *choices[1:]] if choices else []
+    return said, {**body, "choices": rest}
+
+
+def _without_picture(part: Any, returned: Returned) -> Any:
+    image = fields(fields(part).get("image_url"))
+    if (text(image.get("url")) or "").startswith("data:"):
+        return {**part, "image_url": without(dict(image), "url", returned)}
+    return part
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    return Usage(
+        whole(usage.get("prompt_tokens")),
+        whole(usage.get("completion_tokens")),
+        whole(fields(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+        whole(fields(usage.get("prompt_tokens_details")).get("cached_tokens")),
+    )

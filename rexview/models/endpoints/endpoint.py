@@ -1,0 +1,280 @@
+"""A model behind an OpenAI-compatible endpoint: one way to ask, for both APIs."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from rexview.models.endpoints import chat, limits, responses
+from rexview.models.endpoints.address import Address, read_address
+from rexview.models.endpoints.client import MAX_BODY_BYTES, BodyTooLarge, make_client
+from rexview.models.endpoints.failing import Asked, Told, lost, refused
+from rexview.models.endpoints.outcome import outcome_of
+from rexview.models.endpoints.untrusted import fields, kept, parse, text
+from rexview.models.reply import AttemptFailed, Reply
+from rexview.models.request import Parameters, Request
+
+if TYPE_CHECKING:
+    import openai
+
+NO_SCHEMA: Final = "The server takes no JSON schema: asked without it."
+_ABOUT_SCHEMA: Final = re.compile(
+    r"response_format|text\.format|json_?schema|structured.output|guided|grammar|\bschema", re.I
+)
+
+
+@dataclass(frozen=True)
+class Came:
+    """A body that came with status 200."""
+
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+
+
+class Endpoint:
+    """Asks one server for one model; calls may come from several threads at once.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        With ``api`` ``responses`` or ``chat``. ``base_url`` None is OpenAI's own.
+    key : str or None
+        The key, if the server wants one; it is written nowhere.
+    key_name : str
+        The variable that the key came from, for messages.
+    connections : int
+        How many requests there are at once.
+
+    Attributes
+    ----------
+    warnings
+        What the person should know before anything is sent.
+
+    Raises
+    ------
+    AttemptFailed
+        Of kind ``setup`` or ``key``, when nothing can be asked in this way.
+    """
+
+    batch = 1
+    most_bytes = MAX_BODY_BYTES
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        *,
+        key: str | None = None,
+        key_name: str = "OPENAI_API_KEY",
+        connections: int = 32,
+    ) -> None:
+        self.address = read_address(parameters.base_url)
+        _check(parameters, self.address, key, key_name)
+        self.parameters = parameters
+        warning = self.address.warning
+        self.warnings: tuple[str, ...] = (warning,) if warning else ()
+        api = chat if parameters.api == "chat" else responses
+        self.path = api.PATH
+        self._asked = Asked(
+            host=self.address.host,
+            path=self.path,
+            model=parameters.model,
+            key=key,
+            key_name=key_name,
+            other_api="chat" if parameters.api == "responses" else "responses",
+        )
+        self._key = key
+        self._read_body = api.read_body
+        self.client = make_client(
+            self.address, key, connections, parameters.timeout_s, self.most_bytes
+        )
+        self._create: Any = (
+            self.client.responses.with_raw_response.create
+            if parameters.api == "responses"
+            else self.client.chat.completions.with_raw_response.create
+        )
+        self._takes_schema: bool | None = None  # not known until it has answered
+        self._limit_name: chat.LimitName = (
+            "max_completion_tokens" if self.address.is_openai else "max_tokens"
+        )
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
+        """Ask for each in turn.
+
+        What this server does not take of a request (a schema, the name of the limit) it is asked
+        without, at once; the reply's notes say so, and it is remembered.
+        """
+        return [self._ask(request) for request in requests]
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self.client.close()
+
+    def client_for_files(self, timeout_s: float, most_bytes: int) -> openai.OpenAI:
+        """Return another client of the same server, for large bodies; whoever asks closes it."""
+        longest = max(timeout_s, self.parameters.timeout_s)
+        return make_client(self.address, self._key, 1, longest, most_bytes)
+
+    def body_of(self, request: Request, *, structured: bool = True) -> dict[str, Any]:
+        """Return the body that is sent, by what is known of the server by now."""
+        structured = structured and self.parameters.structured and self._takes_schema is not False
+        if self.parameters.api == "responses":
+            return responses.body_of(request, structured=structured)
+        body = chat.body_of(request, structured=structured, limit_name=self._limit_name)
+        return {**body, "store": False} if self.address.is_openai else body
+
+    def read(self, status: int, body: Any, headers: Mapping[str, str]) -> Reply | AttemptFailed:
+        """Read what came, as JSON, by whatever way (HTTP, the file of a batch)."""
+        came = _sorted(status, body, headers)
+        return self._reply(came) if isinstance(came, Came) else self._settled(came)
+
+    def failed(self, error: Exception) -> AttemptFailed:
+        """Return the failure for what the openai package raised."""
+        import httpx2
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            return refused(_told(error.response), self._asked)
+        if isinstance(error, (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL)):
+            return lost(error, self._asked, self.parameters.timeout_s)
+        if isinstance(error, BodyTooLarge):
+            size = f"{self.most_bytes / 1e6:g} MB"
+            message = f"{self.address.host} sent more than {size}, which is not taken."
+            return AttemptFailed("server", message, maybe_paid=True)
+        kind = type(error).__name__
+        return AttemptFailed("setup", f"The request could not be sent ({kind}).")
+
+    def _ask(self, request: Request) -> Reply | AttemptFailed:
+        notes: list[str] = []
+        with_schema = True
+        for _ in range(3):  # as it is, with the limit's other name, without the schema
+            body = self.body_of(request, structured=with_schema)
+            schema_sent = bool({"text", "response_format"} & body.keys())
+            begun = time.monotonic()
+            came = self._send(body)
+            latency = round(time.monotonic() - begun, 4)
+            if isinstance(came, AttemptFailed):
+                return came
+            if isinstance(came, Came):
+                if request.schema is not None and self.parameters.structured:
+                    if not schema_sent:
+                        notes.append(NO_SCHEMA)
+                    if self._takes_schema is None:
+                        self._takes_schema = schema_sent
+                reply = self._reply(came)
+                return replace(reply, latency_s=latency, notes=tuple(notes))
+            settled = self._settled(came)
+            if schema_sent and self._may_be_the_schema(came):
+                with_schema = False
+            elif not self._other_limit_name(came, body):
+                return settled
+        return settled
+
+    def _other_limit_name(self, told: Told, body: Mapping[str, Any]) -> bool:
+        """Take the other name of the limit, where the server says that it is the name."""
+        used = self._limit_name
+        other: chat.LimitName = "max_tokens" if used != "max_tokens" else "max_completion_tokens"
+        wanted = told.param == used or (used in told.message and other in told.message)
+        if told.status not in (400, 422) or used not in body or not wanted:
+            return False
+        self._limit_name = other
+        return True
+
+    def _may_be_the_schema(self, told: Told) -> bool:
+        if told.status not in (400, 422, 501) or told.blocked:
+            return False
+        if _ABOUT_SCHEMA.search(f"{told.param} {told.message}"):
+            return True
+        # some servers say no more than "bad request"
+        unknown = self._takes_schema is None
+        return unknown and refused(told, self._asked).kind == "request"
+
+    def _send(self, body: Mapping[str, Any]) -> Came | Told | AttemptFailed:
+        import openai
+
+        host = self.address.host
+        try:
+            # transformers serve streams responses unless told not to
+            response = self._create(**body, stream=False).http_response
+            content = response.content
+        except openai.APIStatusError as error:
+            return _told(error.response)
+        except Exception as error:  # nothing is to end a run of many cases for one
+            return self.failed(error)
+        found, is_json = parse(content)
+        if is_json and isinstance(found, dict):
+            return _sorted(200, found, response.headers)
+        if isinstance(found, str) and found.lstrip()[:1] == "<":
+            message = f"{host} answers with a web page: check the base URL, which mostly ends /v1."
+            return AttemptFailed("request", message, stops_all=True, raw={"body": found[:2000]})
+        return AttemptFailed(
+            "server",
+            f"{host} sent an answer that is not JSON.",
+            again=True,
+            maybe_paid=True,
+            limits=limits.rate_limits(response.headers),
+            raw={"body": kept(found, self._asked.key)},
+        )
+
+    def _reply(self, came: Came) -> Reply:
+        said, raw = self._read_body(came.body, self.parameters.max_output_tokens)
+        return Reply(
+            outcome=outcome_of(said),
+            text=said.text or said.refusal or "",
+            finish_reason=said.word,
+            refusal=said.refusal,
+            usage=said.usage,
+            model_served=text(came.body.get("model")),
+            request_id=came.headers.get("x-request-id") or text(came.body.get("id")),
+            service_tier=text(came.body.get("service_tier")),
+            pictures=said.pictures,
+            limits=limits.rate_limits(came.headers),
+            raw=raw,
+        )
+
+    def _settled(self, told: Told) -> Reply | AttemptFailed:
+        """Return the failure; a question that was blocked is an answer that was filtered."""
+        if not told.blocked:
+            return refused(told, self._asked)
+        return Reply(
+            outcome="filtered",
+            text="",
+            finish_reason=told.code,
+            request_id=told.headers.get("x-request-id"),
+            limits=limits.rate_limits(told.headers),
+            raw=fields(kept(fields(told.body), self._asked.key)),
+        )
+
+
+def _told(response: Any) -> Told:
+    return Told(response.status_code, parse(response.content)[0], response.headers)
+
+
+def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | Told:
+    """Tell an answer from an error, which some servers send with status 200."""
+    if status != 200 or not isinstance(body, dict):
+        return Told(status, body, headers)
+    if body.get("status") == "failed" or (body.get("error") and not body.get("output")):
+        return Told(None, body, headers)
+    return Came(body, headers)
+
+
+def _check(parameters: Parameters, address: Address, key: str | None, key_name: str) -> None:
+    """Refuse what this way of asking cannot do."""
+    fault = None
+    if parameters.api == "transformers":
+        fault = "A local model has no base URL: leave --base-url out."
+    elif parameters.api == "responses" and parameters.seed is not None:
+        fault = "The Responses API takes no seed: leave it out, or use --api chat."
+    elif not parameters.timeout_s > 0:
+        fault = "The time limit must be more than 0 seconds."
+    if fault is not None:
+        raise AttemptFailed("setup", fault, stops_all=True)
+    if key is None and address.is_openai:
+        fault = f"There is no key for {address.host}: set the environment variable {key_name}."
+    elif key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        fault = f"The key in {key_name} has letters that no key has: copy it again."
+    if fault is not None:
+        raise AttemptFailed("key", fault, stops_all=True)

@@ -1,0 +1,102 @@
+"""The Responses API: the body that is sent, and what a body that came back says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rexview.models.endpoints.outcome import Ended, Said
+from rexview.models.endpoints.pictures import Returned, data_url, without
+from rexview.models.endpoints.untrusted import fields, items, text, whole
+from rexview.models.reply import Usage
+from rexview.models.request import Request, SentImage
+
+PATH = "/v1/responses"
+_ENDED: dict[str, Ended] = {"max_output_tokens": "limit", "content_filter": "filter"}
+
+
+def body_of(request: Request, *, structured: bool) -> dict[str, Any]:
+    """Return the body of ``POST /responses``, as the openai package takes it.
+
+    ``store`` is false: a server would else keep questions and images. ``structured`` says whether
+    the request's schema is sent.
+    """
+    parameters = request.parameters
+    body: dict[str, Any] = {
+        "model": parameters.model,
+        "input": [{"role": "user", "content": [_part(part) for part in request.parts]}],
+        "store": False,
+    }
+    if request.system:
+        body["instructions"] = request.system
+    if parameters.max_output_tokens is not None:
+        body["max_output_tokens"] = parameters.max_output_tokens
+    if parameters.temperature is not None:
+        body["temperature"] = parameters.temperature
+    if parameters.reasoning_effort is not None:
+        body["reasoning"] = {"effort": parameters.reasoning_effort}
+    if structured and request.schema is not None:
+        form = {"type": "json_schema", "name": "answer", "strict": True}
+        body["text"] = {"format": {**form, "schema": dict(request.schema)}}
+    return body
+
+
+def _part(part: str | SentImage) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "input_text", "text": part}
+    url = data_url(part.data, part.media_type)
+    return {"type": "input_image", "image_url": url, "detail": part.detail or "auto"}
+
+
+def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, dict[str, Any]]:
+    """Read a body whose ``status`` is not ``failed``.
+
+    Of several messages only those are the answer whose ``phase`` is null or ``final_answer``: the
+    others are said on the way there.
+
+    Returns
+    -------
+    tuple
+        What it says, and the body without the bytes of pictures.
+    """
+    returned = Returned()
+    output = [_without_picture(item, returned) for item in items(body.get("output"))]
+    texts, refusals, thought = [], [], False
+    for item in map(fields, output):
+        thought = thought or (item.get("type") == "reasoning" and bool(item.get("content")))
+        if item.get("type") != "message" or item.get("phase") not in (None, "final_answer"):
+            continue
+        for part in map(fields, items(item.get("content"))):
+            texts.append(text(part.get("text")) or "")
+            refusals.append(text(part.get("refusal")))
+    refused = [words for words in refusals if words is not None]
+    status = text(body.get("status"))
+    reason = text(fields(body.get("incomplete_details")).get("reason"))
+    ended: Ended = "done" if status in (None, "completed") else "other"
+    said = Said(
+        text="".join(texts),
+        ended=_ENDED.get(reason or "", ended),
+        word=reason or status,
+        refusal="\n".join(refused) if refused else None,
+        usage=_usage(fields(body.get("usage"))),
+        limit=asked_limit or whole(body.get("max_output_tokens")),
+        thought=thought,
+        pictures=tuple(returned.files),
+    )
+    return said, {**body, "output": output}
+
+
+def _without_picture(item: Any, returned: Returned) -> Any:
+    held = fields(item)
+    if held.get("type") == "image_generation_call" and text(held.get("result")):
+        return without(item, "result", returned)
+    return item
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    return Usage(
+        whole(usage.get("input_tokens")),
+        whole(usage.get("output_tokens")),
+        whole(fields(usage.get("output_tokens_details")).get("reasoning_tokens")),
+        whole(fields(usage.get("input_tokens_details")).get("cached_tokens")),
+    )

@@ -1,0 +1,249 @@
+"""What becomes of a case that is asked: its request, the attempts, and what is written down."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.errors import RexviewError
+from rexview.models.backend import Backend
+from rexview.models.reply import AttemptFailed, Outcome, Reply
+from rexview.models.request import Request
+from rexview.models.running.folder import RunFolder
+from rexview.models.running.gate import Gate, Pass, backoff_s
+from rexview.models.running.journal import Journal
+from rexview.models.running.money import Spent, billed, priced
+from rexview.models.running.rows import Parts, answer_row, save_pictures
+from rexview.models.running.spec import RunSpec
+from rexview.models.running.tally import Tally
+from rexview.models.running.to_do import Entry, ToDo
+from rexview.schema import AnswerBox, Case
+
+MOST_TRIES: Final = 6
+"""Of one request that the server or the network failed on; a busy server is asked without bound."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How a case becomes a request, and a reply an answer.
+
+    ``build`` raises :class:`.AttemptFailed` for a case that cannot be asked. ``input_tokens``
+    estimates what a request is, ``output_tokens`` what an answer will be, until some have come.
+    """
+
+    case: Callable[[str], Case | None]
+    build: Callable[[Case, int], Request]
+    read: Callable[[Request, Reply, Case], Parts]
+    input_tokens: Callable[[Request], int]
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A reply as it came: its raw text, and why nothing was read out of it."""
+
+    text: str
+    outcome: Outcome
+    notes: tuple[str, ...]
+    boxes: tuple[AnswerBox, ...] = ()
+    choice: int | None = None
+    explanation: str | None = None
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """Asks and settles entries; several threads may do so at once.
+
+    ``images`` is the folder for pictures that models return, None for one in the run's own folder.
+    """
+
+    spec: RunSpec
+    run: RunFolder
+    asking: Asking
+    backend: Backend
+    images: Path | None
+    journal: Journal
+    gate: Gate
+    to_do: ToDo
+    tally: Tally
+
+    def ask(self, entries: Sequence[Entry]) -> None:
+        """Ask some entries at once and settle each: done, back into the queue, or given up.
+
+        Raises
+        ------
+        OSError
+            The disk did not take what is to be kept.
+        """
+        ready = [entry for entry in entries if self._built(entry)]
+        requests = [entry.request for entry in ready if entry.request]
+        if not requests:
+            return
+        price = self.spec.card.price
+        output = self.gate.mean_output() or self.asking.output_tokens
+        each = [priced(self.asking.input_tokens(one), output, price) for one in requests]
+        leave = self.gate.enter(sum(each[1:], each[0]))
+        if leave is None:
+            for entry in ready:
+                self.to_do.put_back(entry)
+            return
+        for entry, request, expected in zip(ready, requests, each, strict=True):
+            entry.tries += 1
+            self._note_sent(entry, request, expected)
+        came = self._came(requests)
+        self._give_back(leave, requests[0].case, came)
+        for entry, request, reply in zip(ready, requests, came, strict=True):
+            if isinstance(reply, Reply):
+                self._answered(entry, request, reply)
+            else:
+                self._failed_attempt(entry, reply)
+
+    def _built(self, entry: Entry) -> bool:
+        """Make the request of an entry; whether that was possible."""
+        if entry.request is not None:
+            return True
+        try:
+            case = self.asking.case(entry.item.case)
+            if case is None:
+                raise AttemptFailed("setup", "The case is no longer in the review set.")
+            entry.request = self.asking.build(case, entry.item.repeat)
+        except AttemptFailed as failure:
+            self.give_up_on(entry, failure)
+        except RexviewError as error:
+            self.give_up_on(entry, AttemptFailed("request", str(error)))
+        except Exception as error:  # one case must not take the others down
+            self.give_up_on(entry, _own_error(error))
+        return entry.request is not None
+
+    def _note_sent(self, entry: Entry, request: Request, expected: Spent) -> None:
+        images = [
+            {
+                "image": image.image,
+                "sha256": image.sha256,
+                "media_type": image.media_type,
+                "width": image.width,
+                "height": image.height,
+                "detail": image.detail,
+                "placement": vars(image.placement),
+            }
+            for image in request.images
+        ]
+        self.journal.note(
+            "sent",
+            sync=False,
+            **_named(entry),
+            attempt=entry.tries,
+            key=request.key,
+            expected=expected.as_json(),
+            images=images,
+        )
+
+    def _came(self, requests: Sequence[Request]) -> Sequence[Reply | AttemptFailed]:
+        try:
+            came = self.backend.ask(requests)
+            if len(came) != len(requests):
+                raise ValueError("another number of replies than of requests")
+        except Exception as error:  # a backend raises nothing, but for errors of its own
+            return [_own_error(error)] * len(requests)
+        return came
+
+    def _give_back(self, leave: Pass, case: str, came: Sequence[Reply | AttemptFailed]) -> None:
+        replies = [one for one in came if isinstance(one, Reply)]
+        failures = [one for one in came if isinstance(one, AttemptFailed)]
+        if replies:
+            bills = [billed(one.usage, self.spec.card.price) for one in replies]
+            known = [one for one in bills if one is not None]
+            spent = sum(known, Spent()) if len(known) == len(bills) else None
+            self.gate.replied(leave, spent, replies[-1].limits, len(replies))
+        elif failures:
+            self.gate.failed(leave, failures[0], case)
+
+    def _answered(self, entry: Entry, request: Request, reply: Reply) -> None:
+        spent = billed(reply.usage, self.spec.card.price)
+        pictures = save_pictures(self.run, self.images, request, reply.pictures)
+        parts = self._read(request, reply)
+        shown = pictures if self.images else []
+        usd = spent.usd if spent else None
+        row = answer_row(self.spec, request, reply, parts, pictures=shown, usd=usd)
+        self.journal.note(
+            "replied",
+            **_named(entry),
+            reply=_reply_json(reply),
+            outcome=parts.outcome,
+            spent=spent.as_json() if spent else None,
+            pictures=pictures,
+            pictures_in="images folder" if self.images else "run folder",
+            row=row,
+        )
+        self.tally.answered(parts.outcome)
+        self.to_do.done(entry)
+
+    def _read(self, request: Request, reply: Reply) -> Parts:
+        try:
+            case = self.asking.case(request.case)
+            if case is not None:
+                return self.asking.read(request, reply, case)
+            note = "The case is no longer in the review set."
+        except Exception as error:  # the text is paid for, whatever is wrong with it
+            _LOG.warning("A reply could not be read: %s", type(error).__name__)
+            note = f"The reply could not be read ({type(error).__name__}): this is its raw text."
+        return Unread(reply.text, reply.outcome, (note,))
+
+    def _failed_attempt(self, entry: Entry, failure: AttemptFailed) -> None:
+        """Try again, at once or later, or give the entry up."""
+        busy = failure.kind == "rate_limit"
+        if busy and failure.again:
+            self._note_failed(entry, failure, final=False)
+            entry.tries = 0
+            self.to_do.put_back(entry)  # the gate rests for all of them
+        elif failure.again and entry.tries < MOST_TRIES:
+            self._note_failed(entry, failure, final=False)
+            wait = max(failure.retry_after_s or 0.0, backoff_s(entry.tries))
+            self.to_do.put_back(entry, after_s=wait)
+        else:
+            self.give_up_on(entry, failure)
+
+    def give_up_on(self, entry: Entry, failure: AttemptFailed) -> None:
+        """Write down that an entry has no answer, and why.
+
+        Raises
+        ------
+        OSError
+            The disk did not take it.
+        """
+        self._note_failed(entry, failure, final=True)
+        self.tally.failed(failure.kind, f"{entry.item.case}: {failure}")
+        self.to_do.done(entry)
+
+    def _note_failed(self, entry: Entry, failure: AttemptFailed, *, final: bool) -> None:
+        self.journal.note(
+            "failed",
+            **_named(entry),
+            kind=failure.kind,
+            message=str(failure),
+            final=final,
+            maybe_paid=failure.maybe_paid,
+            raw=failure.raw,
+        )
+
+
+def _named(entry: Entry) -> dict[str, Any]:
+    return {"case": entry.item.case, "repeat": entry.item.repeat}
+
+
+def _own_error(error: Exception) -> AttemptFailed:
+    """Say that rexview itself failed on one case; what was wrong names no patient."""
+    _LOG.warning("A run failed on a case: %s", type(error).__name__)
+    return AttemptFailed("setup", f"rexview failed on this case ({type(error).__name__}).")
+
+
+def _reply_json(reply: Reply) -> dict[str, Any]:
+    """Return a reply as plain values, without its pictures' bytes."""
+    values = {**vars(reply), "usage": vars(reply.usage)}
+    values["limits"] = vars(reply.limits) if reply.limits else None
+    values.pop("pictures")
+    return values

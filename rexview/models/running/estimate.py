@@ -1,0 +1,101 @@
+"""What a run will take, before it begins: tokens and money, and where each figure is from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+
+from rexview.errors import RexviewError
+from rexview.models.card import Card
+from rexview.models.request import Parameters
+from rexview.models.running.attempts import Asking
+from rexview.models.running.journal import Item
+from rexview.models.running.money import Spent, priced
+from rexview.schema import ReviewSet
+from rexview.vocab import counted
+
+MOST_BUILT: Final = 40
+"""Requests that are made for the estimate; more are taken to be like these."""
+_NOTHING_KNOWN: Final = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What so many requests will take; ``sources`` says where each figure is from."""
+
+    requests: int
+    spent: Spent
+    sources: Mapping[str, str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "requests": self.requests,
+            "input_tokens": self.spent.input,
+            "output_tokens": self.spent.output,
+            "usd": self.spent.usd,
+            "from": dict(self.sources),
+        }
+
+    def __str__(self) -> str:
+        usd = "" if self.spent.usd is None else f", {self.spent.usd:,.2f} USD"
+        tokens = f"{self.spent.input:,} tokens in, {self.spent.output:,} out{usd}"
+        return f"{counted(self.requests, 'request')}: about {tokens}"
+
+
+def expected_output(
+    review_set: ReviewSet, parameters: Parameters, prompt_id: str, card: Card
+) -> tuple[int, str]:
+    """Return how many tokens an answer will be, and where that is known from.
+
+    From earlier answers of this model to this wording, else from the card, else the limit. What a
+    model could write at most is no estimate: it is many times what any answer takes.
+    """
+    limit = parameters.max_output_tokens
+    same = (pl.col("model") == parameters.model) & (pl.col("prompt_id") == prompt_id)
+    earlier = review_set.answers.filter(same)["output_tokens"].drop_nulls()
+    if len(earlier):
+        mean = round(float(earlier.mean() or 0))  # type: ignore[arg-type]
+        found, source = mean, f"mean of {counted(len(earlier), 'earlier answer')}"
+    elif card.default_output_tokens is not None:
+        found, source = card.default_output_tokens, "the model's card"
+    elif limit is not None:
+        found, source = limit, "the limit: nothing else is known"
+    else:
+        found, source = _NOTHING_KNOWN, "a guess: there is no earlier answer and no limit"
+    if limit is not None and found > limit:
+        found, source = limit, f"the limit ({source} says more)"
+    return found, source
+
+
+def estimate(asking: Asking, items: Sequence[Item], card: Card, output_source: str) -> Estimate:
+    """Estimate what some items will take, from requests that are made and not sent."""
+    step = max(1, -(-len(items) // MOST_BUILT))
+    built = [found for item in items[::step] if (found := _input_tokens(asking, item)) is not None]
+    output = asking.output_tokens * len(items)
+    sample = f"from {len(built):,} of {counted(len(items), 'request')}" if built else "unknown"
+    mean = sum(built) / len(built) if built else 0.0
+    price = card.price
+    dated = f" of {price.date}" if price and price.date else ""
+    place = f" ({price.source})" if price and price.source else ""
+    return Estimate(
+        len(items),
+        priced(round(mean * len(items)), output, price),
+        {
+            "input_tokens": sample,
+            "output_tokens": output_source,
+            "usd": f"price{dated}{place}" if price else "no price in the model's card",
+        },
+    )
+
+
+def _input_tokens(asking: Asking, item: Item) -> int | None:
+    """Return what a request is; None for a case that cannot be asked, which costs nothing."""
+    case = asking.case(item.case)
+    try:
+        return None if case is None else asking.input_tokens(asking.build(case, item.repeat))
+    except RexviewError:
+        return None

@@ -1,0 +1,295 @@
+"""When the next request may go: one gate for all threads of a run.
+
+It is shut while the run is paused, while the server wants a rest, while as many requests are under
+way as may be, and where the budget does not reach. A rest is for the whole run, never for one
+request: what one was told holds for the others too.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rexview.models.reply import AttemptFailed, RateLimits
+from rexview.models.running.money import Budget, Spent
+
+FIRST_REST_S: Final = 1.0
+LONGEST_REST_S: Final = 60.0
+_LONGEST_GUESS_S: Final = 15.0
+"""When a server's window has room again is a guess; after so long one request finds out."""
+_TROUBLE_IN_A_ROW: Final = 3
+"""So many failures without a reply between them, and the server is taken to be in trouble."""
+_KNOWN_FROM: Final = 5
+"""So many replies, and their mean says better than any estimate how long answers are."""
+MOST_RESTS: Final = 6
+"""So many rests without a reply between them, with several cases failing, and the run stops."""
+_DRAWS: Final = random.Random()  # noqa: S311  # spreads requests, keeps no secret
+
+State = Literal["finished", "cancelled", "broken"]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why nothing new is sent any more, and what the run is then."""
+
+    state: State
+    message: str
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The gate is shut until a moment (of :func:`time.time`), and why."""
+
+    until: float
+    why: str
+
+
+@dataclass(eq=False)
+class Pass:
+    """Leave to send; ``expected`` is set aside of the budget until it is given back."""
+
+    expected: Spent
+    since: float
+
+
+@dataclass
+class _Window:
+    """What the server's headers say may still be sent, counted down with each request.
+
+    ``until`` is when it is full again, ``most`` the most that was ever left.
+    """
+
+    left: float
+    until: float
+    most: float
+
+    def wait(self, need: float, now: float) -> float:
+        """Return the seconds until there is probably room: it fills up steadily on most servers."""
+        if self.left >= need or now >= self.until:
+            return 0.0
+        to_fill = self.until - now
+        steady = to_fill * (need - self.left) / max(self.most - self.left, need)
+        return min(steady, to_fill, _LONGEST_GUESS_S)
+
+
+@dataclass
+class _Windows:
+    requests: _Window | None = None
+    tokens: _Window | None = None
+
+
+class Gate:
+    """Lets requests out; every method may be called from any thread.
+
+    Parameters
+    ----------
+    concurrency
+        How many requests may be under way at once; fewer while the server is in trouble.
+    budget, spent, unsure
+        The most that may be spent, what was before, and what may have been on top.
+    """
+
+    def __init__(
+        self,
+        concurrency: int,
+        budget: Budget | None = None,
+        spent: Spent = Spent(),  # noqa: B008  # frozen
+        unsure: Spent = Spent(),  # noqa: B008
+    ) -> None:
+        self._turn = threading.Condition()
+        self._most = concurrency
+        self._allowed = float(concurrency)
+        self._budget = budget
+        self._under_way: set[Pass] = set()
+        self._windows = _Windows()
+        self._shut_until = 0.0
+        self._why = ""
+        self._rested = 0.0
+        self._level = self._troubles = 0
+        self._in_a_row: Counter[str] = Counter()
+        self._counted = self._output = 0
+        self._paused = False
+        self.spent, self.unsure = spent, unsure
+        self.stopped: Stop | None = None
+
+    def enter(self, expected: Spent) -> Pass | None:
+        """Wait until a request may go; None when none is to go any more."""
+        with self._turn:
+            while not self.is_stopped():
+                wait = self._wait(expected, time.monotonic())
+                if self.is_stopped():
+                    break
+                if wait == 0.0:
+                    return self._let_out(expected)
+                self._turn.wait(wait)
+        return None
+
+    def _wait(self, expected: Spent, now: float) -> float | None:
+        """Return the seconds to wait, 0 for none, None until something changes."""
+        if self._paused or len(self._under_way) >= max(1, int(self._allowed)):
+            return None
+        if now < self._shut_until:
+            return self._shut_until - now
+        rest = self._window_wait(expected, now)
+        if rest > 0:
+            self._shut(now + rest, "The server's limit is used up")
+            return rest
+        if self._budget and not self._fits(expected):
+            if not self._under_way:
+                self.stopped = Stop("cancelled", f"Budget reached ({self._budget}).")
+                self._turn.notify_all()
+            return None
+        return 0.0
+
+    def _fits(self, expected: Spent) -> bool:
+        assert self._budget
+        unit = self._budget.unit
+        aside = sum(one.expected.of(unit) for one in self._under_way)
+        used = self.spent.of(unit) + self.unsure.of(unit) + aside
+        return used + expected.of(unit) <= self._budget.amount
+
+    def _window_wait(self, expected: Spent, now: float) -> float:
+        """Return how long the server's own limits ask to wait for this request."""
+        wait = 0.0
+        needs = ((self._windows.requests, 1.0), (self._windows.tokens, expected.of("tokens")))
+        for window, need in needs:
+            if window and (seconds := window.wait(need, now)) > 0:
+                wait = max(wait, seconds)
+                window.left = need  # then one goes, and its reply says how it is
+        return wait
+
+    def _let_out(self, expected: Spent) -> Pass:
+        leave = Pass(expected, time.monotonic())
+        self._under_way.add(leave)
+        if self._windows.requests:
+            self._windows.requests.left -= 1
+        if self._windows.tokens:
+            self._windows.tokens.left -= expected.of("tokens")
+        return leave
+
+    def replied(
+        self, leave: Pass, spent: Spent | None, limits: RateLimits | None, replies: int = 1
+    ) -> None:
+        """Give leave back for so many replies; what is not counted counts as it was expected."""
+        with self._turn:
+            self._under_way.discard(leave)
+            if spent is None:
+                self.unsure += leave.expected
+            else:
+                self.spent += spent
+                self._counted += replies
+                self._output += spent.output
+            self._level = self._troubles = 0
+            self._in_a_row.clear()
+            self._allowed = min(self._most, self._allowed + 0.5)
+            self._learn(leave, limits)
+            self._turn.notify_all()
+
+    def failed(self, leave: Pass, failure: AttemptFailed, case: str) -> None:
+        """Give leave back for an attempt at a case that failed, and rest where that is wanted."""
+        with self._turn:
+            self._under_way.discard(leave)
+            if failure.maybe_paid:
+                self.unsure += leave.expected
+            self._learn(leave, failure.limits)
+            busy = failure.kind == "rate_limit"
+            if failure.again and not busy:
+                self._in_a_row[case] += 1
+            if failure.stops_all:
+                self._stop(Stop("broken", str(failure)))
+            elif busy:
+                self._rest(leave, failure)
+            elif failure.again and self._in_a_row.total() >= _TROUBLE_IN_A_ROW:
+                self._troubles += self._rest(leave, failure)
+                if self._troubles > MOST_RESTS and len(self._in_a_row) >= _TROUBLE_IN_A_ROW:
+                    words = "Nothing came in several tries: go on with --resume."
+                    self._stop(Stop("broken", f"{failure} {words}"))
+            self._turn.notify_all()
+
+    def _rest(self, leave: Pass, failure: AttemptFailed) -> bool:
+        """Shut the gate for a while; whether that is another rest than the last one."""
+        now = time.monotonic()
+        new = leave.since >= self._rested  # those sent before the last rest tell nothing new
+        if new:
+            self._level += 1
+            self._rested = now
+            self._allowed = max(1.0, self._allowed / 2)
+        if failure.retry_after_s is not None:
+            wait = failure.retry_after_s
+        else:
+            wait = backoff_s(self._level)
+        self._shut(now + wait, str(failure))
+        return new
+
+    def _shut(self, until: float, why: str) -> None:
+        if until > self._shut_until:
+            self._shut_until, self._why = until, why
+
+    def _learn(self, leave: Pass, limits: RateLimits | None) -> None:
+        """Take over what the server says is left, less what went out since that request did."""
+        if limits is None:
+            return
+        now = time.monotonic()
+        since = [one for one in self._under_way if one.since > leave.since]
+        if limits.requests is not None and limits.requests_reset_s is not None:
+            left, until = limits.requests - len(since), now + limits.requests_reset_s
+            self._windows.requests = _seen(self._windows.requests, left, until)
+        if limits.tokens is not None and limits.tokens_reset_s is not None:
+            aside = sum(one.expected.of("tokens") for one in since)
+            left_tokens, until = limits.tokens - aside, now + limits.tokens_reset_s
+            self._windows.tokens = _seen(self._windows.tokens, left_tokens, until)
+
+    def mean_output(self) -> int | None:
+        """Return the tokens of an answer, as far as this run knows by now."""
+        with self._turn:
+            known = self._counted >= _KNOWN_FROM
+            return round(self._output / self._counted) if known else None
+
+    def pause(self, paused: bool) -> None:
+        """Let nothing new out, or go on."""
+        with self._turn:
+            self._paused = paused
+            self._turn.notify_all()
+
+    def stop(self, why: Stop) -> None:
+        """Let nothing out any more; the first reason counts."""
+        with self._turn:
+            self._stop(why)
+            self._turn.notify_all()
+
+    def _stop(self, why: Stop) -> None:
+        self.stopped = self.stopped or why
+
+    def is_stopped(self) -> bool:
+        """Whether nothing is let out any more."""
+        return self.stopped is not None
+
+    @property
+    def under_way(self) -> int:
+        """How many requests are under way."""
+        return len(self._under_way)
+
+    @property
+    def paused(self) -> bool:
+        """Whether it is paused."""
+        return self._paused
+
+    def rest(self) -> Rest | None:
+        """The rest that the server wants, while it lasts."""
+        with self._turn:
+            left = self._shut_until - time.monotonic()
+            return Rest(time.time() + left, self._why) if left > 0 else None
+
+
+def _seen(before: _Window | None, left: float, until: float) -> _Window:
+    return _Window(left, until, max(left, before.most if before else 0.0))
+
+
+def backoff_s(level: int) -> float:
+    """Return the seconds to wait at the so-many-th trouble, spread so that not all come at once."""
+    most = min(LONGEST_REST_S, FIRST_REST_S * 2.0 ** min(10, max(0, level - 1)))
+    return most * _DRAWS.uniform(0.5, 1.0)

@@ -1,0 +1,163 @@
+"""How far a run is, as others see it, and what they tell it: two small files in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final, Literal, get_args
+
+from rexview.models.running.folder import RunFolder, read_json, write_json
+from rexview.models.running.journal import Failure, read_past
+from rexview.models.running.lock import is_worked_on
+
+State = Literal["starting", "running", "waiting", "paused", "finished", "cancelled", "broken"]
+STATES: Final[tuple[State, ...]] = get_args(State)
+AT_WORK: Final = frozenset({"starting", "running", "waiting", "paused"})
+"""States of a run that a process works on."""
+Wish = Literal["run", "pause", "cancel"]
+WISHES: Final[tuple[Wish, ...]] = get_args(Wish)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes
+    ----------
+    done, total
+        Answers that there are, of those that were asked for.
+    outcomes, failed
+        Answers by the word of what came; what has no answer, by the word of why.
+    per_minute, seconds_left
+        Of the last minute; None while nothing can be said.
+    spent, unsure
+        What was billed, and what may have been on top, as :class:`.Spent` in plain values.
+    waiting_for, waiting_until
+        Why nothing is sent for the moment, and until when (ISO 8601).
+    message
+        One line about how it ended, where that was not by itself.
+    lines
+        The last lines for the person, oldest first.
+    """
+
+    run: str
+    model: str
+    state: State = "starting"
+    done: int = 0
+    total: int = 0
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    failed: Mapping[str, int] = field(default_factory=dict)
+    in_flight: int = 0
+    per_minute: float | None = None
+    seconds_left: float | None = None
+    spent: Mapping[str, Any] = field(default_factory=dict)
+    unsure: Mapping[str, Any] = field(default_factory=dict)
+    budget: str | None = None
+    waiting_for: str | None = None
+    waiting_until: str | None = None
+    message: str | None = None
+    lines: tuple[str, ...] = ()
+    pid: int | None = None
+    host: str | None = None
+    started: str | None = None
+    updated: str | None = None
+
+    @property
+    def errors(self) -> int:
+        """How many have no answer as they failed."""
+        return sum(self.failed.values())
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a process works on it."""
+        return self.state in AT_WORK
+
+
+def write_progress(run: RunFolder, progress: Progress) -> None:
+    """Write how far a run is.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; what was there before still is.
+    """
+    write_json(run.progress, asdict(progress))
+
+
+def read_progress(run: RunFolder) -> Progress:
+    """Read how far a run is; one whose process died without a word is broken.
+
+    Every value is what the file says; a file that is not there, or damaged, says nothing.
+    """
+    values = read_json(run.progress) or {}
+    progress = _progress(run.id, values)
+    if progress.at_work and not is_worked_on(run):
+        message = "Its process ended without a word: resume it."
+        progress = replace(progress, state="broken", in_flight=0, message=message)
+    return progress
+
+
+def _progress(run_id: str, values: Mapping[str, Any]) -> Progress:
+    def whole(name: str) -> int:
+        value = values.get(name)
+        return value if isinstance(value, int) and value >= 0 else 0
+
+    def number(name: str) -> float | None:
+        value = values.get(name)
+        return float(value) if isinstance(value, int | float) else None
+
+    def text(name: str) -> str | None:
+        value = values.get(name)
+        return value if isinstance(value, str) else None
+
+    def counts(name: str) -> dict[str, Any]:
+        value = values.get(name)
+        return value if isinstance(value, dict) else {}
+
+    state, lines = text("state"), values.get("lines")
+    return Progress(
+        run=run_id,
+        model=text("model") or "",
+        state=next((known for known in STATES if known == state), "broken"),
+        done=whole("done"),
+        total=whole("total"),
+        outcomes={str(word): int(n) for word, n in counts("outcomes").items()},
+        failed={str(word): int(n) for word, n in counts("failed").items()},
+        in_flight=whole("in_flight"),
+        per_minute=number("per_minute"),
+        seconds_left=number("seconds_left"),
+        spent=counts("spent"),
+        unsure=counts("unsure"),
+        budget=text("budget"),
+        waiting_for=text("waiting_for"),
+        waiting_until=text("waiting_until"),
+        message=text("message"),
+        lines=tuple(str(line) for line in lines) if isinstance(lines, list) else (),
+        pid=whole("pid") or None,
+        host=text("host"),
+        started=text("started"),
+        updated=text("updated"),
+    )
+
+
+def tell(run: RunFolder, wish: Wish) -> None:
+    """Ask the process of a run to go on, pause or cancel; it looks twice a second.
+
+    Raises
+    ------
+    OSError
+        The wish cannot be written.
+    """
+    write_json(run.control, {"wish": wish, "at": datetime.now(UTC).isoformat(timespec="seconds")})
+
+
+def wish_of(run: RunFolder) -> Wish:
+    """Return what is wanted of a run; where nothing is said, that it runs."""
+    word = (read_json(run.control) or {}).get("wish")
+    return next((known for known in WISHES if known == word), "run")
+
+
+def failures_of(run: RunFolder) -> list[Failure]:
+    """Return what has no answer as it failed, with the message of its last attempt."""
+    return list(read_past(run).failures.values())

@@ -1,0 +1,142 @@
+"""Which state of its files a review set is open in, and the reading of it.
+
+Where a file was changed the set is read again at the next page, by whoever asks first. Not so where
+only parts of ``answers/`` have grown, as they do while a run of a model adds an answer a second:
+such a state is read in the background, pages show the one before until it is there, and the next
+reading begins after a pause that is long beside what a reading takes.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Final
+
+from rexview import reviewset
+from rexview.errors import RexviewError
+from rexview.reviewset.sources import fingerprint
+from rexview.schema import ReviewSet
+
+LEAST_S: Final = 5.0
+MOST_S: Final = 600.0
+SHARE: Final = 20
+"""A set that grows is read again after twenty times what that takes, 5 s to 10 minutes."""
+_SETS_KEPT: Final = 4
+_STATES_KEPT: Final = 2
+"""States of one set: the one on the pages and the one before."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+class _OpenSet:
+    """The states of one folder that are in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = Lock()
+        self._reading = Lock()
+        self._read: OrderedDict[str, ReviewSet] = OrderedDict()
+        self._shown = self._others = ""
+        self._thread: Thread | None = None
+        self._pause_until = 0.0
+
+    def state(self, wait_s: float) -> str:
+        """Return the state to be shown; wait so long for one that is being read."""
+        now, others = fingerprint(self._folder), fingerprint(self._folder, but_growing=True)
+        with self._lock:
+            if not self._shown or others != self._others:
+                self._shown, self._others = now, others
+            if now == self._shown:
+                return now
+            if self._thread is None and time.monotonic() >= self._pause_until:
+                self._thread = Thread(target=self._follow, args=(now,), name="read what was added")
+                self._thread.start()
+            thread = self._thread
+        if thread:
+            thread.join(wait_s)
+        with self._lock:
+            return self._shown
+
+    def _follow(self, state: str) -> None:
+        """Read a state of which only answers were added, then show it, or what is wrong in it."""
+        try:
+            with suppress(RexviewError):  # which the page meets, too
+                state = self._load(state).fingerprint
+        except Exception as error:
+            _LOG.warning("Answers that were added cannot be read (%s).", type(error).__name__)
+        with self._lock:
+            if fingerprint(self._folder, but_growing=True) == self._others:
+                self._shown = state
+            self._thread = None
+
+    def load(self, state: str) -> ReviewSet:
+        """Return the set in a state; in that which is shown where it is no longer in memory."""
+        if (known := self._known(state)) is not None:
+            return known
+        with self._lock:
+            state = self._shown or state
+        return self._load(state)
+
+    def _load(self, state: str) -> ReviewSet:
+        with self._reading:
+            if (known := self._known(state)) is not None:
+                return known
+            begun = time.monotonic()
+            found = reviewset.load(self._folder)
+            now = time.monotonic()
+            with self._lock:
+                self._pause_until = now + min(max(SHARE * (now - begun), LEAST_S), MOST_S)
+                # a file may have grown before it was read
+                self._read[state] = self._read[found.fingerprint] = found
+                while len(set(map(id, self._read.values()))) > _STATES_KEPT:
+                    self._read.popitem(last=False)
+                if self._shown == state:
+                    self._shown = found.fingerprint
+        return found
+
+    def _known(self, state: str) -> ReviewSet | None:
+        with self._lock:
+            if state in self._read:
+                self._read.move_to_end(state)
+            return self._read.get(state)
+
+
+_OPEN: Final[OrderedDict[Path, _OpenSet]] = OrderedDict()
+_OPENING: Final = Lock()
+
+
+def _of(folder: Path) -> _OpenSet:
+    with _OPENING:
+        found = _OPEN.setdefault(folder, _OpenSet(folder))
+        _OPEN.move_to_end(folder)
+        while len(_OPEN) > _SETS_KEPT:
+            _OPEN.popitem(last=False)
+        return found
+
+
+def state_to_show(folder: Path, *, wait_s: float = 0.0) -> str:
+    """Name the state of a set's files that pages show: the present one, or the last before it.
+
+    It is the present one unless only answers were added since. These are then being read, for which
+    this waits ``wait_s`` seconds, or will be.
+    """
+    return _of(folder).state(wait_s)
+
+
+def load(folder: Path, state: str) -> ReviewSet:
+    """Load a set once for each state of its files. Who come together wait for one reading.
+
+    Raises
+    ------
+    ReviewSetError
+        With every problem, when it cannot be opened.
+    """
+    return _of(folder).load(state)
+
+
+def is_behind(review_set: ReviewSet) -> bool:
+    """Whether answers were added since an open set was read."""
+    return review_set.fingerprint.partition("-")[0] != fingerprint(review_set.folder)
