@@ -340,6 +340,7 @@ def _export_reviews(options: argparse.Namespace) -> int:
 def _stats(options: argparse.Namespace) -> int:
     from rexview.analysis.memory.finished import only_finished
     from rexview.detect import judged_answers, survey_of
+    from rexview.detect.self_contradiction import asked_again
     from rexview.settings import load_settings
     from rexview.stats.report.document import report
     from rexview.stats.report.text import report_text
@@ -354,6 +355,7 @@ def _stats(options: argparse.Namespace) -> int:
         gap_threshold=load_settings().gap_threshold,
         content_order=options.order,
         judged=judged_answers(survey_of(_scan(review_set))),
+        again=asked_again(review_set),
     )
     if options.json:
         print(_json(tables))

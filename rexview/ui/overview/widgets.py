@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rexview.analysis import CaseFilter, Engine, model_colours
+from rexview.analysis.self_contradiction import SelfContradictions, self_contradictions
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
 
@@ -19,6 +20,12 @@ def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
     return overview_charts(
         query_cache.numbers(engine, case_filter), model_colours(engine.facts.models)
     )
+
+
+@kept_with_first(16)
+def contradictions(engine: Engine, case_filter: CaseFilter) -> tuple[SelfContradictions, ...]:
+    """Return how often models contradict themselves."""
+    return self_contradictions(engine, case_filter)
 
 
 def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:
