@@ -183,12 +183,12 @@ class Endpoint:
         return True
 
     def _may_be_the_schema(self, told: Told) -> bool:
-        if told.status not in (400, 422, 501) or told.blocked:
+        if told.status not in (400, 422, 500, 501) or told.blocked:
             return False
         if _ABOUT_SCHEMA.search(f"{told.param} {told.message}"):
-            return True
+            return True  # llama-cpp-python says so with status 500
         # some servers say no more than "bad request"
-        unknown = self._takes_schema is None
+        unknown = self._takes_schema is None and told.status < 500
         return unknown and refused(told, self._asked).kind == "request"
 
     def _send(self, body: Mapping[str, Any]) -> Came | Told | AttemptFailed:
