@@ -34,6 +34,10 @@ _TOO_LONG: Final = re.compile(
     r"|prompt is too long|exceeds? the (?:available )?context",
     re.IGNORECASE,
 )
+_LIMIT_TOO_HIGH: Final = re.compile(
+    r"max_(?:output_|completion_)?tokens\b.*(?:cannot|greater|large|exceed|at most|too)",
+    re.IGNORECASE,
+)
 _ABOUT_IMAGES: Final = re.compile(r"\b(?:image|vision|multi-?modal|mmproj)", re.IGNORECASE)
 _NO_SUCH_MODEL: Final = re.compile(
     r"does not exist|not (?:been )?found|(?:no such|unknown|invalid|not a valid) model"
@@ -175,6 +179,9 @@ _END: Final = (False, True)
 
 
 def _not_accepted(words: str, code: str, host: str) -> tuple[Failing, str, bool, bool]:
+    if _LIMIT_TOO_HIGH.search(words):
+        advice = f"{host} does not allow so many output tokens: lower --max-output-tokens."
+        return "request", advice, False, False
     if code == "context_length_exceeded" or _TOO_LONG.search(words):
         advice = "The question with its images is longer than the model takes: send fewer images."
         return "request", advice, False, False

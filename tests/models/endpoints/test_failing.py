@@ -161,6 +161,19 @@ def test_more_than_is_taken_is_refused(ask, monkeypatch):
     assert came.kind == "server"
 
 
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [  # as vLLM says it
+        ("max_tokens=5000 cannot be greater than max_model_len=2048.", "--max-output-tokens"),
+        ("max_output_tokens=5000 cannot be greater than max_model_len.", "--max-output-tokens"),
+        ("This model's maximum context length is 2048 tokens.", "fewer images"),
+        ("At most 2 image(s) may be provided in one prompt.", "an image"),
+    ],
+)
+def test_the_message_says_what_to_do(ask, words, advice):
+    assert advice in str(failed(ask(error(400, None, words))))
+
+
 def test_nobody_there(api):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
