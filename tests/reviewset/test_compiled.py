@@ -184,7 +184,11 @@ def test_another_version_of_the_code_reads_anew(large, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["answers.arrow", "answers-0001.arrow", "row.npy", "contents.json"]
+    "name",
+    [
+        *("answers.arrow", "answers-settled.arrow", "answers-0001.arrow"),
+        *("row.npy", "contents.json"),
+    ],
 )
 @pytest.mark.parametrize("damage", ["cut", "gone", "scribble"])
 def test_what_is_damaged_is_read_again(large, caplog, name, damage):
@@ -220,6 +224,24 @@ def test_a_disk_that_gets_full_costs_nothing_else(large, monkeypatch, caplog):
     monkeypatch.setattr(compiled, "_write_ipc", fails)
     review_set = opened(large)
     assert review_set.answers_of("c001")[0].text.startswith("A text of c001")
+    assert "No space left" in caplog.text
+    assert entries() == []
+    assert not list(Path(os.environ["REXVIEW_CACHE"]).rglob("*.part"))
+
+
+@pytest.mark.parametrize("name", ["cases-settled.arrow", "answers-settled.arrow"])
+def test_what_is_written_beside_the_checks_fails_alone(large, monkeypatch, caplog, name):
+    """The thread's fault is told where the set is kept; nothing half written stays."""
+
+    def fails(frame, path):
+        if path.name == name:
+            raise OSError(28, "No space left on device")
+        return write(frame, path)
+
+    write = compiled._write_ipc
+    monkeypatch.setattr(compiled, "_write_ipc", fails)
+    review_set = opened(large)
+    assert review_set.answers.height == 2 * CASES + 3
     assert "No space left" in caplog.text
     assert entries() == []
     assert not list(Path(os.environ["REXVIEW_CACHE"]).rglob("*.part"))

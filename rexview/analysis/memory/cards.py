@@ -13,6 +13,7 @@ from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.severity import harm_text
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
+from rexview.frames.mapped import let_go_of_much
 from rexview.schema import (
     Answer,
     AnswerBox,
@@ -66,6 +67,7 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
             harm,
             meaning,
         )
+    let_go_of_much()  # cases from anywhere in a large set
 
 
 def _row(review_set: ReviewSet, case_id: str) -> int:

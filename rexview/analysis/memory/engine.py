@@ -331,12 +331,9 @@ class MemoryEngine:
     ) -> dict[tuple[str, str], PatientTally]:
         """Count patients by their answers that can be judged for a failure and are flagged."""
         chosen = self.selection(case_filter).answer_mask
-        judged = self.table.flagged.judged_by_model(chosen, failures, sources, findings)
-        return {
-            (failure, model): tally_patients(part.flagged, part.patients)
-            for failure, of_models in judged
-            for model, part in of_models.items()
-        }
+        parts = self.table.flagged.judged_by_model(chosen, failures, sources, findings)
+        every = (named for part in parts for named in part.items())
+        return {about: tally_patients(one.flagged, one.patients) for about, one in every}
 
     def judged_pairs(
         self, case_filter: CaseFilter, failures: Sequence[str], sources: Sequence[str] = ()
@@ -344,9 +341,9 @@ class MemoryEngine:
         """Count the cases in which two models can be judged."""
         chosen = self.selection(case_filter).answer_mask
         models = [model.model for model in self.tally(case_filter).by_model]
+        parts = self.table.flagged.judged_by_model(chosen, failures, sources)
         found: dict[tuple[str, str, str], PairTally] = {}
-        for failure, of_models in self.table.flagged.judged_by_model(chosen, failures, sources):
-            judged = {(failure, model): part for model, part in of_models.items()}
+        for failure, judged in zip(failures, parts, strict=True):
             found |= tally_pairs(judged, models, (failure,))
         return found
 

@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 from support.model_server.asked import make_request
-from support.tiny_model import make_tiny_model
+from support.models.tiny_model import make_tiny_model
 
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.reply import AttemptFailed, Reply

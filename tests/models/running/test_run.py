@@ -237,7 +237,7 @@ def test_the_budget_is_kept(tmp_path, server):
     assert 0 < ended.done < 50
     more = spec_of(cases, server, budget=Budget(1_000_000, "tokens"))
     done = ended.done
-    ended, run = work(tmp_path, cases, more, resume=True)
+    ended, _ = work(tmp_path, cases, more, resume=True)
     assert (ended.state, ended.done) == ("cancelled", done)  # the run's own budget still holds
 
 

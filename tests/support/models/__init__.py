@@ -1,0 +1,1 @@
+"""Models, runs and cases for tests of what asks models."""
