@@ -37,7 +37,7 @@ def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) ->
     if plan.before:
         told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
         print(told, file=sys.stderr)
-    backend, masked = _backend(plan.spec)
+    backend, masked = backend_of(plan.spec)
     try:
         lock = begin(plan)
         try:
@@ -58,7 +58,7 @@ def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) ->
     return tell_end(ended, as_json=as_json)
 
 
-def _backend(spec: RunSpec) -> tuple[Backend, Callable[[str], str]]:
+def backend_of(spec: RunSpec) -> tuple[Backend, Callable[[str], str]]:
     """Return what asks the model, and what takes its key out of a text."""
     if spec.parameters.api == "transformers":
         raise RunRefused("Models on this machine cannot be run in this version.")
