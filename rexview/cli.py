@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rexview import __version__
 from rexview.bench.command import add_bench
 from rexview.bounded import printable, typed_path
+from rexview.cli_run.calibrate import add_calibrate
 from rexview.cli_run.command import add_run
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
 from rexview.kept_files import KINDS, told
@@ -96,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     add_run(commands, _path, _cases_of)
+    add_calibrate(commands)
     add_bench(commands, _path)
 
     argument = add("cache", _cache, "say what is kept on disk to save time, and how much")
@@ -338,6 +340,7 @@ def _export_reviews(options: argparse.Namespace) -> int:
 def _stats(options: argparse.Namespace) -> int:
     from rexview.analysis.memory.finished import only_finished
     from rexview.detect import judged_answers, survey_of
+    from rexview.detect.self_contradiction import asked_again
     from rexview.settings import load_settings
     from rexview.stats.report.document import report
     from rexview.stats.report.text import report_text
@@ -352,6 +355,7 @@ def _stats(options: argparse.Namespace) -> int:
         gap_threshold=load_settings().gap_threshold,
         content_order=options.order,
         judged=judged_answers(survey_of(_scan(review_set))),
+        again=asked_again(review_set),
     )
     if options.json:
         print(_json(tables))

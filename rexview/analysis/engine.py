@@ -25,6 +25,7 @@ from rexview.schema import Answer, Flag, ReaderFlag
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns
 from rexview.stats.failure_rates import PairTally, PatientTally
+from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies
 
 
@@ -109,8 +110,7 @@ class Facets:
     """All counts for one filter. ``total`` cases are left.
 
     ``facets`` has every value that the set has, also where the count is 0. ``mentions`` has a value
-    for each way of searching for the findings that the search names; it is empty when the search
-    names none.
+    for each way of searching for the findings that the search names, if it names any.
     """
 
     total: int
@@ -328,10 +328,7 @@ class Engine(Protocol):
     def flags(
         self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
     ) -> tuple[Flag, ...]:
-        """Return all flags on some answers to one case, with evidence.
-
-        As :meth:`rexview.detect.Survey.flags_of`.
-        """
+        """Return all flags on some answers, as :meth:`rexview.detect.Survey.flags_of`."""
 
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models whose answers to a case a detector failed on."""
@@ -415,6 +412,9 @@ class Engine(Protocol):
 
         Failures in the order given, models that have answers in the set's order.
         """
+
+    def repeat_tallies(self, case_filter: CaseFilter) -> tuple[RepeatTally, ...]:
+        """Count the answers that one run asked for more than once, by model that has any."""
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
         """Count the cases that are left, and the patients that they are of."""

@@ -17,6 +17,7 @@ BENCHES: Final = {
     "images": "windowing and decoding, beside pydicom and Pillow",
     "detectors": "how right and how fast failures are found, beside medspaCy",
     "stats": "tables of scores and tests, beside scipy",
+    "run": "what a run of a model adds to asking, beside openai's client in a loop",
     "reliability": "entries given while servers are killed and disks fill; long",
     "scale": "opening, filters, search, pages and memory as a set grows",
 }

@@ -29,11 +29,13 @@ _WATCH: Final = """
   const note = (list, name) => {
     if (name && list.at(-1)?.[1] !== name) list.push([performance.now(), name]);
   };
-  addEventListener('keydown', (event) => keys.push(event.timeStamp), true);
+  const turns = (event) => 'jknp'.includes(event.key) && keys.push(event.timeStamp);
+  addEventListener('keydown', turns, true);
   addEventListener('rexview:painted', (event) => note(picture, event.detail.case));
   const look = () => {
     const plain = document.querySelector('#shown')?.dataset.case;
-    note(text, plain ?? document.querySelectorAll('.rx-place b')[1]?.textContent);
+    const pad = document.querySelector('.rx-pad:not(.turning) .place')?.title;
+    note(text, plain ?? pad ?? document.querySelectorAll('.rx-place b')[1]?.textContent);
     const image = document.querySelector('[data-testid="stImage"] img');
     if (plain && image?.complete && image.src !== window.lastSource) {
       window.lastSource = image.src;
@@ -46,28 +48,40 @@ _WATCH: Final = """
 """
 
 
-def rows(ours: Any, naive: Any, cases: Sequence[str]) -> list[Row]:
+def rows(
+    ours: Any,
+    naive: Any,
+    cases: Sequence[str],
+    *,
+    what_is_turned: str = "next case",
+    keys: tuple[str, str] = ("j", "k"),
+    before_each: str = "",
+) -> list[Row]:
     """Measure on two open pages; ``cases`` are those of ours in their order, its first is shown.
 
-    The plain page shows the case of number 0. It loses presses that come while it runs.
+    ``keys`` lead on and back there; keys of ``before_each`` are pressed before each of them. The
+    plain page shows some case. It loses presses that come while it runs.
     """
     for page in (ours, naive):
         page.evaluate(_WATCH)
     found: dict[str, list[float]] = {}
     pressed = 0
     for burst in range(_BURSTS):
-        key, walk = ("j", cases[1:]) if burst % 2 == 0 else ("k", cases[-2::-1])
+        key, walk = (keys[0], cases[1:]) if burst % 2 == 0 else (keys[1], cases[-2::-1])
         number = int(naive.locator("#shown").get_attribute("data-case"))
         numbers = [str(number + step) for step in range(1, PRESSES + 1)]
-        for name, page, one, wanted in (("ours", ours, key, walk), ("naive", naive, "j", numbers)):
-            for what, delays in _burst(page, one, wanted[:PRESSES]).items():
+        for name, page, pressed_keys, wanted in (
+            ("ours", ours, before_each + key, walk),
+            ("naive", naive, "j", numbers),
+        ):
+            for what, delays in _burst(page, pressed_keys, wanted[:PRESSES]).items():
                 found.setdefault(f"{name} {what}", []).extend(delays)
         pressed += PRESSES
     lost = {name: pressed - len(found[f"{name} picture"]) for name in ("ours", "naive")}
     note = f"of {pressed} presses lost: {lost['ours']}, by the plain page {lost['naive']}"
     return [
         result(
-            f"next case at {PER_SECOND} presses a second: {what}, {share}",
+            f"{what_is_turned} at {PER_SECOND} presses a second: {what}, {share}",
             _percentile(found[f"ours {what}"], percent),
             "ms",
             alternative=_percentile(found[f"naive {what}"], percent),
@@ -80,14 +94,15 @@ def rows(ours: Any, naive: Any, cases: Sequence[str]) -> list[Row]:
     ]
 
 
-def _burst(page: Any, key: str, wanted: Sequence[str]) -> dict[str, list[float]]:
-    """Press a key; return the ms from each press to the picture and the text of its case."""
+def _burst(page: Any, keys: str, wanted: Sequence[str]) -> dict[str, list[float]]:
+    """Press keys; return the ms from each of the last to the picture and the text of its case."""
     page.wait_for_timeout(_LOOK_MS)
     page.evaluate("() => { for (const one of Object.values(window.turned)) one.length = 0; }")
     begin = time.monotonic()
     for number, _ in enumerate(wanted):
         page.wait_for_timeout(max(0.0, 1000 * (begin + number / PER_SECOND - time.monotonic())))
-        page.keyboard.press(key)
+        for key in keys:
+            page.keyboard.press(key)
     length, limit = -1, time.monotonic() + _LIMIT_S
     while time.monotonic() < limit:
         page.wait_for_timeout(_STILL_MS)

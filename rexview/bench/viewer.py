@@ -8,8 +8,11 @@ on the server, "empty" an app of one line. Needs the test requirements (Playwrig
 from __future__ import annotations
 
 import itertools
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from rexview.bench import next_case
@@ -101,6 +104,7 @@ def rows(browser: Any, folder: Path, rounds: int) -> list[Row]:
             *_reruns(browser, ours, empty, rounds),
             *_viewer(browser, ours, naive, _cases(folder), rounds),
             *_fast(browser, ours, naive, folder),
+            *_score(browser, naive, folder),
         ]
 
 
@@ -115,6 +119,39 @@ def _fast(browser: Any, ours: str, naive: str, folder: Path) -> list[Row]:
     found = next_case.rows(page, plain, ids[: next_case.PRESSES + 1])
     page.close()
     plain.close()
+    return found
+
+
+def _score(browser: Any, naive: str, folder: Path) -> list[Row]:
+    """Turn cases on the Score page, on a copy of the set, and score as many with keys."""
+    found = []
+    with TemporaryDirectory() as own:
+        person = Path(own) / "data" / "rexview" / "person.json"
+        person.parent.mkdir(parents=True)
+        person.write_text(json.dumps({"name": "Bench"}), encoding="utf-8")
+        copy = shutil.copytree(folder, Path(own) / "set")
+        environment = {"XDG_DATA_HOME": str(person.parents[1])}
+        with serve(ROOT / "app.py", copy, environment=environment) as ours:
+            for name, scored in (("Score page, next case", ""), ("the same, each scored", "3")):
+                page, plain = browser.new_page(viewport=SIZE), browser.new_page(viewport=SIZE)
+                plain.goto(naive)
+                plain.wait_for_selector('[data-testid="stImage"] img')
+                page.goto(f"{ours}/score")
+                page.get_by_role("button", name="Cases", exact=True).click()
+                listed = page.locator(".rx-pad .sheet [data-case]")
+                cases = [str(one.get_attribute("data-case")) for one in listed.all()]
+                page.goto(f"{ours}/score?case={cases[0]}")
+                page.wait_for_selector(f'[data-painted-case="{cases[0]}"]')
+                found += next_case.rows(
+                    page,
+                    plain,
+                    cases[: next_case.PRESSES + 1],
+                    what_is_turned=name,
+                    keys=("n", "p"),
+                    before_each=scored,
+                )
+                page.close()
+                plain.close()
     return found
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final
 
@@ -37,7 +37,7 @@ def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) ->
     if plan.before:
         told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
         print(told, file=sys.stderr)
-    backend, masked = _backend(plan.spec)
+    backend, masked = backend_of(plan.spec)
     try:
         lock = begin(plan)
         try:
@@ -48,8 +48,8 @@ def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) ->
             run = Run(
                 plan.spec, plan.run, asking, backend, images=images, masked=masked, told=shown
             )
-            _obey_signals(run)
-            ended = run.work()
+            with _signals_to(run):
+                ended = run.work()
             shower.end()
         finally:
             lock.release()
@@ -58,7 +58,7 @@ def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) ->
     return tell_end(ended, as_json=as_json)
 
 
-def _backend(spec: RunSpec) -> tuple[Backend, Callable[[str], str]]:
+def backend_of(spec: RunSpec) -> tuple[Backend, Callable[[str], str]]:
     """Return what asks the model, and what takes its key out of a text."""
     if spec.parameters.api == "transformers":
         raise RunRefused("Models on this machine cannot be run in this version.")
@@ -95,7 +95,8 @@ def _own_process_group() -> None:
             os.setpgrp()
 
 
-def _obey_signals(run: Run) -> None:
+@contextmanager
+def _signals_to(run: Run) -> Iterator[None]:
     """Cancel at the first signal, wait for nothing at the second."""
     told = False
 
@@ -106,5 +107,9 @@ def _obey_signals(run: Run) -> None:
         told = True
         run.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, obey)
+    before = {number: signal.signal(number, obey) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

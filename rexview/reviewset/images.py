@@ -23,6 +23,12 @@ NOT_PLAIN: Final = r"[\x00-\x1f\\]|^[A-Za-z]:|^/|//|/$|(^|/)\.\.?(/|$)|^$"
 DICOM_SUFFIXES: Final = (".dcm", ".dicom", ".ima")
 """Ends of names (lower case) that suggest DICOM; no ending at all may, too."""
 _ABSOLUTE: Final = re.compile(r"^[/\\]|^[A-Za-z]:")
+_PARTS: Final = {
+    **{scheme: scheme for scheme in ("http", "s3", "gs", "gcs", "abfs", "sftp", "ssh", "smb")},
+    "https": "http",
+    "az": "abfs",
+}
+"""The part of fsspec that reads addresses of a kind."""
 _URL: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.\-]+://")
 
 
@@ -159,6 +165,27 @@ def contained(base: Path, relative: str) -> Path:
     return found
 
 
+def unreadable_address(address: str) -> tuple[str, str] | None:
+    """Say why this computer cannot read images at an address, and what to do; None if it can.
+
+    Whether somebody answers there is not asked.
+    """
+    scheme = address.partition("://")[0].lower()
+    try:
+        import fsspec
+
+        fsspec.get_filesystem_class(scheme)
+    except ImportError:
+        why = f"The images lie at an address ({scheme}://) that this computer cannot read yet."
+        part = _PARTS.get(scheme)
+        install = f'Run pip install "fsspec[{part}]"' if part else "Install the package for it"
+        return why, f"{install}, or copy the images into a folder."
+    except ValueError:
+        why = f"The images lie at an address of a kind that is not known ({scheme}://)."
+        return why, "Name a folder in images (reviewset.yaml), or an address such as https://."
+    return None
+
+
 def _fetched(url: str) -> Path:
     name = hashlib.sha256(url.encode()).hexdigest()
     target = (
@@ -166,12 +193,10 @@ def _fetched(url: str) -> Path:
     )
     if target.is_file():
         return target
-    try:
-        import fsspec
-    except ImportError:
-        raise ImageMissing(
-            "The images of this set are at an address; reading them needs the package fsspec."
-        ) from None
+    if cannot := unreadable_address(url):
+        raise ImageMissing(" ".join(cannot))
+    import fsspec
+
     target.parent.mkdir(parents=True, exist_ok=True)
     descriptor, part = tempfile.mkstemp(dir=target.parent, suffix=".part")
     try:
@@ -180,9 +205,6 @@ def _fetched(url: str) -> Path:
         Path(part).replace(target)
     except FileNotFoundError:
         raise ImageMissing("The image is not at its address.") from None
-    except ImportError as error:  # fsspec says what this kind of address needs
-        message = f"The image is at an address that needs more packages: {error}"
-        raise ImageMissing(message) from None
     except Exception as error:  # each kind of address has errors of its own
         raise ImageBroken(f"The image cannot be fetched ({type(error).__name__}).") from error
     finally:

@@ -149,8 +149,18 @@ class TestAddress:
         if util.find_spec("aiohttp"):
             pytest.skip("addresses of this kind can be read here")
         small.text("reviewset.yaml", "format: 1\nname: x\nimages: https://localhost:1/\n")
-        with pytest.raises(ImageMissing, match=r"needs more packages: .*aiohttp"):
-            image_path(small.load(), "a/pa.png")
+        opened = small.load()
+        with pytest.raises(ImageMissing, match=r'cannot read yet\. Run .* "fsspec\[http\]"'):
+            image_path(opened, "a/pa.png")
+        (warning,) = opened.warnings
+        assert (warning.field, "fsspec[http]" in warning.remedy) == ("images", True)
+
+    def test_an_address_of_no_known_kind_is_told(self, small, remote):
+        small.text("reviewset.yaml", "format: 1\nname: x\nimages: nowhere://bucket/\n")
+        opened = small.load()
+        with pytest.raises(ImageMissing, match="of a kind that is not known"):
+            image_path(opened, "a/pa.png")
+        assert "nowhere://" in opened.warnings[0].message
 
     def test_a_path_may_not_lead_out(self, remote):
         with pytest.raises(PathEscape):

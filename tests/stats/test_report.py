@@ -15,6 +15,7 @@ from support import ROOT
 
 from rexview import cli
 from rexview.detect import judged_answers, survey
+from rexview.detect.self_contradiction import asked_again
 from rexview.reviewset import load
 from rexview.stats.report.document import report
 from rexview.stats.report.text import report_text
@@ -23,7 +24,7 @@ from rexview.vocab import TEXT_DIMENSIONS
 DEMO = ROOT / "assets" / "demo"
 LISTS = (
     *("scores", "tests", "gap", "readers", "no_answer", "friedman", "alpha"),
-    *("failures", "failure_tests", "choices", "unfinished"),
+    *("failures", "failure_tests", "choices", "self_contradiction", "unfinished"),
 )
 FIRST = {  # what other programs may rely on, in this order
     "scores": "dimension model n mean sd ci_low ci_high share_5 share_below_3",
@@ -51,6 +52,7 @@ def three(make_set):
     random = np.random.default_rng(4)
     answers = [{"case": f"c{case}", "model": model} for case in range(6) for model in "gmx"]
     answers[0]["finish_reason"] = "length"
+    again = [{"case": "c5", "model": "x", "repeat": 2, "_newest": False, "_repeated": True}]
     scores = [
         {**answer, "reader": reader, "dimension": dimension, "score": int(random.integers(1, 6))}
         for answer in answers[:15]
@@ -61,10 +63,11 @@ def three(make_set):
         score.pop("finish_reason", None)
     cases = [{"id": f"c{case}"} for case in range(6)]
     flags = [{"case": "c1", "model": "g", "reader": "a", "failure": "verbose"}]
-    given = make_set(cases=cases, answers=answers, scores=scores, flags=flags)
+    given = make_set(cases=cases, answers=answers + again, scores=scores, flags=flags)
     begun = given.scores.filter(pl.col("reader") == "b", pl.col("case") == "c4")
     judged = judged_answers(survey(given))
-    return report(replace(given, unfinished=begun), gap_threshold=2, judged=judged)
+    given = replace(given, unfinished=begun)
+    return report(given, gap_threshold=2, judged=judged, again=asked_again(given))
 
 
 def documented(section):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -32,7 +32,8 @@ class CasePage:
     rejected ones included; ``reader_flags`` the readers' verdicts as they gave them.
     ``stale_scores`` and ``stale_reader_flags`` are of earlier answers and count nowhere.
     ``not_judged`` are the models whose answers a rule failed on, ``not_yet`` those whose answers no
-    rule has looked at so far.
+    rule has looked at so far. ``repeats`` has by model the other answers of a run that asked the
+    same several times: they count nowhere.
     """
 
     case: Case
@@ -46,6 +47,7 @@ class CasePage:
     stale_reader_flags: tuple[ReaderFlag, ...] = ()
     not_judged: frozenset[str] = frozenset()
     not_yet: frozenset[str] = frozenset()
+    repeats: Mapping[str, tuple[Answer, ...]] = field(default_factory=dict)
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -62,6 +64,7 @@ class CasePage:
             tuple(flag for flag in self.stale_reader_flags if flag.model in models),
             self.not_judged.intersection(models),
             self.not_yet.intersection(models),
+            {model: given for model, given in self.repeats.items() if model in models},
         )
 
     def with_reader_flags(self, added: Sequence[ReaderFlag]) -> CasePage:
@@ -157,6 +160,11 @@ def gather_case(
         review_set.flags_of(case_id, stale=True),
         engine.not_judged_of(case_id, answers),
         not_yet,
+        {
+            answer.model: found
+            for answer in answers
+            if (found := review_set.repeats_of(case_id, answer.model))
+        },
     )
 
 

@@ -31,6 +31,14 @@ COMMENTED: Final[dict[str, str]] = {
     "unresolved": "With an open comment",
 }
 """What people said about a case; a case with an open comment is commented, too."""
+ASKED_AGAIN: Final[dict[str, str]] = {
+    "asked": "Asked more than once",
+    "side": "Contradicts itself: side",
+    "choice": "Contradicts itself: choice",
+    "chosen": "Chose more than once",
+    "unusable": "Asked again, not always a usable choice",
+}
+"""What became of an answer whose run asked the same several times; not every set has any."""
 STUDIES: Final[dict[str, str]] = {"normal": "Normal study", "abnormal": "Abnormal study"}
 ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": "No answer given yet"}
 """What became of the answer; the last is a case without any answer."""
@@ -138,6 +146,7 @@ _LISTS: Final[dict[str, _ListField]] = {
     "reader_scores": _ListField("mark", parse=ScoreCondition.parse),
     "reader_pairs": _ListField("both", parse=ReaderPair.parse),
     "model_pairs": _ListField("paired", parse=ModelPair.parse),
+    "repeats": _ListField("again", ASKED_AGAIN),
     "comments": _ListField("comments", COMMENTED),
 }
 _QUERY: Final = "q"
@@ -161,9 +170,10 @@ class CaseFilter:
     answer has all of them. ``reader_pairs`` holds pairs of readers whose scores of the answer are
     so far apart, ``model_pairs`` pairs of models that both have a score in the case
     (:mod:`.conditions`): all have to hold, and of ``model_pairs`` the answer is one of the two
-    models'. ``search`` holds words that all have to occur in the question, the report or the
-    answer; unless ``mention`` is ``text``, those that name a finding are looked for as that
-    finding, present, absent or mentioned at all (:data:`MENTIONS`), in the report or the answer.
+    models'. ``repeats`` holds what came of asking the same again. ``search`` holds words that all
+    have to occur in the question, the report or the answer; unless ``mention`` is ``text``, those
+    that name a finding are looked for as that finding, present, absent or mentioned at all
+    (:data:`MENTIONS`), in the report or the answer.
     """
 
     failures: tuple[str, ...] = ()
@@ -182,6 +192,7 @@ class CaseFilter:
     reader_scores: tuple[str, ...] = ()
     reader_pairs: tuple[str, ...] = ()
     model_pairs: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
     content: Range | None = None
     process: Range | None = None

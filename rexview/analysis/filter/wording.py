@@ -9,6 +9,7 @@ from typing import Final
 from rexview.analysis.engine import Facets, SetFacts
 from rexview.analysis.filter.case_filter import (
     ANSWER_STATUSES,
+    ASKED_AGAIN,
     COMMENTED,
     MENTIONS,
     RANGES,
@@ -42,12 +43,13 @@ _VALUE_NAMES: Final[dict[str, Mapping[str, str]]] = {
     "question_types": QUESTION_TYPES,
     "categories": CATEGORY_NAMES,
     "studies": STUDIES,
+    "repeats": ASKED_AGAIN,
     "comments": COMMENTED,
 }
 _ORDER: Final = (
     *("failures", "findings", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
-    *("reader_scores", "reader_pairs", "model_pairs", "comments"),
+    *("reader_scores", "reader_pairs", "model_pairs", "repeats", "comments"),
 )
 _ALL_HOLD: Final = ("reader_scores", "reader_pairs", "model_pairs")
 """Conditions of which all chosen values have to hold, not one of them."""

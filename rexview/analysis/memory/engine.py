@@ -31,7 +31,7 @@ from rexview.analysis.engine import (
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.wording import sentence_case
 from rexview.analysis.memory.cards import case_cards
-from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts
+from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts, differs
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.flagged import SOURCE_PLACES
 from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
@@ -51,6 +51,7 @@ from rexview.stats import ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns, pair_tables, score_patterns
 from rexview.stats.drift import score_days
 from rexview.stats.failure_rates import PairTally, PatientTally, tally_pairs, tally_patients
+from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies, score_tallies
 from rexview.stats.units import both_scored, units_of
 from rexview.stats.values import Finals, unfinished_work
@@ -330,12 +331,9 @@ class MemoryEngine:
     ) -> dict[tuple[str, str], PatientTally]:
         """Count patients by their answers that can be judged for a failure and are flagged."""
         chosen = self.selection(case_filter).answer_mask
-        judged = self.table.flagged.judged_by_model(chosen, failures, sources, findings)
-        return {
-            (failure, model): tally_patients(part.flagged, part.patients)
-            for failure, of_models in judged
-            for model, part in of_models.items()
-        }
+        parts = self.table.flagged.judged_by_model(chosen, failures, sources, findings)
+        every = (named for part in parts for named in part.items())
+        return {about: tally_patients(one.flagged, one.patients) for about, one in every}
 
     def judged_pairs(
         self, case_filter: CaseFilter, failures: Sequence[str], sources: Sequence[str] = ()
@@ -343,11 +341,15 @@ class MemoryEngine:
         """Count the cases in which two models can be judged."""
         chosen = self.selection(case_filter).answer_mask
         models = [model.model for model in self.tally(case_filter).by_model]
+        parts = self.table.flagged.judged_by_model(chosen, failures, sources)
         found: dict[tuple[str, str, str], PairTally] = {}
-        for failure, of_models in self.table.flagged.judged_by_model(chosen, failures, sources):
-            judged = {(failure, model): part for model, part in of_models.items()}
+        for failure, judged in zip(failures, parts, strict=True):
             found |= tally_pairs(judged, models, (failure,))
         return found
+
+    def repeat_tallies(self, case_filter: CaseFilter) -> tuple[RepeatTally, ...]:
+        """Count the answers that one run asked for more than once, by model that has any."""
+        return self.selection(case_filter).repeat_tallies
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
         """Count the cases with answers that are left, and the patients that they are of."""
@@ -391,7 +393,7 @@ def _properties(columns: SetColumns) -> tuple[CaseProperty, ...]:
     found = [
         CaseProperty(key, name, field)
         for key, (field, name) in _PROPERTIES.items()
-        if _differs(columns.case_codes[CASE_FACETS[field]], columns.n_cases)
+        if differs(columns.case_codes[CASE_FACETS[field]], columns.n_cases)
     ]
     found += [
         CaseProperty(f"{_TAG}{tag}", f"{sentence_case(tag)} (tag)", "tags")
@@ -399,11 +401,6 @@ def _properties(columns: SetColumns) -> tuple[CaseProperty, ...]:
         if len(coded.values) > 1 or len(rows) < columns.n_cases
     ]
     return tuple(found)
-
-
-def _differs(coded: CodedColumn, n: int) -> bool:
-    """Whether not all of the rows of a column have the same word, or none."""
-    return n > 0 and bool((coded.codes != coded.codes[0]).any())
 
 
 def _table(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> npt.NDArray[np.int64]:

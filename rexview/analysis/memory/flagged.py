@@ -134,8 +134,8 @@ class Flagged:
         failures: Sequence[str],
         sources: Sequence[str] = (),
         findings: Sequence[str] = (),
-    ) -> Iterator[tuple[str, dict[str, Judged]]]:
-        """Yield for each failure what of the chosen answers, by number, can be judged, by model.
+    ) -> Iterator[dict[tuple[str, str], Judged]]:
+        """Yield, failure by failure, what of the chosen answers can be judged, by it and model.
 
         ``sources`` are whose word counts, empty for everybody's. With ``findings`` only flags about
         one of them count. Both are words of the filter.
@@ -149,8 +149,8 @@ class Flagged:
                 can = np.flatnonzero(judged & bit)
                 is_flagged = by_source[can] & said != 0 if about is None else about[numbers[can]]
                 if len(can):
-                    found[model] = Judged(cases[can], is_flagged, patients[can])
-            yield failure, found
+                    found[failure, model] = Judged(cases[can], is_flagged, patients[can])
+            yield found
 
     def _answers_of_models(self, chosen: Mask) -> dict[str, tuple[Codes, ...]]:
         """Return of each model numbers, :attr:`judged`, :attr:`by_source`, cases and patients."""

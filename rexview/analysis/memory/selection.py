@@ -22,6 +22,8 @@ from rexview.analysis.filter.finding_search import FindingTerm, is_finding_searc
 from rexview.analysis.memory.coded_column import Codes, Mask
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
+from rexview.detect.self_contradiction import asked_again
+from rexview.stats.self_contradiction import RepeatTally, repeat_tallies
 
 ROW_FACETS: Final = {"models": "model", "statuses": "status", "weakest": "weakest"}
 """Column of the rows by name of the filter's list."""
@@ -33,6 +35,14 @@ CASE_FACETS: Final = {
     "studies": "study",
 }
 """Column of the cases by name of the filter's list."""
+_REPEATS: Final[dict[str, pl.Expr]] = {
+    "asked": pl.lit(True),
+    "side": pl.col("side"),
+    "choice": pl.col("choice"),
+    "chosen": pl.col("usable") > 1,
+    "unusable": pl.col("is_choice") & (pl.col("usable") < pl.col("times")),
+}
+"""Which answers, of those asked more than once, by word of the filter's list of repeats."""
 _SORT_NUMBERS: Final = {"gap": "gap", "disagreement": "spread"}
 
 
@@ -117,6 +127,15 @@ class Selection:
         return left
 
     @property
+    def repeat_tallies(self) -> tuple[RepeatTally, ...]:
+        """What was asked more than once of the answers that meet the filter, by model."""
+        columns, again = self.table.columns, asked_again(self.table.review_set)
+        again = again.filter(self.answer_mask[again["number"].to_numpy()])
+        number = again["number"].to_numpy()
+        patients = columns.cluster[columns.newest.case[number]]
+        return repeat_tallies(again, columns.newest.model[number], patients, columns.model.values)
+
+    @property
     def rows(self) -> pl.DataFrame:
         """The rows that meet the filter, in file order: see :attr:`AnswerTable.rows`."""
         rows = self.table.rows
@@ -179,6 +198,8 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
         rows["reader_pairs"] = scores.shared(case_filter.reader_pairs)
     if case_filter.model_pairs:
         rows["model_pairs"] = _paired(table, case_filter.model_pairs)
+    if case_filter.repeats:
+        rows["repeats"] = _repeated(table, case_filter.repeats)
     if case_filter.comments:
         cases["comments"] = np.logical_or.reduce(
             [table.commented[word] for word in case_filter.comments]
@@ -191,6 +212,14 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
     if case_filter.search:
         rows["search"] = found_by(table, case_filter.search, case_filter.mention)
     return Conditions(rows, cases)
+
+
+def _repeated(table: AnswerTable, words: Iterable[str]) -> Mask:
+    """Say which rows were asked more than once, with something that is looked for."""
+    met = asked_again(table.review_set).filter(pl.any_horizontal(_REPEATS[word] for word in words))
+    found = np.zeros(len(table), dtype=np.bool_)
+    found[met["number"].to_numpy()] = True
+    return found
 
 
 def _ordered(

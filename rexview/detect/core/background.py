@@ -264,17 +264,21 @@ class BackgroundScan:
             self._changed.notify_all()
 
     def begin_again(self) -> None:
-        """Go on after it broke, with what was not looked at; returns immediately."""
+        """Go on after it broke, with what was not looked at."""
         with self._changed:
             if self._closed or not self._broken:
                 return
+            for process in self._processes:
+                process.kill()
+            threads, self._threads = self._threads, []
+        for thread in threads:
+            thread.join(timeout=_ENDS_S)
+        with self._changed:
             self._broken, self._deaths, self._ending = "", 0, False
             self._rates.clear()
-            first = threading.Thread(target=self._begin, name="scan", daemon=True)
-            self._threads.append(first)
-            if self._asked is not None:
-                self._asked.begin_again()
-        first.start()
+        if self._asked is not None:
+            self._asked.begin_again()
+        self.start()
 
     def close(self) -> None:
         """End the processes now; what was found stays."""
@@ -305,7 +309,7 @@ class BackgroundScan:
 
     def _work(self) -> None:
         """Let a process do one task after the other."""
-        process = LookingProcess(self.detectors, idle=self._gives_way is not None)
+        process = LookingProcess(self.detectors, rank="idle" if self._gives_way else "behind")
         with self._changed:
             self._processes.append(process)
         try:
@@ -377,7 +381,8 @@ class BackgroundScan:
     def _died(self, task: Task, batch: Batch) -> None:
         """Try a batch again in parts; give an answer up that was alone."""
         with self._changed:
-            if self._closed:
+            if self._closed or self._broken:
+                self._agenda.again(task)
                 return
             self._deaths += 1
             if self._deaths > _DEATHS:

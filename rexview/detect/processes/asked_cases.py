@@ -32,6 +32,8 @@ _STAYS_S: Final = 120.0
 _ASKED: Final = 32
 _KEPT: Final = 64
 _ENDS_S: Final = 10.0
+_NOT_BEGUN: Final = 0.0
+"""Busy for long, so that nobody waits for its beginning."""
 _log: Final = logging.getLogger(__name__)
 
 
@@ -71,8 +73,8 @@ class AskedCases:
         self._found: OrderedDict[_Question, Looked] = OrderedDict()
         self._died: set[_Question] = set()
         self._thread: threading.Thread | None = None
-        self._process = LookingProcess(detectors, seconds=_SECONDS)
-        self._busy_since: float | None = 0.0  # long ago: nobody waits for its beginning
+        self._process = LookingProcess(detectors, rank="first", seconds=_SECONDS)
+        self._busy_since: float | None = _NOT_BEGUN
         self._broken = self._closed = False
 
     @property
@@ -89,6 +91,10 @@ class AskedCases:
 
     def begin_again(self) -> None:
         """Begin anew where no process could be begun."""
+        with self._changed:
+            thread = self._thread if self._busy_since == _NOT_BEGUN else None
+        if thread is not None:
+            thread.join(timeout=_ENDS_S)
         with self._changed:
             self._broken = False
         self.begin()

@@ -16,7 +16,7 @@ from rexview.detect.core.batch import Batch
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.looking import Looked
 from rexview.detect.kept.rules import rule_version
-from rexview.detect.processes.worker import IDLE
+from rexview.detect.processes.worker import Rank
 from rexview.errors import RexviewError
 
 _WORKER: Final = Path(__file__).with_name("worker.py")
@@ -34,15 +34,15 @@ class ProcessUnusable(RexviewError):
 class LookingProcess:
     """A process that looks at batches, one at a time; begun when it is first asked.
 
-    For one thread, but for :meth:`kill`. With ``idle`` it has only time that nobody else wants.
-    It ends over a batch that takes more than so many ``seconds`` of the processor.
+    For one thread, but for :meth:`kill`. ``rank`` says how far it steps back for others. It ends
+    over a batch that takes more than so many ``seconds`` of the processor.
     """
 
     def __init__(
-        self, detectors: Sequence[Detector], *, idle: bool = False, seconds: int = 120
+        self, detectors: Sequence[Detector], *, rank: Rank = "behind", seconds: int = 120
     ) -> None:
         self._detectors = tuple(detectors)
-        self._arguments = [str(seconds), *([IDLE] if idle else [])]
+        self._arguments = [str(seconds), rank]
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = False
 

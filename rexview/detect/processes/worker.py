@@ -3,8 +3,7 @@
 The first request is the tuple of detectors, answered with the version of the rules that this
 process runs. It ends when nobody asks any more, and when a batch takes more seconds of the
 processor than its first argument says. The system sees to that: a search by pattern cannot be
-interrupted. With ``idle`` as second argument it has only time that nobody else wants, else it comes
-after what others do.
+interrupted. The second argument says how far it steps back, see :data:`Rank`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Literal, cast
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))  # run by its path: find rexview
@@ -23,9 +22,9 @@ if __name__ == "__main__":
 from rexview.detect.core.looking import look
 from rexview.detect.kept.rules import rule_version
 
-IDLE: Final = "idle"
-_NICE: Final = 10
-_LOWEST: Final = 19
+Rank = Literal["first", "behind", "idle"]
+"""First: somebody waits for it. Behind others. Idle: it has only time that nobody else wants."""
+_NICE: Final[dict[Rank, int]] = {"first": 0, "behind": 10, "idle": 19}
 
 
 def run(requests: BinaryIO, answers: BinaryIO, seconds: int) -> None:
@@ -54,19 +53,19 @@ def _limit(seconds: int) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _step_back(*, idle: bool) -> None:
+def _step_back(rank: Rank) -> None:
     """Let others have the processors first; what a system does not know is left out."""
     with suppress(AttributeError, OSError):
-        os.nice(_LOWEST if idle else _NICE)
-    if idle:
+        os.nice(_NICE[rank])
+    if rank == "idle":
         with suppress(AttributeError, OSError):  # Linux: not even a small share while others work
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def main() -> None:
-    """Look at what comes on standard input, at low priority."""
-    seconds, *more = sys.argv[1:]
-    _step_back(idle=IDLE in more)
+    """Look at what comes on standard input."""
+    seconds, rank = sys.argv[1:]
+    _step_back(cast("Rank", rank))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks ends this process
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,6 @@ from rexview.schema import AnswerBox, Case
 
 MOST_TRIES: Final = 6
 """Of one request that the server or the network failed on; a busy server is asked without bound."""
-_LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -189,8 +187,8 @@ class Attempts:
                 return self.asking.read(request, reply, case)
             note = "The case is no longer in the review set."
         except Exception as error:  # the text is paid for, whatever is wrong with it
-            _LOG.warning("A reply could not be read: %s", type(error).__name__)
             note = f"The reply could not be read ({type(error).__name__}): this is its raw text."
+        self.tally.say(f"{request.case}: {note}")
         return Unread(reply.text, reply.outcome, (note,))
 
     def _failed_attempt(self, entry: Entry, failure: AttemptFailed) -> None:
@@ -237,7 +235,6 @@ def _named(entry: Entry) -> dict[str, Any]:
 
 def _own_error(error: Exception) -> AttemptFailed:
     """Say that rexview itself failed on one case; what was wrong names no patient."""
-    _LOG.warning("A run failed on a case: %s", type(error).__name__)
     return AttemptFailed("setup", f"rexview failed on this case ({type(error).__name__}).")
 
 

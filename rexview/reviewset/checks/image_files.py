@@ -23,6 +23,7 @@ from rexview.reviewset.images import (
     is_url,
     relative_path,
     spelled,
+    unreadable_address,
 )
 from rexview.reviewset.pictures import FORMATS_BY_SUFFIX
 from rexview.reviewset.problems import quoted
@@ -111,11 +112,16 @@ def check_files(
 ) -> None:
     """Report images that are missing (a warning) or lie elsewhere through a link (an error).
 
-    Images at an address are not looked for. ``of_tables`` has what :func:`check_paths` returned for
+    Images at an address are not looked for, only whether this computer reads such an address at
+    all. ``of_tables`` has what :func:`check_paths` returned for
     each table.
     """
     tables = [(paths, source) for paths, source in of_tables if paths.height]
-    if is_url(info.images) or not tables:
+    if not tables:
+        return
+    if is_url(info.images):
+        if cannot := unreadable_address(info.images):
+            tables[0][1].problems.add("warning", INFO_FILE, *cannot, field="images")
         return
     base = images_folder(folder, info.images)
     if not base.is_dir():

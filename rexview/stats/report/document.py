@@ -37,6 +37,7 @@ from rexview.stats.failure_rates import (
 )
 from rexview.stats.final import CONTENT_ORDERS, ContentOrder
 from rexview.stats.paired import compare
+from rexview.stats.self_contradiction import contradictions_in
 from rexview.stats.summary import (
     GapSummary,
     ScoreSummary,
@@ -72,6 +73,9 @@ METHODS: Final[dict[str, str]] = {
     "usable choice: failed, in n and not correct. Without a choice of its own an answer's text is "
     "read: what it says outright, never a guess",
     "choice_interval": "as failure_interval",
+    "self_contradiction": "of the newest answers that one run asked for more than once: one repeat "
+    "says right and another left of the same finding, or two chose different options; interval as "
+    "failure_interval",
     "unfinished": "scores written in the app for a case of which their reader has not given every "
     "score asked for are left out of all tables",
 }
@@ -87,20 +91,22 @@ def report(
     content_order: ContentOrder = "mean_first",
     resamples: int = RESAMPLES,
     judged: pl.DataFrame | None = None,
+    again: pl.DataFrame | None = None,
 ) -> dict[str, Any]:
     """Work out every table of a review set.
 
     Models and readers stand in the order of the set. ``gap_threshold`` is the gap (process minus
     execution) from which an answer is flagged. ``judged`` is what
-    :func:`rexview.detect.judged_answers` lists; without it there are no failure rates.
+    :func:`rexview.detect.judged_answers` lists; without it there are no failure rates. ``again``
+    is what :func:`rexview.detect.self_contradiction.asked_again` compared.
 
     Returns
     -------
     dict
         ``scores``, ``tests``, ``gap``, ``readers``, ``no_answer``, ``friedman``, ``alpha``,
-        ``failures``, ``failure_tests``, ``choices`` and ``unfinished``, each a list of rows, and
-        ``about``: definitions, models, readers and versions. Models without an answer in the set
-        are left out.
+        ``failures``, ``failure_tests``, ``choices``, ``self_contradiction`` and ``unfinished``,
+        each a list of rows, and ``about``: definitions, models, readers and versions. Models
+        without an answer in the set are left out.
     """
     values = finals(review_set, content_order=content_order)
     given = single_scores(review_set)
@@ -128,6 +134,9 @@ def report(
         "failures": rates,
         "failure_tests": failure_comparisons,
         "choices": list(map(_plain, choice_accuracies(review_set, models, resamples=resamples))),
+        "self_contradiction": []
+        if again is None
+        else list(map(_plain, contradictions_in(review_set, again, resamples=resamples))),
         "unfinished": begun.to_dicts(),
         "about": {
             "name": review_set.info.name,

@@ -120,7 +120,7 @@ def _lost(row: Row) -> str:
 _WORDS: Final = frozenset(
     {
         *("dimension", "failure", "reader", "model", "model a", "model b", "reader a", "reader b"),
-        *("task", "finding category"),
+        *("task", "finding category", "what"),
     }
 )
 _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
@@ -263,6 +263,19 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
             "accuracy": _number("accuracy", ".1%"),
             "95% CI": _limits(""),
             "of those read": _number("accuracy_read", ".1%"),
+        },
+    ),
+    (
+        "Asked again: contradicts itself",
+        "self_contradiction",
+        {
+            "model": _word("model"),
+            "what": _word("what"),
+            "n": _number("n", "d"),
+            "contradicting": _number("contradicting", "d"),
+            "share": _number("share", ".1%"),
+            "95% CI": _limits(""),
+            "no choice": _number("no_choice", "d"),
         },
     ),
     (

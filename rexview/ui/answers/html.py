@@ -13,10 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from rexview.analysis.case.differences import Piece
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
-from rexview.choices import METHODS
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
-from rexview.stats import FinalScores, limit_reached, status_of
+from rexview.stats import FinalScores, status_of
 from rexview.ui.answers.flags import (
     ANYBODY,
     Visitor,
@@ -25,12 +24,11 @@ from rexview.ui.answers.flags import (
     link_spans,
     written_here,
 )
+from rexview.ui.answers.one_answer import choice_html, ending_html, facts_html
+from rexview.ui.answers.repeats import repeats_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
-from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
-
-_QUOTED = 60
-"""Characters of the words that a choice was read from."""
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
 
 def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
@@ -119,9 +117,10 @@ def _answer_html(
         f"{_NOT_YET if answer.model in page.not_yet else ''}"
         f"{flags_html(page, answer, review_set.reader_names, visitor)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
-        f"{_choice_html(page.case, answer)}"
-        f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
-        f"<footer>{_facts_html(answer)}</footer></article>"
+        f"{choice_html(page.case, answer)}"
+        f'<div class="rx-text" tabindex="0">{body}</div>{ending_html(answer)}'
+        f"<footer>{facts_html(answer)}</footer>"
+        f"{repeats_html(page.case, answer, page.repeats.get(answer.model, ()))}</article>"
     )
 
 
@@ -144,57 +143,6 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
     word = "cut off" if (answer.text or "").strip() else "no answer"
     title = "Counted as no full answer: scores given to it enter no mean"
     return f'<span class="rx-content rx-quiet" title="{title}">{word}</span>'
-
-
-def _choice_html(case: Case, answer: Answer) -> str:
-    if case.question_type != "choice":
-        return ""
-    if answer.choice is None or not 0 <= answer.choice < len(case.options):
-        return '<p class="rx-choice">No usable choice</p>'
-    right = answer.choice == case.correct
-    verdict = "" if case.correct is None else " – correct" if right else " – wrong"
-    letter = chr(ord("A") + answer.choice)
-    option = html.escape(case.options[answer.choice])
-    return f'<p class="rx-choice">{letter}. {option}<b>{verdict}</b>{_read_html(answer)}</p>'
-
-
-def _read_html(answer: Answer) -> str:
-    """Say which words a choice was read from, where none was given with the answer."""
-    read = answer.choice_read
-    if read is None:
-        return ""
-    words = " ".join((answer.text or "")[read.start : read.end].split())
-    quoted = f"{words[:_QUOTED]}…" if len(words) > _QUOTED else words
-    title = html.escape(f"No choice was given. Read from {METHODS[read.method]}.")
-    return f' <small title="{title}">read from the text: “{html.escape(quoted)}”</small>'
-
-
-def _ending_html(answer: Answer) -> str:
-    if answer.error:
-        return f'<p class="rx-cut">Error: {html.escape(answer.error)}</p>'
-    if limit_reached(answer):
-        used = ""
-        if answer.output_tokens is not None and answer.max_output_tokens is not None:
-            used = f" ({answer.output_tokens:,} of {answer.max_output_tokens:,} tokens)"
-        where = "Cut here" if (answer.text or "").strip() else "No answer came"
-        return f'<p class="rx-cut">{where}: token limit reached{used}</p>'
-    if answer.finish_reason == "content_filter":
-        return '<p class="rx-cut">Blocked by a content filter</p>'
-    return ""
-
-
-def _facts_html(answer: Answer) -> str:
-    facts = []
-    if answer.text:
-        facts.append(f"{len(answer.text.split()):,} words")
-    if answer.output_tokens is not None:
-        facts.append(f"{answer.output_tokens:,} tokens")
-    if answer.latency_s is not None:
-        facts.append(f"{answer.latency_s:.1f} s")
-    reason = FINISH_REASONS[answer.finish_reason]
-    raw = answer.finish_reason_raw
-    facts.append(f"{reason} ({raw})" if raw and raw != answer.finish_reason else reason)
-    return " · ".join(html.escape(fact) for fact in facts)
 
 
 def report_html(page: CasePage) -> str:

@@ -6,13 +6,14 @@ Every number is a link to the cases behind it.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rexview.analysis import Count
 from rexview.analysis.failures.captions import judged_caption, judged_share_caption
 from rexview.analysis.failures.so_far import so_far_after
 from rexview.analysis.overview import FailureCount, Overview
+from rexview.analysis.self_contradiction import Contradictions, SelfContradictions
 from rexview.detect.core.precision import precision_of
 from rexview.ui.link.in_app import browse_link
 from rexview.ui.tables.number_table import NOTHING, cells, rows_table
@@ -159,6 +160,38 @@ def _other_cell(row: FailureCount) -> str:
         browse_link(opens, f"<b>{value:,}</b> {name}") for value, opens, name in counts if value
     ]
     return " · ".join(shown) or NOTHING
+
+
+def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[str, str]) -> str:
+    """Lay out how often models contradict themselves; empty where nothing was asked again."""
+    if not rows:
+        return ""
+    with_choices = any(row.choice for row in rows)
+    heads = ["", "Opposite side"]
+    heads += ["Another option", "Not always a usable choice"] if with_choices else []
+    body = []
+    for row in rows:
+        found = [_share_cell(row.side)]
+        if with_choices:
+            found.append(_share_cell(row.choice) if row.choice else NOTHING)
+            n = row.unusable.value
+            found.append(browse_link(row.unusable.opens, f"<b>{n:,}</b>") if n else NOTHING)
+        body.append(cells(html.escape(names[row.model]), *found))
+    caption = (
+        "Asked more than once: how often a model says the opposite side of the same finding, or "
+        "chooses another option, with 95 % interval."
+    )
+    return rows_table("rx-scores rx-contradicting", heads, body, caption)
+
+
+def _share_cell(found: Contradictions) -> str:
+    if not found.asked.value:
+        return NOTHING
+    low, high, share = found.interval.low, found.interval.high, found.count.share or 0
+    limits = "" if low is None or high is None else f" ({100 * low:.0f} to {100 * high:.0f})"
+    number = browse_link(found.count.opens, f"<b>{found.count.value:,}</b>")
+    asked = browse_link(found.asked.opens, f"of {found.asked.value:,}")
+    return f"{number} {asked} <small>{share:.0%}{limits}</small>"
 
 
 def scores_html(numbers: Overview, content_order: str) -> str:

@@ -26,8 +26,10 @@ from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
-HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
-"""What the window leaves below the navigation and the notice."""
+HEIGHT: Final = "clamp(560px, calc(100dvh - 140px), 1200px)"
+"""What the window leaves for the picture below the navigation and the notice."""
+_PAD_HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
+"""The pad ends in free space, which may lie below the window."""
 _PURPOSE: Final = (
     "# Score cases\n\nScore each answer from 1 to 5 on every dimension. Which model gave it, and "
     "what other readers said, stays hidden while you score."
@@ -151,7 +153,7 @@ def show_pad(study: Study, case_id: str) -> None:
         follow(st.session_state[key].get("go"))
 
     pad = component("rexview_score_pad", f"{_PAD}.js", style=f"{_PAD}.css", title="The score pad")
-    data = {"height": HEIGHT, "turning": turning_of(study), **pad_data(study, case_id)}
+    data = {"height": _PAD_HEIGHT, "turning": turning_of(study), **pad_data(study, case_id)}
     pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
 

@@ -45,7 +45,7 @@ class Fragile:
             os.kill(os.getpid(), signal.SIGKILL)
         if "slow" in one.text:
             time.sleep(0.2)
-        if "hang" in one.text:
+        if "endless" in one.text:
             re.search(r"(a+)+$", "a" * 60 + "!")
         return True
 
@@ -323,7 +323,7 @@ def test_a_case_that_is_opened_comes_from_a_process_of_its_own(make_set: Any) ->
 
 def test_a_case_that_hangs_holds_nothing_up(make_set: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked_cases, "_SECONDS", 2)
-    review_set = many(make_set, ["Fine."] * 3 + ["hang"] + ["Fine."] * 3, "g")
+    review_set = many(make_set, ["Fine."] * 3 + ["endless"] + ["Fine."] * 3, "g")
     with scanning(review_set, Fragile(), *DETECTORS[2:], gives_way=lambda: 0.0) as background:
         shown = background.scan
         while shown.not_yet_of_case(0):

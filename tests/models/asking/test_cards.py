@@ -57,7 +57,7 @@ def write(path, text):
 def test_own_files_change_what_they_name_the_sets_last(tmp_path):
     own = write(
         tmp_path / "own.yaml",
-        "models:\n- match: gpt-5-mini*\n  images: 3\n  price: {input: 9, output: 10, date: 2026-11}",
+        "models:\n- match: gpt-5-mini*\n  images: 3\n  price: {input: 9, output: 10}",
     )
     folder = tmp_path / "set"
     folder.mkdir()

@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 from support import model_server
-from support.plain_asking import MODEL, questions, spec_of, work
+from support.runs.plain_asking import MODEL, questions, spec_of, work
 
 from rexview.models.running import gate as gates
-from rexview.models.running.append_only import lines_of
+from rexview.models.running.files.append_only import lines_of
 from rexview.models.running.money import Budget
 from rexview.models.running.progress import failures_of, read_progress, tell, wish_of
 from rexview.models.running.spec import read_spec
@@ -237,7 +237,7 @@ def test_the_budget_is_kept(tmp_path, server):
     assert 0 < ended.done < 50
     more = spec_of(cases, server, budget=Budget(1_000_000, "tokens"))
     done = ended.done
-    ended, run = work(tmp_path, cases, more, resume=True)
+    ended, _ = work(tmp_path, cases, more, resume=True)
     assert (ended.state, ended.done) == ("cancelled", done)  # the run's own budget still holds
 
 

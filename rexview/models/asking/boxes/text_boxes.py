@@ -19,7 +19,7 @@ from rexview.models.card import BoxForm, Corners
 MOST_READ: Final = 400_000
 """Characters of a text that are searched for boxes."""
 MOST_BOXES: Final = 500
-_MOST_STARTS: Final = 2_000
+_MOST_STARTS: Final = 1_000
 _DEEPEST: Final = 8
 _LARGEST: Final = 1e7
 _KEYS: Final[dict[str, Corners | None]] = {
@@ -60,12 +60,16 @@ _REF: Final = re.compile(
 _LIST: Final = re.compile(
     rf"[\[(]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])]"
 )
-_BEFORE: Final = re.compile(r"([^\W\d_][^\n\[\](){}<>|]{0,120}?)[\s:=*_`\"'“”–—-]*$")
-_FILLER: Final = re.compile(
-    r"^(?:[-*•\d.)\s]+)|\b(?:the )?(?:bounding[ -]?)?box(?:es)?(?: (?:is|are|at|coordinates))*\s*$"
-    r"|\b(?:is )?(?:located |seen |marked )?(?:at|in|with|by)\s*$|\bcoordinates?\s*$",
+_TAGS: Final = re.compile(r"<[^<>\n]{1,40}>")
+_END: Final = re.compile(
+    r"[\s:=*_`\"'“”–—([{-]+$"
+    r"|\b(?:the )?(?:bounding[ -]?)?box(?:es)?(?: (?:is|are|at|coordinates))*$"
+    r"|\b(?:is )?(?:located|seen|marked)?(?: ?(?:at|in|with|by))$|\bcoordinates?$",
     re.IGNORECASE,
 )
+"""What may stand between the name of a finding and its box."""
+_START_OF_LINE: Final = re.compile(r"^(?:[-*•\s]+|\d{1,3}[.)]\s)+")
+_APART: Final = re.compile(r"[.;!?,]\s|[\[\](){}|]")
 
 
 @dataclass(frozen=True)
@@ -86,14 +90,10 @@ class WrittenBox:
 
 @dataclass(frozen=True)
 class Found:
-    """The boxes of a text, how many things looked like one and are none, and where they stand.
-
-    ``spans`` are offsets of the JSON and tags that hold boxes and nothing else.
-    """
+    """The boxes of a text, and how many things looked like one and are none."""
 
     boxes: tuple[WrittenBox, ...] = ()
     unread: int = 0
-    spans: tuple[tuple[int, int], ...] = ()
 
 
 def boxes_in_value(value: Any, form: BoxForm) -> Found:
@@ -108,8 +108,9 @@ def boxes_in_text(text: str, form: BoxForm) -> Found:
     text = text[:MOST_READ]
     boxes: list[WrittenBox] = []
     unread = 0
-    spans = []
+    prose = text
     for value, start, end in _json_values(text):
+        prose = prose[:start] + " " * (end - start) + prose[end:]
         found = boxes_in_value(value, form)
         unread += found.unread
         if found.boxes:
@@ -119,7 +120,6 @@ def boxes_in_text(text: str, form: BoxForm) -> Found:
                 boxes.append(WrittenBox(alone.numbers, label, corners=alone.corners))
             else:
                 boxes += found.boxes
-            spans.append((start, end))
     if not boxes:
         for match in _TAG.finditer(text):
             numbers = _four([one for one in match.groups() if one is not None])
@@ -127,14 +127,13 @@ def boxes_in_text(text: str, form: BoxForm) -> Found:
             label = reference[1] if reference else _label_before(text[: match.start()])
             if numbers is not None:
                 boxes.append(WrittenBox(numbers, label, corners="xyxy"))
-                spans.append(match.span())
     if not boxes:
-        for match in _LIST.finditer(text):
+        for match in _LIST.finditer(prose):
             numbers = _four(match.groups())
             if numbers is not None:
-                boxes.append(WrittenBox(numbers, _label_before(text[: match.start()])))
+                boxes.append(WrittenBox(numbers, _label_before(prose[: match.start()])))
     kept = list(dict.fromkeys(boxes))
-    return Found(tuple(kept[:MOST_BOXES]), unread + max(0, len(kept) - MOST_BOXES), tuple(spans))
+    return Found(tuple(kept[:MOST_BOXES]), unread + max(0, len(kept) - MOST_BOXES))
 
 
 def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
@@ -156,8 +155,13 @@ def _bounded_int(digits: str) -> float:
     return float(digits) if len(digits) > 15 else int(digits)
 
 
-def _gather(value: Any, form: BoxForm, found: list[WrittenBox], depth: int) -> int:
-    """Add the boxes of a value; return how many things looked like one and are none."""
+def _gather(
+    value: Any, form: BoxForm, found: list[WrittenBox], depth: int, *, bare: bool = True
+) -> int:
+    """Add the boxes of a value; return how many things looked like one and are none.
+
+    ``bare`` says whether four numbers alone are one: not in a field that is about something else.
+    """
     if depth > _DEEPEST:
         return 0
     if isinstance(value, Mapping):
@@ -165,15 +169,16 @@ def _gather(value: Any, form: BoxForm, found: list[WrittenBox], depth: int) -> i
     if not isinstance(value, list):
         return 0
     if value and not any(isinstance(one, list | Mapping | str) for one in value):
-        numbers = _four(value)
+        numbers = _four(value) if bare else None
         if numbers is not None:
             found.append(WrittenBox(numbers))
         return 0
-    return sum(_gather(one, form, found, depth + 1) for one in value)
+    return sum(_gather(one, form, found, depth + 1, bare=bare) for one in value)
 
 
 def _of_object(value: Mapping[str, Any], form: BoxForm, found: list[WrittenBox], depth: int) -> int:
     keys = {str(key).lower(): key for key in value}
+    lowered = {name: value[key] for name, key in keys.items()}
     named = next((names for names in _NAMED if keys.keys() >= set(names[0])), None)
     if named is not None:
         numbers = _four([value[keys[name]] for name in named[0]])
@@ -183,9 +188,14 @@ def _of_object(value: Mapping[str, Any], form: BoxForm, found: list[WrittenBox],
         return 0
     held = [name for name in (form.key.lower(), *_KEYS) if name in keys]
     if not held:
-        return sum(_gather(one, form, found, depth + 1) for one in value.values())
+        return sum(
+            _gather(one, form, found, depth + 1, bare="box" in name)
+            for name, one in lowered.items()
+        )
     name = held[0]
-    corners = None if name == form.key.lower() else _KEYS[name]
+    # a phantom has shown the order, whatever the name of the field usually stands for
+    known = name == form.key.lower() or bool(form.calibrated)
+    corners = None if known else _KEYS[name]
     given = value[keys[name]]
     if isinstance(given, Mapping):
         inner: list[WrittenBox] = []
@@ -239,11 +249,9 @@ def _four(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
 
 def _label_before(text: str) -> str:
     """Return the words right before a box that stands in prose."""
-    found = _BEFORE.search(text[-200:].replace("**", ""))
-    if found is None:
-        return ""
-    words = re.split(r"[.;!?]\s|,\s", found[1])[-1]
-    previous = ""
-    while words != previous:
-        previous, words = words, _FILLER.sub("", words).strip(" :,-")
-    return words
+    words = _TAGS.sub("", text[-200:].replace("**", "")).rpartition("\n")[2]
+    before = ""
+    while words != before:
+        before, words = words, _END.sub("", words)
+    words = _APART.split(_START_OF_LINE.sub("", words))[-1].strip()
+    return words if re.search(r"[^\W\d_]", words) else ""

@@ -75,7 +75,8 @@ export class Layout {
     const { root, grid, data, panes } = this.viewer;
     if (!data || !root.isConnected) return;
     const { full } = this.viewer;
-    if (data.height && !full.on) {
+    this.narrow = grid.clientWidth < SIDE_BY_SIDE_FROM_PX;
+    if (data.height && !full.on && !this.narrow) {
       this.#set(root, "--rx-height", data.height);
       return;
     }
@@ -83,7 +84,6 @@ export class Layout {
     const above = root.getBoundingClientRect().top + scroller.scrollTop;
     const room = Math.max(LEAST_HEIGHT_PX, scroller.clientHeight - above - BELOW_PX);
     let height = room;
-    this.narrow = grid.clientWidth < SIDE_BY_SIDE_FROM_PX;
     if (this.narrow) {
       // a phone: what the films need at its width, and none of them higher than the window
       const chrome = root.clientHeight - grid.clientHeight;

@@ -83,7 +83,8 @@ def killed_run(folder, server, *, cases, kills, at_once, seed=1):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        target = asked + draws.randint(0, 2 * (cases - asked) // (kills - killed + 1))
+        # about evenly over the run; from before the first request to after the last one
+        target = asked + draws.randint(0, max(at_once, 2 * (cases - asked) // (kills - killed)))
         while process.poll() is None and len(server.requests()) < target:
             time.sleep(0.005)
         time.sleep(draws.uniform(0.0, 0.1))

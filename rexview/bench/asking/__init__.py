@@ -1,0 +1,1 @@
+"""What a run adds to asking: ``python -m rexview bench run``."""

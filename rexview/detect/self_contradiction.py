@@ -1,0 +1,183 @@
+"""Whether a model contradicts itself: the same was asked again, and another side or option said.
+
+Two answers of one run to one case contradict each other about a finding when each asserts it on one
+side only, one on the right and the other on the left; and about the choice when they chose
+different options. What an answer only denies, repeats from the question, or has on both sides,
+contradicts nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock, Thread
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import polars as pl
+
+from rexview.detect.findings import Mention
+from rexview.detect.findings.asserted import asserted_mentions
+from rexview.detect.laterality.text import one_side, sided_by_family, sides_named
+from rexview.frames.table_index import TableIndex
+from rexview.geometry import OTHER_SIDE
+from rexview.schema import Answer, Case, ReviewSet, answer_from_row, case_from_row
+
+ASKED_AGAIN: Final = pl.Schema(
+    {
+        "number": pl.Int64(),
+        "times": pl.UInt32(),
+        "side": pl.Boolean(),
+        "is_choice": pl.Boolean(),
+        "usable": pl.UInt32(),
+        "choice": pl.Boolean(),
+    }
+)
+"""One row for each newest answer (``number``) that its run asked for several ``times``: whether two
+of them say opposite sides, or different options; ``usable`` of them chose one of the options."""
+
+
+@dataclass(frozen=True)
+class Differences:
+    """How some answers to one case differ.
+
+    ``sides`` has the findings that one has on the right and another on the left: by family, for
+    each answer the mention with the side, None where it has no such side. ``choices`` are the
+    options chosen (from 0) where these differ, else empty.
+    """
+
+    sides: Mapping[str, tuple[Mention | None, ...]]
+    choices: tuple[int, ...]
+
+
+def differences(case: Case, answers: Sequence[Answer]) -> Differences:
+    """Compare answers of one model to one case, in the order given."""
+    texts = [sides_named(answer.text or "") for answer in answers]
+    opposed: dict[str, tuple[Mention | None, ...]] = {}
+    if any(right for right, _ in texts) and any(left for _, left in texts):
+        sided = [_one_sided(case, answer) for answer in answers]
+        for family in dict.fromkeys(family for one in sided for family in one):
+            found = tuple(one.get(family) for one in sided)
+            if {mention.side for mention in found if mention} == {"right", "left"}:
+                opposed[family] = found
+    chosen = {answer.choice for answer in answers if is_usable(case, answer)}
+    choices = sorted(choice for choice in chosen if choice is not None)
+    return Differences(opposed, tuple(choices) if len(choices) > 1 else ())
+
+
+def is_usable(case: Case, answer: Answer) -> bool:
+    """Whether an answer to a choice question chose one of the options."""
+    is_choice = case.question_type == "choice" and answer.choice is not None
+    return is_choice and 0 <= (answer.choice or 0) < len(case.options)
+
+
+def _one_sided(case: Case, answer: Answer) -> dict[str, Mention]:
+    """Return what an answer asserts on the right or on the left only, by family of findings."""
+    families = sided_by_family(asserted_mentions(case, answer))
+    return {
+        family: mentions[0]
+        for family, mentions in families.items()
+        if one_side(mentions) in OTHER_SIDE
+    }
+
+
+class _Comparison:
+    """All answers to a set's cases that were asked for again, compared once."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self.found: pl.DataFrame | None = None
+
+    def of(self, review_set: ReviewSet) -> pl.DataFrame:
+        with self._lock:
+            if self.found is None:
+                self.found = _compared(review_set)
+            return self.found
+
+    def begin(self, review_set: ReviewSet) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = Thread(target=self.of, args=(review_set,), daemon=True, name="compare")
+            self._thread.start()
+            self._thread.join(_SETTLES_S)
+
+
+def asked_again(review_set: ReviewSet) -> pl.DataFrame:
+    """Compare all answers that the newest runs asked for several times: :data:`ASKED_AGAIN`.
+
+    Worked out once for all states of a set that share its tables; a millisecond or two a case.
+    """
+    return _comparison(review_set).of(review_set)
+
+
+def compare_ahead(review_set: ReviewSet) -> bool:
+    """Begin :func:`asked_again` in the background; say whether its outcome is there."""
+    comparison = _comparison(review_set)
+    if comparison.found is None:
+        comparison.begin(review_set)
+    return comparison.found is not None
+
+
+def _comparison(review_set: ReviewSet) -> _Comparison:
+    with _LOCK:
+        return _KNOWN.setdefault(review_set.index, _Comparison())
+
+
+_SETTLES_S: Final = 0.3
+"""Most sets are compared by then; longer no page waits."""
+_LOCK: Final = Lock()
+_KNOWN: Final[WeakKeyDictionary[TableIndex, _Comparison]] = WeakKeyDictionary()
+
+
+def _compared(review_set: ReviewSet) -> pl.DataFrame:
+    numbers, again = review_set.index.repeated
+    newest, asked = review_set.newest, np.unique(numbers)
+    if not len(asked):
+        return ASKED_AGAIN.to_frame()
+    rows = pl.DataFrame(
+        {
+            "number": np.concatenate([asked, numbers]),
+            "row": np.concatenate([newest.row[asked], again]),
+        }
+    ).with_columns(pl.col("number").cast(pl.Int64))
+    case_rows = newest.case[rows["number"].to_numpy()]
+    cases = review_set.cases.select("question_type", "options")[case_rows]
+    given = review_set.answers.select("text", "choice")[rows["row"].to_numpy()]
+    is_choice = cases["question_type"] == "choice"
+    options = cases["options"].list.len().cast(pl.Int64)
+    usable = is_choice & (given["choice"] >= 0) & (given["choice"] < options)
+    named = [sides_named(text or "") for text in given["text"]]
+    counted = (
+        rows.with_columns(
+            is_choice=is_choice.fill_null(False),
+            usable=usable.fill_null(False),
+            chosen=given["choice"],
+            right=pl.Series([right for right, _ in named], dtype=pl.Boolean()),
+            left=pl.Series([left for _, left in named], dtype=pl.Boolean()),
+        )
+        .group_by("number")
+        .agg(
+            pl.col("row"),
+            times=pl.len().cast(pl.UInt32),
+            is_choice=pl.col("is_choice").first(),
+            usable=pl.col("usable").sum().cast(pl.UInt32),
+            choice=pl.col("chosen").filter("usable").n_unique() > 1,
+            may_differ=pl.col("right").any() & pl.col("left").any(),
+        )
+        .sort("number")
+    )
+    opposed = [
+        number
+        for number, answers in counted.filter("may_differ").select("number", "row").iter_rows()
+        if _has_opposed(review_set, int(newest.case[number]), answers)
+    ]
+    return counted.with_columns(side=pl.col("number").is_in(opposed)).select(
+        pl.col(name).cast(dtype) for name, dtype in ASKED_AGAIN.items()
+    )
+
+
+def _has_opposed(review_set: ReviewSet, case_row: int, rows: Sequence[int]) -> bool:
+    case = case_from_row(review_set.cases.row(case_row, named=True))
+    answers = [answer_from_row(review_set.answers.row(row, named=True)) for row in rows]
+    return bool(differences(case, answers).sides)
