@@ -59,6 +59,16 @@ def test_nothing_is_sent_that_nobody_asked_for(api):
         assert entry["sent"].keys() == {"model", "stream"} | also
 
 
+def test_an_account_at_openai_is_not_told_to_other_servers(api, monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-secret")
+    with started() as server:
+        ask(server, api)
+        (entry,) = server.requests()
+        assert "authorization" in entry["headers"]
+        assert not [name for name in entry["headers"] if name.startswith("openai")]
+
+
 def test_a_schema_is_sent_where_it_is_asked_for(api):
     with started() as server:
         (reply,) = ask(server, api, SCHEMA, structured=True)

@@ -121,6 +121,7 @@ class Service:
             except ValueError:
                 raise HttpError(400, "We could not parse the JSON body of your request.") from None
             answered = self.answer(asked.path, body, key)
+            self.ledger[-1]["headers"] = sorted(asked.headers)
             if self.options.delay_s:
                 await asyncio.sleep(self.options.delay_s)
             if answered.delay_s:  # silent while it works on it: it is in flight until it answers
