@@ -192,7 +192,7 @@ class Endpoint:
         if _ABOUT_SCHEMA.search(f"{told.param} {told.message}"):
             return True  # llama-cpp-python says so with status 500
         # some servers say no more than "bad request"
-        unknown = self._takes_schema is None and told.status < 500
+        unknown = self._takes_schema is not True and told.status < 500
         return unknown and refused(told, self._asked).kind == "request"
 
     def _send(self, body: Mapping[str, Any]) -> Came | Told | AttemptFailed:

@@ -103,6 +103,22 @@ def test_a_server_that_fails_on_schemas_is_asked_without(api, words):
         assert (reply.outcome, reply.notes) == ("answered", (NO_SCHEMA,))
 
 
+def test_a_server_that_does_not_say_why_is_learned_by_all_that_are_under_way(api):
+    turn = {"error": {"status": 400, "message": "Bad Request"}}
+    rules = [
+        {"match": f"(c{number})", "turns": [{**turn, "delay_s": number / 10}, {}]}
+        for number in range(4)
+    ]
+    with started(rules) as server:
+        told = Parameters("gpt-5-mini", api, server.base_url, structured=True)
+        endpoint = Endpoint(told, key=KEY)
+        with ThreadPoolExecutor(4) as pool:
+            requests = [make_request(told, f"c{number}", SCHEMA) for number in range(4)]
+            came = list(pool.map(lambda request: endpoint.ask([request])[0], requests))
+        endpoint.close()
+        assert [type(reply) for reply in came] == [Reply] * 4
+
+
 def test_a_bad_request_without_a_reason_is_tried_without_the_schema_once(api):
     turn = {"error": {"status": 400, "message": "Bad Request"}}
     with started([{"turns": [turn]}]) as server:
