@@ -10,8 +10,8 @@ import time
 import numpy as np
 import pytest
 from support import ROOT, model_server
-from support.killed_run import MODEL, command, environment, run, write_cases
 from support.review_folder import write_review_set
+from support.runs.killed_run import MODEL, command, environment, run, write_cases
 from support.small_disk import mounted
 
 from rexview.cli import main

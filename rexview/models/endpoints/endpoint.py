@@ -20,7 +20,7 @@ from rexview.models.request import Parameters, Request
 if TYPE_CHECKING:
     import openai
 
-NO_SCHEMA: Final = "The server takes no JSON schema: asked without it."
+NO_SCHEMA: Final = "The server did not take the JSON schema: asked without it."
 _ABOUT_SCHEMA: Final = re.compile(
     r"response_format|text\.format|json_?schema|structured.output|guided|grammar|\bschema", re.I
 )
@@ -183,12 +183,12 @@ class Endpoint:
         return True
 
     def _may_be_the_schema(self, told: Told) -> bool:
-        if told.status not in (400, 422, 501) or told.blocked:
+        if told.status not in (400, 422, 500, 501) or told.blocked:
             return False
         if _ABOUT_SCHEMA.search(f"{told.param} {told.message}"):
-            return True
+            return True  # llama-cpp-python says so with status 500
         # some servers say no more than "bad request"
-        unknown = self._takes_schema is None
+        unknown = self._takes_schema is None and told.status < 500
         return unknown and refused(told, self._asked).kind == "request"
 
     def _send(self, body: Mapping[str, Any]) -> Came | Told | AttemptFailed:
@@ -256,7 +256,8 @@ def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | Told:
     """Tell an answer from an error, which some servers send with status 200."""
     if status != 200 or not isinstance(body, dict):
         return Told(status, body, headers)
-    if body.get("status") == "failed" or (body.get("error") and not body.get("output")):
+    answered = body.get("output") or body.get("choices")
+    if body.get("status") == "failed" or (body.get("error") and not answered):
         return Told(None, body, headers)
     return Came(body, headers)
 

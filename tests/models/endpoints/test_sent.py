@@ -4,6 +4,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from support import ROOT
 from support.model_server import started, started_apart
 from support.model_server.asked import KEY, PICTURE, make_request
@@ -75,6 +76,21 @@ def test_a_server_without_schemas_is_asked_without_and_that_is_remembered(api):
         assert [reply.outcome for reply in replies] == ["answered"] * 3
         assert [reply.notes for reply in replies] == [(NO_SCHEMA,)] * 3
         assert [entry["status"] for entry in server.requests()] == [400, 200, 200, 200]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "1 validation error: {'loc': ('body', 'response_format', 'type'), 'input': 'json_schema'}",
+        "Structured output is not supported.",
+    ],
+)
+def test_a_server_that_fails_on_schemas_is_asked_without(api, words):
+    """So does the server of llama-cpp-python, with status 500."""
+    turn = {"error": {"status": 500, "message": words}}
+    with started([{"turns": [turn, {}]}]) as server:
+        (reply,) = ask(server, api, SCHEMA, structured=True)
+        assert (reply.outcome, reply.notes) == ("answered", (NO_SCHEMA,))
 
 
 def test_a_bad_request_without_a_reason_is_tried_without_the_schema_once(api):

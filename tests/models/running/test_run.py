@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 from support import model_server
-from support.plain_asking import MODEL, questions, spec_of, work
+from support.runs.plain_asking import MODEL, questions, spec_of, work
 
 from rexview.models.running import gate as gates
-from rexview.models.running.append_only import lines_of
+from rexview.models.running.files.append_only import lines_of
 from rexview.models.running.money import Budget
 from rexview.models.running.progress import failures_of, read_progress, tell, wish_of
 from rexview.models.running.spec import read_spec
