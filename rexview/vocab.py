@@ -283,14 +283,14 @@ HINT_KINDS: Final = frozenset({"hint", "bilateral"})
 def noun(n: float, word: str) -> str:
     """Return a noun in the form that goes with a number.
 
-    >>> noun(1, "case"), noun(0, "case"), noun(2, "entry"), noun(3, "box"), noun(4, "day")
-    ('case', 'cases', 'entries', 'boxes', 'days')
+    >>> noun(1, "case"), noun(0, "case"), noun(2, "entry"), noun(3, "box"), noun(4, "batch")
+    ('case', 'cases', 'entries', 'boxes', 'batches')
     """
     if n == 1:
         return word
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{word[:-1]}ies"
-    return f"{word}es" if word.endswith("x") else f"{word}s"
+    return f"{word}es" if word.endswith(("x", "ch")) else f"{word}s"
 
 
 def counted(n: int, word: str) -> str:

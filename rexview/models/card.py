@@ -31,11 +31,15 @@ class BoxForm:
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars for a million tokens, with the date of the table and where it is from."""
+    """US dollars for a million tokens, with the date of the table and where it is from.
+
+    ``batch`` is what part of it a request in a batch costs, None where that is not known.
+    """
 
     input: float
     output: float
     cached: float | None = None
+    batch: float | None = None
     date: str = ""
     source: str = ""
 

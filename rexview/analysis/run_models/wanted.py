@@ -98,8 +98,6 @@ def plan_of(review_set: ReviewSet, wanted: Wanted) -> Plan:
         )
     if spec.batch and spec.parameters.api == "transformers":
         raise RunRefused("Only a server takes batches: leave --batch out.")
-    if spec.batch and spec.budget:
-        raise RunRefused("A batch is sent as a whole, so a budget cannot be kept: choose cases.")
     if spec.concurrency > MOST_AT_ONCE:
         raise RunRefused(f"At most {MOST_AT_ONCE} requests can be under way at once.")
     return replace(plan, spec=spec)
@@ -146,13 +144,16 @@ def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunS
 
 
 def _by_batch(price: Price) -> Price:
-    """Return what the Batch API costs: half of everything, as OpenAI has it."""
+    """Return what the Batch API costs: a part of everything, where the card says so."""
+    part = price.batch
+    if part is None:
+        return replace(price, source=f"in full: the card has no price by batch; {price.source}")
     return replace(
         price,
-        input=price.input / 2,
-        output=price.output / 2,
-        cached=None if price.cached is None else price.cached / 2,
-        source=f"half of it by batch; {price.source}",
+        input=price.input * part,
+        output=price.output * part,
+        cached=None if price.cached is None else price.cached * part,
+        source=f"{part:.0%} of it by batch; {price.source}",
     )
 
 

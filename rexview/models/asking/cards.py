@@ -84,6 +84,7 @@ _PRICE: Final[dict[str, Reader]] = {
     "input": number(0, 100_000),
     "output": number(0, 100_000),
     "cached": optional(number(0, 100_000)),
+    "batch": optional(number(0, 1)),
     "date": lambda value: str(value)[:40],  # YAML makes a date of 2026-11-23
     "source": _line,
 }

@@ -3,18 +3,18 @@
 What is at the server is in the log before anything else is done, so that a process that was killed
 goes on with the same batches. Whoever drives it writes the log: the events are ``batch_planned``
 (shard, names), ``batch_uploaded`` (shard, file), ``batch_created`` (shard, batch), ``batch_ended``
-(shard, status: all that came of it was handed out) and ``batch_cleared`` (shard: its files are gone
-from the server), and every line of them is given back to go on.
+(shard, status: all that came of it was handed out, or the server has lost it) and ``batch_cleared``
+(shard: its files are gone from the server), and every line of them is given back to go on.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 from rexview.models.endpoints.batch_files import (
     MAX_BYTES,
@@ -42,9 +42,12 @@ _PIECE: Final = 1 << 16
 _ENDED: Final = frozenset(("completed", "failed", "expired", "cancelled"))
 _QUEUE_FULL: Final = frozenset(("token_limit_exceeded", "request_limit_exceeded"))
 _LABEL: Final = "rexview_shard"
+_NOT_THERE: Final = frozenset((404, 405, 501))
 
 T = TypeVar("T")
 Result = tuple[str, Reply | AttemptFailed]
+Wish = Literal["send", "hold", "cancel"]
+"""What is wanted: all of it; nothing new; that the server ends what it has."""
 
 
 class Note(Protocol):
@@ -55,7 +58,7 @@ class Note(Protocol):
 
 
 @dataclass
-class _Job:
+class Job:
     """One shard, as far as it has come."""
 
     shard: str
@@ -79,6 +82,10 @@ class Batches:
         Writes to the log.
     wait
         Waits for so many seconds; returns False when the driving is to end.
+    wish
+        Says what is wanted now.
+    room
+        Is given each request before it goes into a file; False where there is no budget for it.
     rounds
         How often what the server left undone is sent.
 
@@ -96,16 +103,20 @@ class Batches:
         note: Note,
         wait: Callable[[float], bool],
         *,
+        wish: Callable[[], Wish] = lambda: "send",
+        room: Callable[[str, Request], bool] = lambda name, request: True,
         most_requests: int = MAX_REQUESTS,
         most_bytes: int = MAX_BYTES,
         rounds: int = 3,
     ) -> None:
         self._endpoint, self._build, self._path = endpoint, build, path
         self._note, self._wait, self._rounds = note, wait, rounds
+        self._wish, self._room = wish, room
         self._most_requests, self._most_bytes = most_requests, most_bytes
         self._client = endpoint.client_for_files(_FILE_TIME_S, MAX_RESULT_BYTES)
-        self._jobs: list[_Job] = []
+        self._jobs: list[Job] = []
         self._next_wait = _FIRST_WAIT_S
+        self._is_full = False
         self.counts: dict[str, tuple[int, int, int]] = {}
 
     def close(self) -> None:
@@ -119,7 +130,8 @@ class Batches:
 
         A result that was handed out must be on the disk when the next one is asked for: after the
         last of a batch, its files are removed from the server. What the server left undone
-        (expired, cancelled, failed there) is sent again in another batch.
+        (expired, cancelled, failed there) is sent again in another batch. It ends when nothing is
+        left, or nothing has room and nothing is at the server.
 
         Parameters
         ----------
@@ -135,7 +147,7 @@ class Batches:
         AttemptFailed
             The server cannot be asked any more; what it has can be collected later.
         """
-        self._jobs, to_clear = _jobs_of(past)
+        self._jobs, to_clear = jobs_of(past)
         for shard, files in to_clear.items():
             self._clear(shard, files)
         for job in self._jobs:
@@ -143,70 +155,98 @@ class Batches:
                 job.batch = self._find(job) or self._begin(job)
                 self._note("batch_created", shard=job.shard, batch=job.batch)
         at_server = {name for job in self._jobs for name in job.names}
-        undone: dict[str, AttemptFailed] = {}
         to_send = [name for name in names if name not in at_server and name not in done]
-        for round_ in range(1, self._rounds + 1):
-            yield from self._send(to_send)
-            undone = {}
-            while self._jobs:
-                for name, came in self._collect():
-                    if name in done:
-                        continue
-                    if isinstance(came, AttemptFailed) and came.again:
-                        undone[name] = came
-                    else:
-                        yield name, came
-                if self._jobs and not self._pause():
+        undone: dict[str, AttemptFailed] = {}
+        round_, cancelled = 1, False
+        while True:
+            if self._wish() == "cancel" and not cancelled:
+                cancelled = True
+                self.cancel()
+            if to_send and not cancelled:
+                to_send = yield from self._send(to_send)
+            for name, came in self._collect():
+                if name in done:
+                    continue
+                if isinstance(came, AttemptFailed) and came.again:
+                    undone[name] = came
+                else:
+                    yield name, came
+            if not self._jobs:
+                if cancelled or (to_send and self._is_full):
                     return
-            if not undone:
+                if not to_send:
+                    if round_ == self._rounds:
+                        yield from undone.items()
+                    if round_ == self._rounds or not undone:
+                        return
+                    round_ += 1
+                    to_send, undone = list(undone), {}
+            if not self._pause():
                 return
-            to_send = list(undone)
-            if round_ < self._rounds and not self._pause():
-                return
-        yield from undone.items()
 
     def cancel(self) -> None:
         """Have the server stop what it has; what was done by then can still be collected."""
         for job in self._jobs:
-            if job.batch is not None:
-                self._tried(lambda batch=job.batch: self._client.batches.cancel(batch))  # type: ignore[misc]
+            try:
+                self._tried(lambda job=job: self._client.batches.cancel(job.batch or ""))  # type: ignore[misc]
+            except AttemptFailed as failure:  # it may have ended by now, which is seen next
+                if failure.stops_all and not _is_not_there(failure):
+                    raise
 
-    def _send(self, names: Sequence[str]) -> Iterator[Result]:
+    def _send(self, names: Sequence[str]) -> Generator[Result, None, list[str]]:
+        """Send what may be sent and has room; return what is left."""
+        self._is_full = False
         failed: list[Result] = []
+        sent: set[str] = set()
 
         def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
             for name in names:
                 try:
-                    yield name, self._endpoint.body_of(self._build(name))
+                    request = self._build(name)
+                    if self._wish() != "send":
+                        return
+                    if not self._room(name, request):
+                        self._is_full = True
+                        return
+                    yield name, self._endpoint.body_of(request)
                 except AttemptFailed as failure:
                     failed.append((name, failure))
 
         url, requests, size = self._endpoint.path, self._most_requests, self._most_bytes
         try:
             for made in write_shards(bodies(), url, self._path, requests, size):
-                if isinstance(made, Shard):
-                    self._upload(made)
-                else:
+                if not isinstance(made, Shard):
                     failed.append(made)
+                elif self._wish() == "send":
+                    self._upload(made)
+                    sent.update(made.names)
         finally:
             self._path.unlink(missing_ok=True)
         yield from failed
+        sent.update(name for name, _ in failed)
+        return [name for name in names if name not in sent]
 
     def _upload(self, shard: Shard) -> None:
-        job = _Job(secrets.token_hex(8), shard.names)
+        job = Job(secrets.token_hex(8), shard.names)
         self._note("batch_planned", shard=job.shard, names=list(job.names))
 
         def send() -> Any:
             with shard.path.open("rb") as file:
                 return self._client.files.create(file=(f"{job.shard}.jsonl", file), purpose="batch")
 
-        job.file = str(self._tried(send).id)
-        self._note("batch_uploaded", shard=job.shard, file=job.file)
-        job.batch = self._begin(job)
+        try:
+            job.file = str(self._tried(send).id)
+            self._note("batch_uploaded", shard=job.shard, file=job.file)
+            job.batch = self._begin(job)
+        except AttemptFailed as failure:
+            if not _is_not_there(failure):
+                raise
+            message = f"{self._endpoint.address.host} has no Batch API: begin without --batch."
+            raise AttemptFailed("request", message, stops_all=True, raw=failure.raw) from None
         self._note("batch_created", shard=job.shard, batch=job.batch)
         self._jobs.append(job)
 
-    def _begin(self, job: _Job) -> str:
+    def _begin(self, job: Job) -> str:
         """Begin a batch; one whose beginning was not confirmed is looked for before another."""
         url: Any = self._endpoint.path
         tries = 0
@@ -225,7 +265,7 @@ class Batches:
                 if known := self._find(job):
                     return known
 
-    def _find(self, job: _Job) -> str | None:
+    def _find(self, job: Job) -> str | None:
         """Return the batch of a shard that was begun, though nobody could write that down."""
         newest = self._tried(
             lambda: list(islice(self._client.batches.list(limit=100), _BATCHES_LOOKED_AT))
@@ -236,7 +276,13 @@ class Batches:
     def _collect(self) -> Iterator[Result]:
         """Look at every batch, and hand out what came of those that have ended."""
         for job in list(self._jobs):
-            batch = self._tried(lambda job=job: self._client.batches.retrieve(job.batch or ""))  # type: ignore[misc]
+            try:
+                batch = self._tried(lambda job=job: self._client.batches.retrieve(job.batch or ""))  # type: ignore[misc]
+            except AttemptFailed as failure:
+                if not _is_not_there(failure):
+                    raise
+                yield from self._lost(job)
+                continue
             counts = batch.request_counts
             if counts:
                 self.counts[batch.id] = (counts.total, counts.completed, counts.failed)
@@ -265,6 +311,15 @@ class Batches:
             )
             self._jobs.remove(job)
             self._clear(job.shard, files)
+
+    def _lost(self, job: Job) -> Iterator[Result]:
+        """Give up a batch that the server does not know any more; its requests may be paid."""
+        message = f"The server does not know the batch {job.batch} any more: its answers are lost."
+        for name in job.names:
+            yield name, AttemptFailed("server", message, maybe_paid=True)
+        self._note("batch_ended", shard=job.shard, batch=job.batch, status="lost", files=[job.file])
+        self._jobs.remove(job)
+        self._clear(job.shard, [job.file])
 
     def _lines(self, file: str, damaged: list[bool]) -> Iterator[Line]:
         def fetch() -> None:
@@ -342,18 +397,22 @@ class Batches:
         return self._wait(wait)
 
 
-def _jobs_of(past: Iterable[Mapping[str, Any]]) -> tuple[list[_Job], dict[str, list[str | None]]]:
+def _is_not_there(failure: AttemptFailed) -> bool:
+    return failure.raw.get("status") in _NOT_THERE
+
+
+def jobs_of(past: Iterable[Mapping[str, Any]]) -> tuple[list[Job], dict[str, list[str | None]]]:
     """Return the shards that are at the server, and files there of others, as the log says.
 
     Of a shard whose upload was not confirmed there is no batch: its requests are sent anew.
     """
-    jobs: dict[str, _Job] = {}
+    jobs: dict[str, Job] = {}
     to_clear: dict[str, list[str | None]] = {}
     for line in past:
         shard = str(line.get("shard"))
         match line.get("event"):
             case "batch_planned":
-                jobs[shard] = _Job(shard, tuple(map(str, line["names"])))
+                jobs[shard] = Job(shard, tuple(map(str, line["names"])))
             case "batch_uploaded" if shard in jobs:
                 jobs[shard].file = str(line["file"])
             case "batch_created" if shard in jobs:

@@ -81,9 +81,7 @@ class Attempts:
         requests = [entry.request for entry in ready if entry.request]
         if not requests:
             return
-        price = self.spec.card.price
-        output = self.gate.mean_output() or self.asking.output_tokens
-        each = [priced(self.asking.input_tokens(one), output, price) for one in requests]
+        each = [self.expected(one) for one in requests]
         leave = self.gate.enter(sum(each[1:], each[0]))
         if leave is None:
             for entry in ready:
@@ -91,7 +89,7 @@ class Attempts:
             return
         for entry, request, expected in zip(ready, requests, each, strict=True):
             entry.tries += 1
-            self._note_sent(entry, request, expected)
+            self.note_request("sent", entry.item, request, expected, attempt=entry.tries)
         came = self._came(requests)
         self._give_back(leave, requests[0].case, came)
         for entry, request, reply in zip(ready, requests, came, strict=True):
@@ -129,7 +127,15 @@ class Attempts:
         except Exception as error:
             raise _own_error(error) from error
 
-    def _note_sent(self, entry: Entry, request: Request, expected: Spent) -> None:
+    def expected(self, request: Request) -> Spent:
+        """Estimate what a request will take."""
+        output = self.gate.mean_output() or self.asking.output_tokens
+        return priced(self.asking.input_tokens(request), output, self.spec.card.price)
+
+    def note_request(
+        self, event: str, item: Item, request: Request, expected: Spent, **more: Any
+    ) -> None:
+        """Write down what is sent, pictures as digest, size and placement."""
         images = [
             {
                 "image": image.image,
@@ -143,10 +149,10 @@ class Attempts:
             for image in request.images
         ]
         self.journal.note(
-            "sent",
+            event,
             sync=False,
-            **_named(entry),
-            attempt=entry.tries,
+            **_named(item),
+            **more,
             key=request.key,
             expected=expected.as_json(),
             images=images,
@@ -188,7 +194,7 @@ class Attempts:
         row = answer_row(self.spec, request, reply, parts, pictures=shown, usd=usd)
         self.journal.note(
             "replied",
-            **_named(entry),
+            **_named(entry.item),
             reply=_reply_json(reply),
             outcome=parts.outcome,
             spent=spent.as_json() if spent else None,
@@ -239,7 +245,7 @@ class Attempts:
     def _note_failed(self, entry: Entry, failure: AttemptFailed, *, final: bool) -> None:
         self.journal.note(
             "failed",
-            **_named(entry),
+            **_named(entry.item),
             kind=failure.kind,
             message=str(failure),
             final=final,
@@ -248,8 +254,8 @@ class Attempts:
         )
 
 
-def _named(entry: Entry) -> dict[str, Any]:
-    return {"case": entry.item.case, "repeat": entry.item.repeat}
+def _named(item: Item) -> dict[str, Any]:
+    return item._asdict()
 
 
 def _own_error(error: Exception) -> AttemptFailed:

@@ -34,10 +34,14 @@ State = Literal["finished", "cancelled", "broken"]
 
 @dataclass(frozen=True)
 class Stop:
-    """Why nothing new is sent any more, and what the run is then."""
+    """Why nothing new is sent any more, and what the run is then.
+
+    ``withdraw`` asks a server to stop what it has in its batches.
+    """
 
     state: State
     message: str
+    withdraw: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ class Pass:
 
     expected: Spent
     since: float
+    requests: int = 1
 
 
 @dataclass
@@ -138,7 +143,7 @@ class Gate:
         if rest > 0:
             self._shut(now + rest, "The server's limit is used up")
             return rest
-        if self._budget and not self._fits(expected):
+        if not self._fits(expected):
             if not self._under_way:
                 self.stopped = Stop("cancelled", f"Budget reached ({self._budget}).")
                 self._turn.notify_all()
@@ -146,11 +151,30 @@ class Gate:
         return 0.0
 
     def _fits(self, expected: Spent) -> bool:
-        assert self._budget
+        if self._budget is None:
+            return True
         unit = self._budget.unit
         aside = sum(one.expected.of(unit) for one in self._under_way)
         used = self.spent.of(unit) + self.unsure.of(unit) + aside
         return used + expected.of(unit) <= self._budget.amount
+
+    def has_room(self, expected: Spent) -> bool:
+        """Whether the budget reaches for this beside all that is under way."""
+        with self._turn:
+            return self._fits(expected)
+
+    def sent_off(self, expected: Spent, requests: int) -> Pass:
+        """Give leave to many requests at once, for which there is room, without a wait."""
+        with self._turn:
+            leave = Pass(expected, time.monotonic(), requests)
+            self._under_way.add(leave)
+            return leave
+
+    def given_back(self, leave: Pass) -> None:
+        """Take leave back: all that came of it has been counted."""
+        with self._turn:
+            self._under_way.discard(leave)
+            self._turn.notify_all()
 
     def _window_wait(self, expected: Spent, now: float) -> float:
         """Return how long the server's own limits ask to wait for this request."""
@@ -271,7 +295,8 @@ class Gate:
     @property
     def under_way(self) -> int:
         """How many requests are under way."""
-        return len(self._under_way)
+        with self._turn:
+            return sum(one.requests for one in self._under_way)
 
     @property
     def paused(self) -> bool:

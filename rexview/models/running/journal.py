@@ -67,11 +67,12 @@ def read_past(run: RunFolder) -> Past:
     """Read the log of a run; one that is not there says that nothing happened."""
     past = Past()
     under_way: dict[Item, Spent] = {}
+    in_batches: dict[Item, Spent] = {}
     for number, line in lines_of(run.log):
         try:
             if line is None:
                 raise ValueError("no object")
-            _take(past, under_way, line)
+            _take(past, under_way, in_batches, line)
         except (KeyError, TypeError, ValueError):
             past.unreadable.append(number)
     for expected in under_way.values():
@@ -79,12 +80,20 @@ def read_past(run: RunFolder) -> Past:
     return past
 
 
-def _take(past: Past, under_way: dict[Item, Spent], line: Mapping[str, Any]) -> None:
+def _take(
+    past: Past,
+    under_way: dict[Item, Spent],
+    in_batches: dict[Item, Spent],
+    line: Mapping[str, Any],
+) -> None:
     event = line["event"]
-    if event not in ("sent", "replied", "failed"):
+    if event not in ("sent", "batch_request", "replied", "failed"):
         return
     item = Item(str(line["case"]), int(line["repeat"]))
-    before = under_way.pop(item, None)
+    if event == "batch_request":  # what is at the server is collected: nothing is unsure of it
+        in_batches[item] = Spent.from_json(line["expected"])
+        return
+    before = under_way.pop(item, None) or in_batches.get(item)
     if event == "sent":
         if before:  # the process died while it was under way
             past.unsure += before

@@ -29,6 +29,8 @@ from rexview.vocab import counted
 TOLD_FROM_S: Final = 60.0
 """A rest of so many seconds or more is said to the person."""
 _GRACE_S: Final = 30.0
+_WITHDRAW_S: Final = 900.0
+"""OpenAI takes up to ten minutes to stop a batch and write down what was done."""
 _LOOKS_EVERY_S: Final = 0.25
 _WRITES_EVERY_S: Final = 0.5
 _LOG: Final = logging.getLogger(__name__)
@@ -91,10 +93,15 @@ class Run:
         self._attempts = Attempts(spec, run, asking, backend, images, journal, gate, to_do, tally)
         self._batch, self._past = backend.batch, past
 
-    def cancel(self, message: str = "Cancelled.") -> None:
-        """Send nothing new; what is under way is waited for, for half a minute."""
-        self._deadline = self._deadline or time.monotonic() + _GRACE_S
-        self._stop(Stop("cancelled", message))
+    def cancel(self, message: str = "Cancelled.", *, withdraw: bool = False) -> None:
+        """Send nothing new; what is under way is waited for, for half a minute.
+
+        Batches go on at the server, unless it is told to ``withdraw`` them: what was done of them
+        is then waited for as long as a server takes for that.
+        """
+        until = time.monotonic() + (_WITHDRAW_S if withdraw else _GRACE_S)
+        self._deadline = min(until, self._deadline or until)
+        self._stop(Stop("cancelled", message, withdraw))
 
     def give_up(self) -> None:
         """Wait for nothing any more."""
@@ -148,7 +155,7 @@ class Run:
         """Look what is wanted of it, write rows that are due, and tell a long rest."""
         wish = wish_of(self._run)
         if wish == "cancel":
-            self.cancel()
+            self.cancel(withdraw=self._spec.batch)
         elif self._gate.paused != (wish == "pause"):
             self._gate.pause(wish == "pause")
         try:
@@ -176,7 +183,8 @@ class Run:
 
     def progress(self, *, ended: bool = False) -> Progress:
         """Return how far it is."""
-        stopped, rest, budget = self._gate.stopped, self._gate.rest(), self._spec.budget
+        stopped, budget = self._gate.stopped, self._spec.budget
+        rest = self._gate.rest() or self._tally.rest
         state: State = "running"
         if ended:
             state = stopped.state if stopped else "finished"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from rexview.models.reply import Failing
+from rexview.models.running.gate import Rest
 
 _RATE_OVER_S: Final = 60.0
 _LINES: Final = 8
@@ -23,6 +24,11 @@ class Tally:
         Of the answers that there were before.
     masked
         Takes keys out of a text.
+
+    Attributes
+    ----------
+    rest
+        What is waited for between two looks at the server's batches.
     """
 
     def __init__(self, outcomes: Iterable[str], masked: Callable[[str], str]) -> None:
@@ -33,6 +39,7 @@ class Tally:
         self._lines: deque[str] = deque(maxlen=_LINES)
         self._replies: deque[float] = deque()
         self._began = time.monotonic()
+        self.rest: Rest | None = None
 
     def answered(self, outcome: str) -> None:
         """Count an answer."""
