@@ -113,7 +113,6 @@ def test_the_dry_runs_request_is_the_one_that_is_sent(folder, server, capsys):
         (["--base-url", "https://me:secret@there.example/v1"], "a name or a password"),
         (["--base-url", "https://there.example/v1"], "OPENAI_API_KEY"),
         (["--concurrency", "100000"], "at once"),
-        (["--batch", "--budget", "100tokens"], "a budget cannot be kept"),
     ],
 )
 def test_what_cannot_be_run_is_told_in_one_line(folder, server, capsys, more, words):

@@ -40,6 +40,9 @@ class Batches:
 
     def handle(self, asked: Asked) -> Answered:
         """Answer what is asked of files and batches."""
+        options = self._service.options
+        if not options.batches:
+            return Answered.of({"detail": "Not Found"}, 404)  # as vLLM says it
         match (asked.method, asked.path.removeprefix("/v1/").split("/")):
             case "POST", ["files"]:
                 fields = form(asked)
@@ -64,7 +67,7 @@ class Batches:
             case "GET", ["batches"]:
                 rows = list(self._batches.values())
                 return Answered.of({"object": "list", "data": rows, "has_more": False})
-            case "GET", ["batches", number] if number in self._batches:
+            case "GET", ["batches", number] if options.batches_known and number in self._batches:
                 self._polls[number] += 1
                 key = asked.headers.get("authorization", "").removeprefix("Bearer ")
                 return Answered.of(self._go_on(self._batches[number], key))

@@ -31,7 +31,8 @@ class Options:
     not take. ``image_tokens`` is what every picture costs, as on
     servers of one model. ``delay_s`` passes before every answer. ``batch_polls`` is how often a
     batch must be asked for until it has ended, ``batch_done`` how many of its requests are done
-    until it expires.
+    until it expires. ``batches`` says whether there is a Batch API, ``batches_known`` whether it
+    still knows those that were begun.
     """
 
     models: tuple[str, ...] | None = None
@@ -43,6 +44,8 @@ class Options:
     delay_s: float = 0.0
     requests_a_minute: int | None = None
     tokens_a_minute: int | None = None
+    batches: bool = True
+    batches_known: bool = True
     batch_polls: int = 2
     batch_done: int | None = None
     batch_requests: int = 50_000
