@@ -112,7 +112,7 @@ def go_on(
         try:
             write_progress(run, starting)
             with (run.path / _SAID).open("wb") as said:
-                _begun[run.id] = subprocess.Popen(  # noqa: S603 - our own program
+                process = subprocess.Popen(  # noqa: S603 - our own program
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=said,
@@ -122,6 +122,8 @@ def go_on(
                 )
         except OSError as error:
             raise RunError(disk_words(error)) from None
+        _begun[run.id] = process
+        threading.Thread(target=process.wait, daemon=True).start()  # who is waited for is no zombie
 
 
 def progress_now(run: RunFolder) -> Progress:

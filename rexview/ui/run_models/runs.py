@@ -79,7 +79,8 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet) -> None:
     st.markdown(
         f"**{as_markdown(names.get(model, model))}** · {STATES[progress.state]}", anchors=False
     )
-    where = spec.parameters.base_url or "OpenAI"
+    local = spec.parameters.api == "transformers"
+    where = "this computer" if local else spec.parameters.base_url or "OpenAI"
     by = f" by {spec.started_by}" if spec.started_by else ""
     began = f"{spec.created.replace('T', ' ')[:16]} UTC"
     about = f"{spec.prompt.id} · {where} · begun {began}{by} · {run.id}"
