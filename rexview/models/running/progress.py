@@ -114,7 +114,7 @@ def _progress(run_id: str, values: Mapping[str, Any]) -> Progress:
     def counts(name: str) -> dict[str, Any]:
         value = values.get(name)
         found = value if isinstance(value, dict) else {}
-        return {word: n for word, n in found.items() if isinstance(n, int | float)}
+        return {word: n for word, n in found.items() if isinstance(n, int | float | None)}
 
     state, lines = text("state"), values.get("lines")
     return Progress(
@@ -123,8 +123,8 @@ def _progress(run_id: str, values: Mapping[str, Any]) -> Progress:
         state=next((known for known in STATES if known == state), "starting"),
         done=whole("done"),
         total=whole("total"),
-        outcomes=counts("outcomes"),
-        failed=counts("failed"),
+        outcomes={word: int(n or 0) for word, n in counts("outcomes").items()},
+        failed={word: int(n or 0) for word, n in counts("failed").items()},
         in_flight=whole("in_flight"),
         per_minute=number("per_minute"),
         seconds_left=number("seconds_left"),
