@@ -16,28 +16,21 @@ from rexview.reviewset import load
 from tools.demo.run import AGAIN, MODEL, write_run
 
 DEMO = ROOT / "assets/demo"
-BY_MACHINE = {"key", "sha256", "base_url", "version"}
-"""Depends on the port of the scripted server, on who compresses the pictures, on our version."""
+WHAT = ("event", "case", "repeat", "outcome", "spent")
 
 
-def told(folder: Path) -> dict[str, Any]:
-    """Return all that a run wrote, by file, without what differs from machine to machine."""
+def told(folder: Path) -> tuple[list[str], list[Any], list[Any]]:
+    """Return the files of a run, its answers, and what its log says happened.
 
-    def without(value: Any) -> Any:
-        if isinstance(value, list):
-            return [without(one) for one in value]
-        if isinstance(value, dict):
-            return {name: without(one) for name, one in value.items() if name not in BY_MACHINE}
-        return value
-
-    found = {}
-    for part in ("runs", "answers"):
-        for path in sorted((folder / part).rglob("*.json*")):
-            text = path.read_text("utf-8")
-            rows = text.splitlines() if path.suffix == ".jsonl" else [text]
-            name = path.relative_to(folder).as_posix()
-            found[name] = [without(json.loads(row)) for row in rows]
-    return found
+    Digests in the log depend on who compresses the pictures, and on the scripted server's port.
+    """
+    files = sorted(path.relative_to(folder).as_posix() for path in (folder / "runs").rglob("*"))
+    [run] = runs_of(folder)
+    answers, log = (
+        [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for path in (run.rows, run.log)
+    )
+    return files, answers, [{name: line.get(name) for name in WHAT} for line in log]
 
 
 def test_the_run_comes_out_again(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ QUERY_RUN_REPEATS: Final = "run_repeats"
 QUERY_RUN_LIMIT: Final = "run_limit"
 QUERY_RUN_BUDGET: Final = "run_budget"
 QUERY_RUN_AT_ONCE: Final = "run_at_once"
+QUERY_RUN_BATCH: Final = "run_batch"
 
 Query = dict[str, str | list[str]]
 

@@ -64,6 +64,7 @@ def choose(filtered: FilteredSet) -> Wanted | None:
     with right:
         cases = _cases(filtered, model)
     more = _numbers()
+    batch = place == "openai" and _batch()
     if place == "server" and not base_url:
         st.info("Give the server's address.")
         return None
@@ -74,7 +75,14 @@ def choose(filtered: FilteredSet) -> Wanted | None:
         st.info("No case is left to be asked.")
         return None
     return Wanted(
-        model=model, api=api, base_url=base_url, prompt=prompt, cases=ids, query=query, **more
+        model=model,
+        api=api,
+        base_url=base_url,
+        prompt=prompt,
+        cases=ids,
+        query=query,
+        batch=batch,
+        **more,
     )
 
 
@@ -228,6 +236,21 @@ def _numbers() -> dict[str, Any]:
         "budget": budget or None,
         "concurrency": at_once,
     }
+
+
+def _batch() -> bool:
+    """Offer the Batch API."""
+    kept = kept_in_link(
+        "run_batch",
+        link_keys.QUERY_RUN_BATCH,
+        link_keys.query_value(link_keys.QUERY_RUN_BATCH) == "1",
+        lambda chosen: "1" if chosen else None,
+    )
+    return st.toggle(
+        "As a batch",
+        help="Sent in files and answered within a day, for half the price. No budget can be kept.",
+        **kept,
+    )
 
 
 def _number(label: str, query: str, usual: int | None, most: int, words: str) -> int | None:

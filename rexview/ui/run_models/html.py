@@ -41,7 +41,7 @@ def _abilities(card: Card) -> Iterator[str]:
         yield "Takes no images"
     yield "draws boxes" if card.draws_boxes else "draws no boxes"
     if card.draws_boxes and card.boxes.convention == "unknown":
-        yield "how it counts in boxes is not known"
+        yield "how it counts in boxes is not known: python -m rexview calibrate finds out"
     if card.max_output_tokens:
         yield f"answers of at most {card.max_output_tokens:,} tokens"
     if card.price:
