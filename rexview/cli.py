@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rexview import __version__
 from rexview.bench.command import add_bench
 from rexview.bounded import printable, typed_path
+from rexview.cli_run.calibrate import add_calibrate
 from rexview.cli_run.command import add_run
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
 from rexview.kept_files import KINDS, told
@@ -96,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     add_run(commands, _path, _cases_of)
+    add_calibrate(commands)
     add_bench(commands, _path)
 
     argument = add("cache", _cache, "say what is kept on disk to save time, and how much")

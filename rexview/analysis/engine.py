@@ -328,10 +328,7 @@ class Engine(Protocol):
     def flags(
         self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
     ) -> tuple[Flag, ...]:
-        """Return all flags on some answers to one case, with evidence.
-
-        As :meth:`rexview.detect.Survey.flags_of`.
-        """
+        """Return all flags on some answers, as :meth:`rexview.detect.Survey.flags_of`."""
 
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models whose answers to a case a detector failed on."""

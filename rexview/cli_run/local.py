@@ -9,21 +9,20 @@ from rexview.errors import RunRefused
 from rexview.models.local.memory import Needs
 from rexview.models.local.model import LocalModel
 from rexview.models.reply import AttemptFailed
-from rexview.models.running.plan import Plan
+from rexview.models.running.spec import RunSpec
 
 
-def local_model(plan: Plan, *, yes: bool, download: bool) -> LocalModel:
-    """Return the model of a run; it is looked for only where something is left to be asked.
+def local_model(spec: RunSpec, *, needed: bool, yes: bool, download: bool) -> LocalModel:
+    """Return the model of a run; it is looked for only where it is needed.
 
     Raises
     ------
     RunRefused
         It cannot be run here; the message says what to do.
     """
-    spec = plan.spec
     try:
         model = LocalModel(spec.parameters, spec.card, spec.concurrency)
-        if plan.left:
+        if needed:
             _agree(model.prepare(download=download), yes=yes)
     except AttemptFailed as failure:
         raise RunRefused(str(failure)) from None

@@ -49,12 +49,8 @@ def work(
     if plan.before:
         told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
         print(told, file=sys.stderr)
-    backend: Backend
-    masked: Callable[[str], str] = str
-    if plan.spec.parameters.api == "transformers":
-        backend = local_model(plan, yes=yes, download=download)
-    else:
-        backend, masked = _endpoint(plan.spec)
+    local = {"needed": bool(plan.left), "yes": yes, "download": download}
+    backend, masked = backend_of(plan.spec, **local)
     try:
         lock = begin(plan)
         try:
@@ -75,8 +71,20 @@ def work(
     return tell_end(ended, as_json=as_json)
 
 
-def _endpoint(spec: RunSpec) -> tuple[Endpoint, Callable[[str], str]]:
-    """Return what asks the model, and what takes its key out of a text."""
+def backend_of(
+    spec: RunSpec, *, needed: bool = True, yes: bool = False, download: bool = False
+) -> tuple[Backend, Callable[[str], str]]:
+    """Return what asks the model, and what takes its key out of a text.
+
+    ``needed`` says whether anything is left to be asked, else no local model is looked for; ``yes``
+    and ``download`` are as in :func:`work`.
+
+    Raises
+    ------
+    RunRefused
+    """
+    if spec.parameters.api == "transformers":
+        return local_model(spec, needed=needed, yes=yes, download=download), str
     variable = spec.card.key_variable
     key = os.environ.get(variable, "").strip() or None
     try:

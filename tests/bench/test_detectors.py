@@ -103,11 +103,13 @@ def test_a_wrong_label_is_named(monkeypatch):
 
 
 def test_answers_and_sentences_are_timed_and_the_lack_of_medspacy_is_told(measured):
-    first, known, sentence = measured.rows[-3:]
+    first, known, several, sentence = measured.rows[-4:]
     assert first.what.endswith("first read")
     assert known.what.endswith("known sentences")
     assert first.ours > 0
     assert known.ours > 0
+    assert several.what.endswith("8 models")
+    assert several.ours > 0
     assert sentence.what.startswith("sentence")
     assert sentence.ours > 0
     if sentence.alternative is None:

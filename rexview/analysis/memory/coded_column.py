@@ -82,3 +82,8 @@ def enum_of(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
     known = [word for word in first if word in met]
     rest = sorted(met - set(known), key=lambda word: (word.casefold(), word))
     return column.cast(pl.Enum([*known, *rest]))
+
+
+def differs(coded: CodedColumn, n: int) -> bool:
+    """Whether not all of the rows of a column have the same word, or none."""
+    return n > 0 and bool((coded.codes != coded.codes[0]).any())

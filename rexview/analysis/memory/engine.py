@@ -31,7 +31,7 @@ from rexview.analysis.engine import (
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.wording import sentence_case
 from rexview.analysis.memory.cards import case_cards
-from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts
+from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts, differs
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.flagged import SOURCE_PLACES
 from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
@@ -393,7 +393,7 @@ def _properties(columns: SetColumns) -> tuple[CaseProperty, ...]:
     found = [
         CaseProperty(key, name, field)
         for key, (field, name) in _PROPERTIES.items()
-        if _differs(columns.case_codes[CASE_FACETS[field]], columns.n_cases)
+        if differs(columns.case_codes[CASE_FACETS[field]], columns.n_cases)
     ]
     found += [
         CaseProperty(f"{_TAG}{tag}", f"{sentence_case(tag)} (tag)", "tags")
@@ -401,11 +401,6 @@ def _properties(columns: SetColumns) -> tuple[CaseProperty, ...]:
         if len(coded.values) > 1 or len(rows) < columns.n_cases
     ]
     return tuple(found)
-
-
-def _differs(coded: CodedColumn, n: int) -> bool:
-    """Whether not all of the rows of a column have the same word, or none."""
-    return n > 0 and bool((coded.codes != coded.codes[0]).any())
 
 
 def _table(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> npt.NDArray[np.int64]:

@@ -2,8 +2,8 @@
 
 ``cards.yaml`` beside this module has what is known of well-known models, each with its source.
 A ``models.yaml`` beside ``rexview.yaml`` (the working directory), and one in the folder of a review
-set, change it: the first entry of each file whose ``match`` fits a model's name replaces what it
-names, the set's file last.
+set, change it: the entries whose ``match`` fits a model's name replace what they name. Of one file
+the first to name something counts, the set's file comes last.
 """
 
 from __future__ import annotations
@@ -201,10 +201,11 @@ def find_card(
         folder
     ) else ()  # fmt: skip
     card = Card((model.lower(),), name=model)
-    for entries in (_built_in(), own, of_set):
-        fitting = next((entry for entry in entries if entry.fits(model)), None)
-        if fitting is not None:
-            card = replace(card, **fitting.values)
+    known = [entry for entry in _built_in() if entry.fits(model)][:1]
+    for entries in (known, own, of_set):
+        for entry in reversed(entries):
+            if entry.fits(model):
+                card = replace(card, **entry.values)
     if declared is not None and declared.draws_boxes is not None:
         card = replace(card, draws_boxes=declared.draws_boxes)
     if declared is not None and declared.max_output_tokens is not None:

@@ -101,7 +101,15 @@ def _sent(
             return _packed(display(radiograph, "initial"), radiograph.aspect, card)
 
     form = (card.longest_side, card.most_pixels, card.square, card.image_format, card.jpeg_quality)
-    content = made_once(cache, path, make, "sent", *form, max_pixels)
+    return _unpacked(made_once(cache, path, make, "sent", *form, max_pixels), image, card)
+
+
+def send_pixels(image: StudyImage, pixels: NDArray[np.uint8], card: Card) -> SentImage:
+    """Make the picture of grey levels (rows, columns) or R, G, B that are in no file."""
+    return _unpacked(_packed(pixels, 1.0, card), image, card)
+
+
+def _unpacked(content: bytes, image: StudyImage, card: Card) -> SentImage:
     end = _LENGTH.size + _LENGTH.unpack_from(content)[0]
     facts = json.loads(content[_LENGTH.size : end])
     return SentImage(

@@ -20,7 +20,7 @@ from rexview.models.request import Parameters, Request
 if TYPE_CHECKING:
     import openai
 
-NO_SCHEMA: Final = "The server takes no JSON schema: asked without it."
+NO_SCHEMA: Final = "The server did not take the JSON schema: asked without it."
 _ABOUT_SCHEMA: Final = re.compile(
     r"response_format|text\.format|json_?schema|structured.output|guided|grammar|\bschema", re.I
 )
@@ -174,21 +174,25 @@ class Endpoint:
 
     def _other_limit_name(self, told: Told, body: Mapping[str, Any]) -> bool:
         """Take the other name of the limit, where the server says that it is the name."""
-        used = self._limit_name
-        other: chat.LimitName = "max_tokens" if used != "max_tokens" else "max_completion_tokens"
-        wanted = told.param == used or (used in told.message and other in told.message)
-        if told.status not in (400, 422) or used not in body or not wanted:
+        if told.status not in (400, 422):
             return False
-        self._limit_name = other
-        return True
+        names: tuple[chat.LimitName, chat.LimitName] = ("max_tokens", "max_completion_tokens")
+        for used, other in (names, names[::-1]):
+            said = told.param == used or (used in told.message and other in told.message)
+            if (
+                used in body and said
+            ):  # not what is known by now: another thread may have learned it
+                self._limit_name = other
+                return True
+        return False
 
     def _may_be_the_schema(self, told: Told) -> bool:
-        if told.status not in (400, 422, 501) or told.blocked:
+        if told.status not in (400, 422, 500, 501) or told.blocked:
             return False
         if _ABOUT_SCHEMA.search(f"{told.param} {told.message}"):
-            return True
+            return True  # llama-cpp-python says so with status 500
         # some servers say no more than "bad request"
-        unknown = self._takes_schema is None
+        unknown = self._takes_schema is not True and told.status < 500
         return unknown and refused(told, self._asked).kind == "request"
 
     def _send(self, body: Mapping[str, Any]) -> Came | Told | AttemptFailed:
@@ -256,7 +260,8 @@ def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | Told:
     """Tell an answer from an error, which some servers send with status 200."""
     if status != 200 or not isinstance(body, dict):
         return Told(status, body, headers)
-    if body.get("status") == "failed" or (body.get("error") and not body.get("output")):
+    answered = body.get("output") or body.get("choices")
+    if body.get("status") == "failed" or (body.get("error") and not answered):
         return Told(None, body, headers)
     return Came(body, headers)
 

@@ -34,10 +34,17 @@ _TOO_LONG: Final = re.compile(
     r"|prompt is too long|exceeds? the (?:available )?context",
     re.IGNORECASE,
 )
-_ABOUT_IMAGES: Final = re.compile(r"\b(?:image|vision|multi-?modal|mmproj)", re.IGNORECASE)
-_ABOUT_MODEL: Final = re.compile(
-    r"\bmodels?\b.*\b(?:not|no|unknown|access)\b|no such model|unknown model|\bpinned to\b", re.I
+_LIMIT_TOO_HIGH: Final = re.compile(
+    r"max_(?:output_|completion_)?tokens\b.*(?:cannot|greater|large|exceed|at most|too)",
+    re.IGNORECASE,
 )
+_ABOUT_IMAGES: Final = re.compile(r"\b(?:image|vision|multi-?modal|mmproj)", re.IGNORECASE)
+_NO_SUCH_MODEL: Final = re.compile(
+    r"does not exist|not (?:been )?found|(?:no such|unknown|invalid|not a valid) model"
+    r"|pinned to|(?:not|no) (?:have )?access",
+    re.IGNORECASE,
+)
+_TOO_LARGE_FOR_LIMIT: Final = re.compile(r"request too large", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -130,12 +137,15 @@ def _judged(told: Told, asked: Asked) -> tuple[Failing, str, bool, bool]:
     if code in _NO_MONEY or status == 402:
         advice = f"The account at {host} has no credit left: add some, then resume."
         return "rate_limit", advice, False, True
+    if status == 429 and _TOO_LARGE_FOR_LIMIT.search(words):  # no waiting helps
+        advice = f"A request is larger than the tokens a minute at {host}: send fewer images."
+        return "request", advice, False, False
     if status == 429 or code == "rate_limit_exceeded":
         return "rate_limit", f"{host} takes no more requests for now.", True, False
     if code in IMAGE_CODES:
         return "image", f"{host} did not accept an image.", False, False
     if code == "model_not_found" or (
-        status in (400, 403, 404) and asked.model in words and _ABOUT_MODEL.search(words)
+        status in (400, 403, 404) and asked.model in words and _NO_SUCH_MODEL.search(words)
     ):
         advice = f"{host} does not know the model {asked.model}: check its name and your access."
         return "model", advice, False, True
@@ -169,6 +179,9 @@ _END: Final = (False, True)
 
 
 def _not_accepted(words: str, code: str, host: str) -> tuple[Failing, str, bool, bool]:
+    if _LIMIT_TOO_HIGH.search(words):
+        advice = f"{host} does not allow so many output tokens: lower --max-output-tokens."
+        return "request", advice, False, False
     if code == "context_length_exceeded" or _TOO_LONG.search(words):
         advice = "The question with its images is longer than the model takes: send fewer images."
         return "request", advice, False, False

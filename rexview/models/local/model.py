@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any, Final
@@ -54,6 +55,7 @@ class LocalModel:
         self.batch = 1 if self._draws_alone else batch
         self.new_tokens = parameters.max_output_tokens or MOST_NEW_TOKENS
         self._most = self.batch
+        self._turn = threading.Lock()
         self._files: ModelFiles | None = None
         self._needs: Needs | None = None
         self._loaded: Loaded | AttemptFailed | None = None
@@ -71,7 +73,11 @@ class LocalModel:
         return self._needs
 
     def ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
-        """Ask for all at once, as far as memory does."""
+        """Ask for all at once, as far as memory does; threads take turns."""
+        with self._turn:
+            return self._ask(requests)
+
+    def _ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
         loaded = self._model()
         if isinstance(loaded, AttemptFailed):
             return [loaded] * len(requests)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -95,7 +96,7 @@ def answer_row(
 
 
 def _box(box: AnswerBox) -> dict[str, Any]:
-    return {"image": box.image, "label": box.label, "box": list(box.box), "score": box.score}
+    return {**asdict(box), "box": list(box.box)}
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:

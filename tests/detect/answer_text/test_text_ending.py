@@ -151,6 +151,13 @@ class TestLoops:
         "I cannot provide a diagnosis from this image. Please consult a doctor.",
         "As an AI language model, I am not able to interpret medical images.",
         "The response was filtered due to the content management policy.",
+        "I’m sorry, but I can’t read this scan.",
+        "I’M UNABLE TO ANALYSE IMAGES.",
+        "This request goes against our usage guidelines",
+        "Your prompt was withheld",
+        "I'm sorry but I cannot",
+        "[BLOCKED]",
+        "Safety",
     ],
 )
 def test_a_refusal_is_blocked(text: str) -> None:

@@ -39,6 +39,28 @@ CASES = [  # turn, kind, again, stops_all, maybe_paid
         True,
         False,
     ),
+    (
+        error(404, None, 'model "gpt-5-mini" not found, try pulling it first'),
+        "model",
+        False,
+        True,
+        False,
+    ),
+    (
+        error(400, None, "The model gpt-5-mini does not support seeds."),
+        "request",
+        False,
+        False,
+        False,
+    ),
+    (error(400, None, "Model gpt-5-mini takes no images."), "image", False, False, False),
+    (
+        error(429, None, "Request too large for gpt-5-mini: Limit 30000"),
+        "request",
+        False,
+        False,
+        False,
+    ),
     (error(404, None, "Not Found"), "request", False, True, False),
     (error(400, "invalid_image_format"), "image", False, False, False),
     (error(400, "image_too_large"), "image", False, False, False),
@@ -137,6 +159,19 @@ def test_more_than_is_taken_is_refused(ask, monkeypatch):
     assert (came.kind, came.again, came.maybe_paid) == ("server", False, True)
     came = failed(ask(error(500, None, "b" * 10_000)))
     assert came.kind == "server"
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [  # as vLLM says it
+        ("max_tokens=5000 cannot be greater than max_model_len=2048.", "--max-output-tokens"),
+        ("max_output_tokens=5000 cannot be greater than max_model_len.", "--max-output-tokens"),
+        ("This model's maximum context length is 2048 tokens.", "fewer images"),
+        ("At most 2 image(s) may be provided in one prompt.", "an image"),
+    ],
+)
+def test_the_message_says_what_to_do(ask, words, advice):
+    assert advice in str(failed(ask(error(400, None, words))))
 
 
 def test_nobody_there(api):

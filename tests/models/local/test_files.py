@@ -4,7 +4,7 @@ import json
 import struct
 
 import pytest
-from support.killed_run import write_cases
+from support.runs.killed_run import write_cases
 
 from rexview.cli import main
 from rexview.models.card import Card

@@ -8,8 +8,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from support.killed_run import write_cases
 from support.models.tiny_model import IMAGE_TOKENS, make_tiny_model
+from support.runs.killed_run import write_cases
 
 from rexview.cli import main
 from rexview.models.card import Card

@@ -193,7 +193,9 @@ def _of_object(value: Mapping[str, Any], form: BoxForm, found: list[WrittenBox],
             for name, one in lowered.items()
         )
     name = held[0]
-    corners = None if name == form.key.lower() else _KEYS[name]
+    # a phantom has shown the order, whatever the name of the field usually stands for
+    known = name == form.key.lower() or bool(form.calibrated)
+    corners = None if known else _KEYS[name]
     given = value[keys[name]]
     if isinstance(given, Mapping):
         inner: list[WrittenBox] = []
