@@ -319,7 +319,7 @@ _REPORTS: Final = _annotation(
     role=3,
 )
 _SPECIAL: Final = (
-    *(_REXRANK, _TABLE, _RUNS, _IMAGES, _COCO, _PREDICTIONS, *_ANNOTATIONS, _METADATA, _REPORTS),
+    *(_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS, _RUNS, *_ANNOTATIONS, _METADATA, _REPORTS),
 )
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
 _HANDED_ON: Final = ("site", "sheet", "group", "mapping", "boxes_as")

@@ -52,8 +52,8 @@ def recognises(probe: Probe) -> Found | None:
 
 
 def _kind(probe: Probe) -> str | None:
-    if probe.kind == "inspect":
-        return _INSPECT
+    if probe.kind == "inspect" or (probe.kind == "zip" and probe.path.suffix == ".eval"):
+        return _INSPECT  # of one that was cut off, its reader says so
     if probe.kind == "json":
         if is_inspect(probe.json):
             return _INSPECT
@@ -148,8 +148,8 @@ def _read(
         found = read_samples(file, rows.log)
     else:
         sheet = read_sheet(file.path, rows.log, label=file.label, pictures=folder)
-        found = read_predictions(sheet) if sheet is not None else None
-        files = dict(sheet.pictures) if sheet is not None else {}
+        found = read_predictions(sheet, pictures) if sheet is not None else None
+        files = {**files, **sheet.pictures} if sheet is not None else {}
     if found is None:
         return
     told = model_told(file, options) or model

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from rexview.bounded import printable
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json
 from rexview.reviewset.importers.runs.log_archive import LogArchive, MemberRefused
@@ -97,7 +98,9 @@ class _Reader:
             else:
                 why = sample if isinstance(sample, MemberRefused) else "It is not a JSON object."
                 self.found.unread.append((number, str(why)))
-                self.log.warning(self.file, f"{name}: {why}", "Write the log again.", row=number)
+                self.log.warning(
+                    self.file, f"{printable(name)}: {why}", "Write the log again.", row=number
+                )
         if parts:
             self.found.unused[f"samples: {', '.join(sorted(parts))}"] = _HOW_IT_WENT
         self._name_models()
@@ -121,7 +124,7 @@ class _Reader:
             "max_output_tokens": self.limit,
             "error": _object(error).get("message") or (error if isinstance(error, str) else None),
             "latency_s": output.get("time"),
-            "created": sample.get("completed_at") or self.about.get("created"),
+            "created": _moment(sample.get("completed_at") or self.about.get("created")),
             "run_id": self.about.get("eval_id") or self.about.get("run_id"),
             "repeat": sample.get("epoch"),
             "task": self.about.get("task"),
@@ -238,6 +241,12 @@ def _resolved(part: Any, attached: Mapping[str, Any]) -> Any:
     if isinstance(part, str) and part.startswith(_ATTACHED):
         return attached.get(part.removeprefix(_ATTACHED), part)
     return part
+
+
+def _moment(value: Any) -> str | None:
+    """Return a moment of UTC as sets write it, so that a log added twice is the same."""
+    text = _text(value)
+    return None if text is None else text.removesuffix("+00:00") + "Z" * text.endswith("+00:00")
 
 
 def _text(value: Any) -> str | None:

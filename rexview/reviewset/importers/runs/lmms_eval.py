@@ -19,6 +19,8 @@ from rexview.reviewset.json_text import JsonError, parse
 _SAMPLE: Final = frozenset(("doc_id", "target", "input", "filtered_resps"))
 _RESULTS: Final = frozenset(("results", "model_name", "config"))
 _READ: Final = frozenset(("doc_id", "target", "input", "resps", "filtered_resps", "token_counts"))
+_OURS: Final = "rexview-"
+"""How folders of uploads and of what was unpacked begin: they name no model."""
 _TOKENS: Final = ("input_tokens", "output_tokens")
 
 
@@ -49,9 +51,15 @@ def model_beside(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> 
         same = beside.parent == here.parent and beside.name == f"{date}_results.json"
         name = content.get("model_name")
         if (same or len(results) == 1) and isinstance(name, str) and name.strip():
-            return name.strip()
+            return _short(name.strip())
     folder = here.parent.name or file.path.parent.name
-    return folder.replace("__", "/") if "__" in folder else file.folder
+    is_named = "__" in folder and not folder.startswith(_OURS)
+    return folder.replace("__", "/") if is_named else file.folder
+
+
+def _short(name: str) -> str:
+    """Return a model's name without the folders of the machine that it lay on."""
+    return PurePosixPath(name).name if name.startswith(("/", "./", "~")) else name
 
 
 def read_samples(file: SourceFile, log: ProblemLog) -> RunRecords | None:

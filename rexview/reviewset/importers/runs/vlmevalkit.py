@@ -14,6 +14,7 @@ from typing import Any, Final
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.importers.runs.run_records import RunRecords
 from rexview.reviewset.importers.table.sheet import Sheet
+from rexview.reviewset.importers.table.structured.pictures import Pictures
 
 _COLUMNS: Final = frozenset(("index", "question", "prediction"))
 _OTHERS_OWN: Final = frozenset(("model", "reader", "run_id"))
@@ -66,8 +67,8 @@ def _common_end(names: Sequence[list[str]]) -> str:
     return "".join(f"_{word}" for word in reversed(alike))
 
 
-def read_predictions(sheet: Sheet) -> RunRecords:
-    """Read the rows of predictions."""
+def read_predictions(sheet: Sheet, pictures: Pictures) -> RunRecords:
+    """Read the rows of predictions; pictures that cells of a TSV hold go to ``pictures``."""
     options = [name for name in sheet.columns if _OPTION.fullmatch(name)]
     used = {"index", "question", "prediction", "answer", "thinking", "category", *options, *_IMAGES}
     found = RunRecords(unread=list(sheet.unread))
@@ -76,6 +77,7 @@ def read_predictions(sheet: Sheet) -> RunRecords:
         cells = dict(zip(sheet.columns, row, strict=True))
         given = sheet.given[place] if sheet.given else {}
         offered = [cells[name] for name in options if cells[name] is not None]
+        image = next((given.get(one, cells[one]) for one in _IMAGES if cells.get(one)), None)
         answer = cells["prediction"]
         failed = answer is not None and answer.startswith(_FAILED)
         record: dict[str, Any] = {
@@ -84,7 +86,7 @@ def read_predictions(sheet: Sheet) -> RunRecords:
             "category": cells.get("category"),
             "options": offered or None,
             "target" if offered else "expected answer": cells.get("answer"),
-            "image": next((given.get(one, cells[one]) for one in _IMAGES if cells.get(one)), None),
+            "image": pictures.taken_out(image, number),
             "answer": "" if failed else answer,
             "error": answer if failed else None,
             "reasoning": cells.get("thinking"),

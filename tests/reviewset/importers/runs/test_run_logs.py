@@ -1,5 +1,6 @@
 """Logs of other programs that run models, as answers: real files, through the command and auto."""
 
+import base64
 import json
 import pickle
 import shutil
@@ -254,3 +255,36 @@ def test_a_batch_is_read_by_the_same_command(tmp_path, run_import):
     done = run_import("runs", tmp_path / "output.jsonl", tmp_path / "log.eval")
     models = {one.model for one in done.review_set.answers_of("c1")}
     assert models == {"gpt-5", "mockllm/model"}
+
+
+def test_pictures_inside_predictions_become_those_of_the_cases(tmp_path, run_import):
+    put_picture(tmp_path / "film.png")
+    encoded = base64.b64encode((tmp_path / "film.png").read_bytes()).decode()
+    names = "index|question|answer|prediction|image"
+    row = ["1", "Where?", "left", "On the left.", encoded]
+    put_csv(tmp_path / "in" / "GPT4o_CXR.tsv", names, row, delimiter="\t")
+    told = dict(zip(names.split("|"), row, strict=True))
+    put_json(tmp_path / "in" / "GPT4o_CXR.json", [told])
+    for source in sorted((tmp_path / "in").iterdir()):
+        done = run_import("runs", source, model=["GPT-4o"])
+        assert done.report.receipt.images_found == 1, source.name
+        case = done.review_set.case("1")
+        assert (case.extra["expected answer"], len(case.images)) == ("left", 1)
+
+
+def test_a_log_whose_run_was_cut_off_is_refused(tmp_path):
+    (tmp_path / "log.eval").write_bytes(INSPECT_LOG.read_bytes()[:4000])
+    with pytest.raises(ImportSourceError) as caught:
+        import_source("runs", [tmp_path / "log.eval"], tmp_path / "out")
+    assert "or its run was cut off" in caught.value.problems[0].message
+
+
+def test_a_log_that_is_added_twice_changes_no_answer(tmp_path):
+    out = tmp_path / "out"
+    import_source("runs", [INSPECT_LOG], out)
+    answers = (out / "answers.jsonl").read_text()
+    receipt = import_source("runs", [INSPECT_LOG], out, into=True).receipt
+    assert receipt.notes[0].endswith("cases matched: 2 by id.")
+    assert {one.column for one in receipt.columns_unused} >= {"image"}
+    assert (out / "answers.jsonl").read_text() == answers
+    assert (receipt.cases, receipt.before["cases"], receipt.images) == (2, 2, 2)
