@@ -9,7 +9,7 @@ from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.link.in_app import browse_link, linked_html
 from rexview.ui.link.pages import PAGE_OVERVIEW
 from rexview.ui.overview import html as overview_html
-from rexview.ui.overview.widgets import contradictions, show_charts
+from rexview.ui.overview.widgets import show_charts, show_self_contradiction
 from rexview.ui.server import query_cache, review_sets
 
 MOST_SEVERE = 4
@@ -43,6 +43,4 @@ if show_charts(engine, case_filter):
     linked_html(scores, key="overview_scores")
 else:
     st.info("No answer has been scored yet, so there are no scores to draw.")
-if again := contradictions(engine, case_filter):
-    drawn = overview_html.self_contradiction_html(again, engine.facts.models)
-    linked_html(drawn, key="overview_again")
+show_self_contradiction(review_set, engine, case_filter)

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs
 
 from rexview.bounded import printable, read_file
 from rexview.errors import FileRefused, FilterError, RunRefused
+from rexview.models.reply import AttemptFailed
 
 if TYPE_CHECKING:
     from rexview.analysis.run_models.wanted import Wanted
@@ -47,6 +48,7 @@ def add_run(commands: Any, path: Callable[[str], Path], cases_of: CasesOf) -> No
     argument("--seed", type=int, metavar="N")
     argument("--reasoning-effort", metavar="WORD", help="such as low, medium, high")
     argument("--budget", metavar="5USD|200000tokens", help="stop before more than that is spent")
+    argument("--batch", action="store_true", help="send files, answered within a day for less")
     argument("--repeats", type=_count, metavar="N", help="how often each case is asked")
     resume = "go on with the newest run that asks the same, or with the one that is named"
     argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
@@ -129,11 +131,14 @@ def _ids(text: str, review_set: ReviewSet) -> tuple[str, ...]:
 def _dry_run(options: argparse.Namespace, plan: Plan, asking: Asking, estimated: Estimate) -> int:
     """Print what would be sent."""
     first = None
-    if plan.left:
-        item = plan.left[0]
+    for item in plan.left:
         case = asking.case(item.case)
         assert case is not None
-        first = asking.build(case, item.repeat).described()
+        try:
+            first = asking.build(case, item.repeat).described()
+            break
+        except AttemptFailed as failure:
+            print(printable(f"{item.case} cannot be asked: {failure}"), file=sys.stderr)
     if options.json:
         told = {
             "continues": plan.spec.id if plan.before else None,
@@ -144,7 +149,7 @@ def _dry_run(options: argparse.Namespace, plan: Plan, asking: Asking, estimated:
         print(json.dumps(told, indent=1))
         return 0
     if first is None:
-        print("Nothing is left to be asked.")
+        print("Nothing is left that can be asked.")
         return 0
     print(json.dumps(first, indent=1))
     if plan.before:

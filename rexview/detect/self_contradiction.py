@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, Thread
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -82,20 +82,52 @@ def _one_sided(case: Case, answer: Answer) -> dict[str, Mention]:
     }
 
 
+class _Comparison:
+    """All answers to a set's cases that were asked for again, compared once."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self.found: pl.DataFrame | None = None
+
+    def of(self, review_set: ReviewSet) -> pl.DataFrame:
+        with self._lock:
+            if self.found is None:
+                self.found = _compared(review_set)
+            return self.found
+
+    def begin(self, review_set: ReviewSet) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = Thread(target=self.of, args=(review_set,), daemon=True, name="compare")
+            self._thread.start()
+            self._thread.join(_SETTLES_S)
+
+
 def asked_again(review_set: ReviewSet) -> pl.DataFrame:
     """Compare all answers that the newest runs asked for several times: :data:`ASKED_AGAIN`.
 
-    Worked out once for all states of a set that share its tables.
+    Worked out once for all states of a set that share its tables; a millisecond or two a case.
     """
+    return _comparison(review_set).of(review_set)
+
+
+def compare_ahead(review_set: ReviewSet) -> bool:
+    """Begin :func:`asked_again` in the background; say whether its outcome is there."""
+    comparison = _comparison(review_set)
+    if comparison.found is None:
+        comparison.begin(review_set)
+    return comparison.found is not None
+
+
+def _comparison(review_set: ReviewSet) -> _Comparison:
     with _LOCK:
-        known = _KNOWN.get(review_set.index)
-        if known is None:
-            known = _KNOWN[review_set.index] = _compared(review_set)
-        return known
+        return _KNOWN.setdefault(review_set.index, _Comparison())
 
 
+_SETTLES_S: Final = 0.3
+"""Most sets are compared by then; longer no page waits."""
 _LOCK: Final = Lock()
-_KNOWN: Final[WeakKeyDictionary[TableIndex, pl.DataFrame]] = WeakKeyDictionary()
+_KNOWN: Final[WeakKeyDictionary[TableIndex, _Comparison]] = WeakKeyDictionary()
 
 
 def _compared(review_set: ReviewSet) -> pl.DataFrame:

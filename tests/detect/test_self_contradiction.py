@@ -1,9 +1,16 @@
 """What a model says against itself when the same is asked again."""
 
+from dataclasses import replace
+
 import pytest
 from support.repeated_set import CASES, CHANGED, OPPOSED, TEXTS, write_repeated
 
-from rexview.detect.self_contradiction import ASKED_AGAIN, asked_again, differences
+from rexview.detect.self_contradiction import (
+    ASKED_AGAIN,
+    asked_again,
+    compare_ahead,
+    differences,
+)
 from rexview.reviewset import load
 from rexview.schema import Answer, Case
 
@@ -77,6 +84,15 @@ def test_a_whole_set(tmp_path):
     }
     assert set(found["times"]) == {3}
     assert asked_again(review_set) is found
+    assert compare_ahead(review_set)
+
+
+def test_a_comparison_ahead_is_the_one_that_is_asked_for(tmp_path):
+    review_set = load(write_repeated(tmp_path / "set"))
+    while not compare_ahead(review_set):
+        pass
+    assert asked_again(review_set).height == 6
+    assert asked_again(replace(review_set, fingerprint="with scores")) is asked_again(review_set)
 
 
 def test_a_set_in_which_nothing_was_asked_again(tmp_path):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from rexview.models.running.append_only import AppendOnly, json_line, lines_of
+from rexview.models.running.files.append_only import AppendOnly, json_line, lines_of
 from rexview.models.running.folder import RunFolder
 from rexview.models.running.money import Spent
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rexview.errors import RunError, RunRefused
+from rexview.models.running.files.lock import RunLock
 from rexview.models.running.folder import RunFolder, run_folder, runs_of, write_json
 from rexview.models.running.journal import Item, Past, read_past
-from rexview.models.running.lock import RunLock
 from rexview.models.running.run import disk_words, items_of
 from rexview.models.running.spec import RunSpec, newest_alike, read_spec
 from rexview.schema import ReviewSet

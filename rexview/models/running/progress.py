@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, get_args
 
+from rexview.models.running.files.lock import is_worked_on
 from rexview.models.running.folder import RunFolder, read_json, write_json
 from rexview.models.running.journal import Failure, read_past
-from rexview.models.running.lock import is_worked_on
 
 State = Literal["starting", "running", "waiting", "paused", "finished", "cancelled", "broken"]
 STATES: Final[tuple[State, ...]] = get_args(State)
@@ -113,17 +113,18 @@ def _progress(run_id: str, values: Mapping[str, Any]) -> Progress:
 
     def counts(name: str) -> dict[str, Any]:
         value = values.get(name)
-        return value if isinstance(value, dict) else {}
+        found = value if isinstance(value, dict) else {}
+        return {word: n for word, n in found.items() if isinstance(n, int | float | None)}
 
     state, lines = text("state"), values.get("lines")
     return Progress(
         run=run_id,
         model=text("model") or "",
-        state=next((known for known in STATES if known == state), "broken"),
+        state=next((known for known in STATES if known == state), "starting"),
         done=whole("done"),
         total=whole("total"),
-        outcomes={str(word): int(n) for word, n in counts("outcomes").items()},
-        failed={str(word): int(n) for word, n in counts("failed").items()},
+        outcomes={word: int(n or 0) for word, n in counts("outcomes").items()},
+        failed={word: int(n or 0) for word, n in counts("failed").items()},
         in_flight=whole("in_flight"),
         per_minute=number("per_minute"),
         seconds_left=number("seconds_left"),

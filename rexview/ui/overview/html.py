@@ -178,9 +178,8 @@ def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[s
             found.append(browse_link(row.unusable.opens, f"<b>{n:,}</b>") if n else NOTHING)
         body.append(cells(html.escape(names[row.model]), *found))
     caption = (
-        "Asked more than once by the same run, how often the model contradicts itself: says the "
-        "opposite side of the same finding, or chooses another option; of the cases asked again "
-        "(for options: with two usable choices), with 95 % interval."
+        "Asked more than once: how often a model says the opposite side of the same finding, or "
+        "chooses another option, with 95 % interval."
     )
     return rows_table("rx-scores rx-contradicting", heads, body, caption)
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, model_colours
-from rexview.analysis.self_contradiction import SelfContradictions, self_contradictions
+from rexview.analysis.self_contradiction import self_contradictions
+from rexview.detect.self_contradiction import compare_ahead
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.pages import PAGE_OVERVIEW
+from rexview.ui.overview import html as overview_html
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
 
 if TYPE_CHECKING:
     from rexview.analysis.charts.linked import LinkedChart
+
+
+_LOOK_AGAIN_S: Final = 2.0
 
 
 @kept_with_first(16)
@@ -22,10 +33,24 @@ def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
     )
 
 
-@kept_with_first(16)
-def contradictions(engine: Engine, case_filter: CaseFilter) -> tuple[SelfContradictions, ...]:
-    """Return how often models contradict themselves."""
-    return self_contradictions(engine, case_filter)
+_contradictions = kept_with_first(16)(self_contradictions)
+
+
+def show_self_contradiction(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter) -> None:
+    """Show how often models contradict themselves; nothing where nothing was asked again."""
+    if not compare_ahead(review_set):
+        _wait_for_comparison(review_set)
+    elif rows := _contradictions(engine, case_filter):
+        drawn = overview_html.self_contradiction_html(rows, engine.facts.models)
+        linked_html(drawn, key="overview_again")
+
+
+@st.fragment(run_every=_LOOK_AGAIN_S)
+def _wait_for_comparison(review_set: ReviewSet) -> None:
+    permissions.guard(PAGE_OVERVIEW)
+    if compare_ahead(review_set):
+        st.rerun()
+    st.caption("Answers to what was asked more than once are being compared.")
 
 
 def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:

@@ -1,7 +1,7 @@
 """A run that is killed at any moment loses nothing and asks nothing twice that it has."""
 
 from support import model_server
-from support.killed_run import killed_run
+from support.runs.killed_run import killed_run
 
 from rexview.reviewset import load
 

@@ -23,6 +23,7 @@ from rexview.schema import (
 )
 from rexview.stats import final_of_answer
 from rexview.ui.answers import html as answers_html
+from rexview.ui.answers import one_answer
 from rexview.ui.answers.flags import flags_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 
@@ -238,7 +239,7 @@ def test_a_choice_read_from_the_text_says_from_which_words():
     case = Case("c", "Which?", question_type="choice", options=("Mass", "Nodule"), correct=1)
     text = "It is <i>round</i>.\n\n**Answer:** B"
     read = ReadChoice(1, "stated", text.index("<i>"), len(text))
-    shown = answers_html._choice_html(case, Answer("c", "m", text, choice=1, choice_read=read))
+    shown = one_answer.choice_html(case, Answer("c", "m", text, choice=1, choice_read=read))
     assert "B. Nodule<b> – correct</b>" in shown
     assert "read from the text: “&lt;i&gt;round&lt;/i&gt;. **Answer:** B”" in shown
-    assert "read from" not in answers_html._choice_html(case, Answer("c", "m", text, choice=1))
+    assert "read from" not in one_answer.choice_html(case, Answer("c", "m", text, choice=1))
