@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from rexview.models.endpoints.batch import Batches, Job, Wish, jobs_of
@@ -20,9 +19,6 @@ from rexview.models.running.to_do import Entry
 from rexview.vocab import counted
 
 _LOOKS_EVERY_S: Final = 0.25
-_CHANGED: Final = (
-    "The case or its images have changed since they were sent: boxes may lie elsewhere."
-)
 
 
 def ask_in_batches(attempts: Attempts, entries: Sequence[Entry], past: Past) -> None:
@@ -106,20 +102,10 @@ class _Driven:
             self._gate.stop(Stop("cancelled", f"Budget reached ({budget})."))
 
     def _answered(self, name: str, entry: Entry, reply: Reply) -> None:
-        """Write down a reply; it is paid for, so nothing about its case may lose it."""
-        spec, attempts = self._attempts.spec, self._attempts
-        self._gate.replied(self._leave_of(name), billed(reply.usage, spec.card.price), None)
-        try:
-            request = attempts.built(entry.item)
-            changed = name in self._sent and request.key != self._sent[name][0]
-            note = _CHANGED if changed else None
-        except AttemptFailed as failure:
-            parameters, prompt = spec.parameters, spec.prompt
-            request = Request(*entry.item, "", (), parameters, prompt.id, prompt.hash)
-            note = f"Read without its images: {failure}"
-        if note:
-            reply = replace(reply, notes=(*reply.notes, note))
-        attempts.answered(entry, request, reply)
+        attempts = self._attempts
+        spent = billed(reply.usage, attempts.spec.card.price)
+        self._gate.replied(self._leave_of(name), spent, None)
+        attempts.collected(entry, reply, self._sent[name][0] if name in self._sent else None)
 
     def _leave_of(self, name: str) -> Pass:
         """Return what a request that is no longer under way was expected to take."""

@@ -104,12 +104,10 @@ def test_a_server_that_fails_on_schemas_is_asked_without(api, words):
 
 
 def test_a_server_that_does_not_say_why_is_learned_by_all_that_are_under_way(api):
-    turn = {"error": {"status": 400, "message": "Bad Request"}}
-    rules = [
-        {"match": f"(c{number})", "turns": [{**turn, "delay_s": number / 10}, {}]}
-        for number in range(4)
+    delays = [
+        {"match": f"(c{number})", "turns": [{"delay_s": number / 10}, {}]} for number in range(4)
     ]
-    with started(rules) as server:
+    with started(delays, structured=False, says_why=False) as server:
         told = Parameters("gpt-5-mini", api, server.base_url, structured=True)
         endpoint = Endpoint(told, key=KEY)
         with ThreadPoolExecutor(4) as pool:
@@ -117,6 +115,7 @@ def test_a_server_that_does_not_say_why_is_learned_by_all_that_are_under_way(api
             came = list(pool.map(lambda request: endpoint.ask([request])[0], requests))
         endpoint.close()
         assert [type(reply) for reply in came] == [Reply] * 4
+        assert {reply.notes for reply in came} == {(NO_SCHEMA,)}
 
 
 def test_a_bad_request_without_a_reason_is_tried_without_the_schema_once(api):
