@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
@@ -25,6 +24,7 @@ from rexview.models.endpoints.batch_files import (
     read_lines,
     write_shards,
 )
+from rexview.models.endpoints.batch_log import Job, jobs_of
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.endpoints.untrusted import one_line
 from rexview.models.reply import AttemptFailed, Reply
@@ -55,16 +55,6 @@ class Note(Protocol):
 
     def __call__(self, event: str, **values: Any) -> None:
         """Write it."""
-
-
-@dataclass
-class Job:
-    """One shard, as far as it has come."""
-
-    shard: str
-    names: tuple[str, ...]
-    file: str | None = None
-    batch: str | None = None
 
 
 class Batches:
@@ -399,27 +389,3 @@ class Batches:
 
 def _is_not_there(failure: AttemptFailed) -> bool:
     return failure.raw.get("status") in _NOT_THERE
-
-
-def jobs_of(past: Iterable[Mapping[str, Any]]) -> tuple[list[Job], dict[str, list[str | None]]]:
-    """Return the shards that are at the server, and files there of others, as the log says.
-
-    Of a shard whose upload was not confirmed there is no batch: its requests are sent anew.
-    """
-    jobs: dict[str, Job] = {}
-    to_clear: dict[str, list[str | None]] = {}
-    for line in past:
-        shard = str(line.get("shard"))
-        match line.get("event"):
-            case "batch_planned":
-                jobs[shard] = Job(shard, tuple(map(str, line["names"])))
-            case "batch_uploaded" if shard in jobs:
-                jobs[shard].file = str(line["file"])
-            case "batch_created" if shard in jobs:
-                jobs[shard].batch = str(line["batch"])
-            case "batch_ended":
-                jobs.pop(shard, None)
-                to_clear[shard] = line["files"]
-            case "batch_cleared":
-                to_clear.pop(shard, None)
-    return [job for job in jobs.values() if job.file is not None], to_clear

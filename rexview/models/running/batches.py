@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rexview.models.endpoints.batch import Batches, Job, Wish, jobs_of
+from rexview.models.endpoints.batch import Batches, Wish
+from rexview.models.endpoints.batch_log import Job, jobs_of
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.reply import AttemptFailed, Reply
 from rexview.models.request import Request

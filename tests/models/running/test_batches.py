@@ -195,12 +195,13 @@ def test_a_batch_that_the_server_lost_is_told_and_asked_again_by_going_on(tmp_pa
 
 def test_a_case_that_changed_meanwhile_is_said(tmp_path, server):
     cases = questions(3)
-    server.options(batch_polls=3)
+    server.options(batch_polls=10_000)
     changed = replace(cases["c0002"], question="Question of case c0002: another one?")
 
     def told(progress):
         if progress.in_flight:
             cases["c0002"] = changed
+            server.options(batch_polls=1)
 
     ended, run = work(tmp_path, cases, spec_of(cases, server, batch=True), told=told)
     assert (ended.state, ended.done) == ("finished", 3)
