@@ -288,3 +288,13 @@ def test_a_log_that_is_added_twice_changes_no_answer(tmp_path):
     assert {one.column for one in receipt.columns_unused} >= {"image"}
     assert (out / "answers.jsonl").read_text() == answers
     assert (receipt.cases, receipt.before["cases"], receipt.images) == (2, 2, 2)
+
+
+def test_samples_are_read_where_the_log_says_nothing_of_its_run(tmp_path, run_import):
+    put_archive(
+        tmp_path / "log.eval",
+        {"header.json": "{", "samples/c1_epoch_1.json": inspect_sample("c1")},
+    )
+    done = run_import("auto", tmp_path / "log.eval")
+    assert done.review_set.answers_of("c1")[0].model == "gpt-5"
+    assert done.messages("The log says of its run: nothing that can be read.")
