@@ -41,6 +41,8 @@ def what_is_missing(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
     """Return what a run needs and does not find here, and what to do; None where all is there."""
     parameters = spec.parameters
     if parameters.api == "transformers":
+        if find_spec("rexview.models.local") is None:
+            return "Models on this computer cannot be run in this version."
         gone = [name for name in ("torch", "transformers") if find_spec(name) is None]
         if gone:
             return f"Not installed: {', '.join(gone)}. Install: pip install torch transformers"
