@@ -172,8 +172,35 @@ class Attempts:
         elif failures:
             self.gate.failed(leave, failures[0], case)
 
-    def answered(self, entry: Entry, request: Request, reply: Reply) -> None:
-        """Write down a reply: log, pictures, row.
+    def collected(self, entry: Entry, reply: Reply) -> None:
+        """Write down a reply to a request of long ago, even where that cannot be made again.
+
+        Of a case that is no longer in the set there is no row: it stands in the log, and is written
+        by going on when the case is there again.
+
+        Raises
+        ------
+        OSError
+            The disk did not take it.
+        """
+        item, spec = entry.item, self.spec
+        parts: Parts | None = None
+        try:
+            request = self.built(item)
+        except AttemptFailed as failure:
+            prompt = spec.prompt
+            request = Request(
+                item.case, item.repeat, "", (), spec.parameters, prompt.id, prompt.hash
+            )
+            note = f"This is its raw text, as the request cannot be made again: {failure}"
+            self.tally.say(f"{item.case}: {note}")
+            parts = Unread(reply.text, reply.outcome, (note,))
+        self.answered(entry, request, reply, parts)
+
+    def answered(
+        self, entry: Entry, request: Request, reply: Reply, parts: Parts | None = None
+    ) -> None:
+        """Write down a reply: log, pictures, row. ``parts`` is what it says, where that is known.
 
         Raises
         ------
@@ -182,7 +209,8 @@ class Attempts:
         """
         spent = billed(reply.usage, self.spec.card.price)
         pictures = save_pictures(self.run, self.images, request, reply.pictures)
-        parts = self._read(request, reply)
+        is_known = parts is None or self.asking.case(request.case) is not None
+        parts = parts or self._read(request, reply)
         shown = pictures if self.images else []
         usd = spent.usd if spent else None
         row = answer_row(self.spec, request, reply, parts, pictures=shown, usd=usd)
@@ -195,8 +223,10 @@ class Attempts:
             pictures=pictures,
             pictures_in="images folder" if self.images else "run folder",
             row=row,
+            row_now=is_known,
         )
-        self.tally.answered(parts.outcome)
+        if is_known:
+            self.tally.answered(parts.outcome)
         self.to_do.done(entry)
 
     def _read(self, request: Request, reply: Reply) -> Parts:

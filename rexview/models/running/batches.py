@@ -57,7 +57,7 @@ def ask_in_batches(attempts: Attempts, entries: Sequence[Entry], past: Past) -> 
             if isinstance(came, Reply):
                 spent = billed(came.usage, attempts.spec.card.price)
                 attempts.gate.replied(Pass(Spent(), time.monotonic()), spent, None)
-                attempts.answered(entry, attempts.built(entry.item), came)
+                attempts.collected(entry, came)
             else:
                 attempts.give_up_on(entry, came)
     except AttemptFailed as failure:

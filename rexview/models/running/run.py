@@ -78,7 +78,7 @@ class Run:
         try:
             journal = Journal(run, masked)
             past = read_past(run)
-            added = write_missing_rows(run)
+            added = write_missing_rows(run, lambda case: asking.case(case) is not None)
             tell(run, "run")
         except OSError as error:
             raise RunError(disk_words(error)) from error
@@ -137,6 +137,9 @@ class Run:
                 self._attempts.ask(entries)
             except OSError as error:
                 self._stop(Stop("broken", disk_words(error)))
+            except Exception as error:  # the other threads would wait for this one for ever
+                words = f"rexview failed ({type(error).__name__}): go on with --resume."
+                self._stop(Stop("broken", words))
             if self._gate.stopped:
                 self._to_do.stop()
 
