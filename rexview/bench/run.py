@@ -47,7 +47,10 @@ def run(cases: int = CASES, at_once: int = AT_ONCE, rounds: int = ROUNDS) -> Mea
         asked = _Asked(review_set, wanted, settings, cases)
         clocks = (time.process_time, time.perf_counter)
         measures = [way(clock) for clock in clocks for way in (asked.ours, asked.bare)]
-        processor, bare_processor, clock, bare_clock = in_turn(*measures, rounds=rounds)
+        try:
+            processor, bare_processor, clock, bare_clock = in_turn(*measures, rounds=rounds)
+        finally:
+            asked.close()
     name = "openai's client in a loop"
     what = f"a case of {cases:,}, {at_once} at once"
     rows = [
@@ -78,6 +81,10 @@ class _Asked:
         found = (review_set.case(case) for case in spec.cases)
         self._bodies = [self._endpoint.body_of(asking.build(case, 1)) for case in found if case]
         self._at_once = spec.concurrency
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._endpoint.close()
 
     def _run(self) -> None:
         plan = plan_of(self._set, self._wanted)

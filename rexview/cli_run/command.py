@@ -13,6 +13,7 @@ from urllib.parse import parse_qs
 
 from rexview.bounded import printable, read_file
 from rexview.errors import FileRefused, FilterError, RunRefused
+from rexview.models.reply import AttemptFailed
 
 if TYPE_CHECKING:
     from rexview.analysis.run_models.wanted import Wanted
@@ -41,16 +42,25 @@ def add_run(commands: Any, path: Callable[[str], Path], cases_of: CasesOf) -> No
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--cases", metavar="IDS", help="a,b,c or @FILE with an id a line")
     which.add_argument("--filter", metavar="QUERY", help="the part of a page's link after ?")
-    argument("--concurrency", type=_count, metavar="N", help="requests under way at once")
+    argument(
+        "--concurrency",
+        type=_count,
+        metavar="N",
+        help="requests under way at once; cases a batch of a local model",
+    )
     argument("--max-output-tokens", type=_count, metavar="N", help="the longest answer")
     argument("--temperature", type=float, metavar="T")
     argument("--seed", type=int, metavar="N")
     argument("--reasoning-effort", metavar="WORD", help="such as low, medium, high")
     argument("--budget", metavar="5USD|200000tokens", help="stop before more than that is spent")
+    argument("--batch", action="store_true", help="send files, answered within a day for less")
     argument("--repeats", type=_count, metavar="N", help="how often each case is asked")
     resume = "go on with the newest run that asks the same, or with the one that is named"
     argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
     argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    yes = "load a local model although it is larger than the memory that is free"
+    argument("--yes", action="store_true", help=yes)
+    argument("--download", action="store_true", help="fetch a local model that is not here yet")
     argument("--json", action="store_true", help="one JSON object; progress on standard error")
 
 
@@ -78,7 +88,8 @@ def _run(options: argparse.Namespace) -> int:
             return _dry_run(options, plan, asking, estimate(asking, plan.left, spec.card, source))
         from rexview.cli_run.work import work
 
-        return work(review_set, plan, asking, as_json=options.json)
+        local = {"yes": options.yes, "download": options.download}
+        return work(review_set, plan, asking, as_json=options.json, **local)
     except RunRefused as error:
         print(printable(str(error)), file=sys.stderr)
         return USAGE
@@ -129,11 +140,14 @@ def _ids(text: str, review_set: ReviewSet) -> tuple[str, ...]:
 def _dry_run(options: argparse.Namespace, plan: Plan, asking: Asking, estimated: Estimate) -> int:
     """Print what would be sent."""
     first = None
-    if plan.left:
-        item = plan.left[0]
+    for item in plan.left:
         case = asking.case(item.case)
         assert case is not None
-        first = asking.build(case, item.repeat).described()
+        try:
+            first = asking.build(case, item.repeat).described()
+            break
+        except AttemptFailed as failure:
+            print(printable(f"{item.case} cannot be asked: {failure}"), file=sys.stderr)
     if options.json:
         told = {
             "continues": plan.spec.id if plan.before else None,
@@ -144,7 +158,7 @@ def _dry_run(options: argparse.Namespace, plan: Plan, asking: Asking, estimated:
         print(json.dumps(told, indent=1))
         return 0
     if first is None:
-        print("Nothing is left to be asked.")
+        print("Nothing is left that can be asked.")
         return 0
     print(json.dumps(first, indent=1))
     if plan.before:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Final
 
@@ -24,7 +25,11 @@ class Shower:
         self._last = 0.0
 
     def show(self, progress: Progress) -> None:
-        """Show it, and every line for the person once."""
+        """Show it, and every line for the person once; a run outlives whoever watched it."""
+        with suppress(OSError):
+            self._show(progress)
+
+    def _show(self, progress: Progress) -> None:
         new = [line for line in progress.lines if line not in self._told]
         self._told = progress.lines
         start = "\r\033[K" if self._alone else ""
@@ -39,8 +44,9 @@ class Shower:
 
     def end(self) -> None:
         """Leave the line."""
-        if self._alone:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        with suppress(OSError):
+            if self._alone:
+                print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _in_words(progress: Progress) -> str:

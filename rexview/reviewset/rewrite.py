@@ -41,12 +41,13 @@ def rewrite(
     Raises
     ------
     ReviewSetError
-        There is a file already where an image would go, or the files are no longer as they were
-        read, as while a run adds answers; nothing was changed.
+        There is a file already where an image would go, a run is at work in the set, or its files
+        are no longer as they were read; nothing was changed.
     OSError
         Something cannot be written. The set is then as it was.
     """
     folder = review_set.folder.resolve()
+    _check_runs(folder)
     tables = find_tables(folder, ProblemList())
     usual = tables["cases"].parts[0].format if "cases" in tables else "jsonl"
     parts = [part for source in tables.values() for part in source.parts]
@@ -83,6 +84,17 @@ def rewrite(
             raise
         (folder / UNFINISHED).unlink()
     return backup
+
+
+def _check_runs(folder: Path) -> None:
+    """Refuse while a run may write to a part that would be moved away: its lock is not empty."""
+    for lock in folder.glob("runs/*/lock"):
+        if lock.stat().st_size:
+            run = lock.parent.name
+            raise ReviewSetError(
+                f"The run {run} is at work in this set, or was stopped hard; nothing was changed. "
+                f"Wait for it or cancel it; if it does not run any more, remove runs/{run}/lock."
+            )
 
 
 def _places(images: Path | None, folder: Path) -> list[tuple[Path, Path]]:

@@ -113,6 +113,7 @@ def test_the_dry_runs_request_is_the_one_that_is_sent(folder, server, capsys):
         (["--base-url", "https://me:secret@there.example/v1"], "a name or a password"),
         (["--base-url", "https://there.example/v1"], "OPENAI_API_KEY"),
         (["--concurrency", "100000"], "at once"),
+        (["--batch", "--budget", "100tokens"], "a budget cannot be kept"),
     ],
 )
 def test_what_cannot_be_run_is_told_in_one_line(folder, server, capsys, more, words):
@@ -179,15 +180,19 @@ def test_errors_are_asked_again_alone(folder, server, capsys):
 @pytest.mark.parametrize("damage", ["missing", "broken"])
 def test_an_image_that_cannot_be_read_costs_its_case_only(folder, server, capsys, damage):
     lines = (folder / "cases.jsonl").read_text().splitlines()
-    second = json.loads(lines[1])
-    second["images"][0]["path"] = f"{damage}.png"
-    lines[1] = json.dumps(second)
+    first = json.loads(lines[0])
+    first["images"][0]["path"] = f"{damage}.png"
+    lines[0] = json.dumps(first)
     (folder / "cases.jsonl").write_text("\n".join(lines))
     (folder / "images" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n broken")
+    assert rexview_run(folder, server, "--dry-run") == 0
+    captured = capsys.readouterr()
+    assert captured.err.startswith("c0001 cannot be asked: ")
+    assert "c0002" in captured.out
     assert rexview_run(folder, server) == 1
     captured = capsys.readouterr()
     assert "3 of 4, 1 failed" in captured.out
-    assert any(line.startswith("c0002: ") for line in captured.err.splitlines())
+    assert any(line.startswith("c0001: ") for line in captured.err.splitlines())
     assert [one["kind"] for one in logged(folder) if one["event"] == "failed"] == ["image"]
 
 
@@ -368,3 +373,15 @@ def test_where_nothing_is_known_the_estimate_says_so(folder, server, capsys):
         assert told["usd"] is None
         assert "no price" in told["from"]["usd"]
     assert told["output_tokens"] == 4 * 700
+
+
+def test_a_batch_costs_half(folder, server, capsys):
+    spent = {}
+    for more in ([], ["--batch"]):
+        assert rexview_run(folder, server, *more, "--json") == 0
+        spent[bool(more)] = json.loads(capsys.readouterr().out)["spent"]
+    assert spent[True]["usd"] == pytest.approx(spent[False]["usd"] / 2)
+    assert spent[True]["input"] == spent[False]["input"]
+    assert rexview_run(folder, server, "--cases", "c0001") == 0
+    assert rexview_run(folder, server, "--resume", "--batch", "--cases", "c0001,c0002") == 2
+    assert "begun without --batch" in capsys.readouterr().err

@@ -48,6 +48,17 @@ def test_a_case_shows_question_answers_report_scores_and_flags(open_app):
     assert "&lt;script&gt;" in text
 
 
+def test_a_box_that_may_lie_elsewhere_says_so_and_no_side(open_app, review_folder):
+    file = review_folder / "answers.jsonl"
+    sure = '"box": [5, 60, 30, 30]'
+    file.write_text(file.read_text().replace(sure, f'{sure}, "unsure": true'), encoding="utf-8")
+    (group,) = viewer(open_app("case", case="c1"))["groups"]
+    (box,) = group["boxes"]
+    assert group["name"] == "Model M (boxes unsure)"
+    assert (box["side"], box["place"]) == (None, None)
+    assert "may lie elsewhere" in box["note"]
+
+
 def test_the_viewer_gets_boxes_with_side_and_conflict(open_app):
     data = viewer(open_app("case", case="c1"))
     (group,) = [group for group in data["groups"] if group["id"] == "m"]

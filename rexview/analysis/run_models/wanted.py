@@ -16,7 +16,9 @@ from rexview.models.asking.cards import find_card
 from rexview.models.asking.prompts.load import find_prompt
 from rexview.models.asking.reading import read_answer
 from rexview.models.asking.tokens import input_tokens
+from rexview.models.card import Price
 from rexview.models.endpoints.address import read_address
+from rexview.models.local.memory import MOST_NEW_TOKENS
 from rexview.models.reply import AttemptFailed
 from rexview.models.request import Api, Parameters
 from rexview.models.running.attempts import Asking
@@ -54,6 +56,7 @@ class Wanted:
     concurrency: int | None = None
     budget: str | None = None
     repeats: int | None = None
+    batch: bool = False
     resume: bool = False
     run: str | None = None
 
@@ -90,6 +93,14 @@ def plan_of(review_set: ReviewSet, wanted: Wanted) -> Plan:
             f"There is no price of {spec.parameters.model}, so a budget in USD cannot be kept: "
             "give one in tokens, or its price in models.yaml of the review set."
         )
+    if wanted.batch and not spec.batch:
+        raise RunRefused(
+            f"The run {spec.id} was begun without --batch: leave --batch out, or --resume."
+        )
+    if spec.batch and spec.parameters.api == "transformers":
+        raise RunRefused("Only a server takes batches: leave --batch out.")
+    if spec.batch and spec.budget:
+        raise RunRefused("A batch is sent as a whole, so a budget cannot be kept: choose cases.")
     if spec.concurrency > MOST_AT_ONCE:
         raise RunRefused(f"At most {MOST_AT_ONCE} requests can be under way at once.")
     return replace(plan, spec=spec)
@@ -105,16 +116,22 @@ def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunS
     try:
         card = find_card(wanted.model, review_set.folder, declared)
         prompt = find_prompt(wanted.prompt, card, review_set.folder)
+        if wanted.batch and card.price:
+            card = replace(card, price=_by_batch(card.price))
         base_url = read_address(wanted.base_url).url if wanted.base_url else None
     except (AttemptFailed, SettingsError) as fault:
         raise RunRefused(str(fault)) from None
+    api = wanted.api or card.api
+    limit = wanted.max_output_tokens
+    if limit is None and api == "transformers":  # no server there would set one
+        limit = min(MOST_NEW_TOKENS, card.max_output_tokens or MOST_NEW_TOKENS)
     return RunSpec(
         id=new_run_id(wanted.model, now),
         parameters=Parameters(
             model=wanted.model,
-            api=wanted.api or card.api,
+            api=api,
             base_url=base_url,
-            max_output_tokens=wanted.max_output_tokens,
+            max_output_tokens=limit,
             temperature=wanted.temperature,
             seed=wanted.seed,
             reasoning_effort=wanted.reasoning_effort or card.reasoning_effort,
@@ -126,9 +143,21 @@ def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunS
         selected=selected,
         query=wanted.query,
         concurrency=CONCURRENCY,
+        batch=wanted.batch,
         set_name=review_set.info.name,
         created=now.isoformat(timespec="seconds"),
         started_by=_me(),
+    )
+
+
+def _by_batch(price: Price) -> Price:
+    """Return what the Batch API costs: half of everything, as OpenAI has it."""
+    return replace(
+        price,
+        input=price.input / 2,
+        output=price.output / 2,
+        cached=None if price.cached is None else price.cached / 2,
+        source=f"half of it by batch; {price.source}",
     )
 
 

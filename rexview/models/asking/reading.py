@@ -72,7 +72,7 @@ def _free(request: Request, reply: Reply, card: Card) -> AnswerParts:
     found = boxes_in_text(reply.text, card.boxes) if _asked_for_boxes(request, card) else Found()
     boxes, notes = _placed(found, request, card)
     outcome = reply.outcome
-    # a server that took no schema was asked in words only: its answer may well be free text
+    # the words of the request ask for JSON, too, so a server that takes no schema is no excuse
     if request.schema is not None and outcome == "answered":
         outcome = "malformed"
     return AnswerParts(reply.text, boxes, outcome=outcome, notes=(*request.notes, *notes))

@@ -35,22 +35,27 @@ _UNKNOWN_RULE: Final[Mapping[str, Any]] = {"rule": "area", "pixels_a_token": 750
 _A_MESSAGE: Final = 4
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _NUMBER: Final = re.compile(r"\d+")
-_SIGN: Final = re.compile(r"[!-/:-@\[-`{-~]|\n+")
-_OTHER_LETTER: Final = re.compile(r"[^\x00-\x7f]")
-_LETTERS_A_PIECE: Final = 8.5
+_SIGNS: Final = re.compile(r"[!-/:-@\[-`{-~]+|\n+")
+_ASIAN: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_OTHER: Final = re.compile(r"[^\x00-\x7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LETTERS_OF_ONE: Final = 7
+"""Words of so many letters are one token; of longer ones, every two letters more are another."""
 
 
 def text_tokens(text: str) -> int:
     """Estimate the tokens of a text.
 
-    Words of the Latin alphabet are a token, long ones more; three digits are one, as is a
-    punctuation mark or a line end; of other letters each counts.
+    No tokenizer comes without its vocabulary, and each model has its own. Against a vocabulary of
+    151,000 byte pairs (Qwen's, of the kind of OpenAI's) the 296 reports of IU X-ray's validation
+    part, on which the numbers were chosen, come out 2 % too high in all, nine in ten of them within
+    12 %; 196 other texts of reports 1 %, the demo's questions 4 %, the built-in wordings 5 % too
+    high. German with its long words comes out a fifth too low.
     """
-    words = sum(max(1.0, len(word) / _LETTERS_A_PIECE) for word in _WORD.findall(text))
+    lengths = [len(word) for word in _WORD.findall(text)]
+    words = sum(max(1.0, 1 + (length - _LETTERS_OF_ONE) / 2) for length in lengths)
     numbers = sum(math.ceil(len(digits) / 3) for digits in _NUMBER.findall(text))
-    signs = len(_SIGN.findall(text))
-    others = len(_OTHER_LETTER.findall(text))
-    return math.ceil(words + numbers + signs + others)
+    signs, asian = len(_SIGNS.findall(text)), len(_ASIAN.findall(text))
+    return math.ceil(words + numbers + signs + asian + len(_OTHER.findall(text)) / 2)
 
 
 def image_tokens(image: SentImage, card: Card) -> int:

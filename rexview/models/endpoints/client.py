@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MAX_BODY_BYTES: Final = 64_000_000
 """Of one answer, pictures included; results of a batch are bounded apart."""
 _CONNECT_S: Final = 20.0
+_OF_OPENAI: Final = ("OpenAI-Organization", "OpenAI-Project")
 _NO_KEY: Final = "none"
 
 
@@ -75,8 +76,11 @@ def make_client(
         headers={"accept-encoding": "identity"},
         event_hooks={"response": [bound]},
     )
+    # what the environment says of an account at OpenAI is nobody else's business
+    elsewhere: Any = {} if address.is_openai else dict.fromkeys(_OF_OPENAI, openai.Omit())
     return openai.OpenAI(
         api_key=key or _NO_KEY,
+        default_headers=elsewhere,
         base_url=address.url,
         max_retries=0,
         timeout=httpx2.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),

@@ -174,13 +174,17 @@ class Endpoint:
 
     def _other_limit_name(self, told: Told, body: Mapping[str, Any]) -> bool:
         """Take the other name of the limit, where the server says that it is the name."""
-        used = self._limit_name
-        other: chat.LimitName = "max_tokens" if used != "max_tokens" else "max_completion_tokens"
-        wanted = told.param == used or (used in told.message and other in told.message)
-        if told.status not in (400, 422) or used not in body or not wanted:
+        if told.status not in (400, 422):
             return False
-        self._limit_name = other
-        return True
+        names: tuple[chat.LimitName, chat.LimitName] = ("max_tokens", "max_completion_tokens")
+        for used, other in (names, names[::-1]):
+            said = told.param == used or (used in told.message and other in told.message)
+            if (
+                used in body and said
+            ):  # not what is known by now: another thread may have learned it
+                self._limit_name = other
+                return True
+        return False
 
     def _may_be_the_schema(self, told: Told) -> bool:
         if told.status not in (400, 422, 500, 501) or told.blocked:
@@ -188,7 +192,7 @@ class Endpoint:
         if _ABOUT_SCHEMA.search(f"{told.param} {told.message}"):
             return True  # llama-cpp-python says so with status 500
         # some servers say no more than "bad request"
-        unknown = self._takes_schema is None and told.status < 500
+        unknown = self._takes_schema is not True and told.status < 500
         return unknown and refused(told, self._asked).kind == "request"
 
     def _send(self, body: Mapping[str, Any]) -> Came | Told | AttemptFailed:

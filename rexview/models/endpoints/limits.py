@@ -11,6 +11,9 @@ from email.utils import parsedate_to_datetime
 from rexview.models.reply import RateLimits
 
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|h|m|s|d)")
+LONGEST_WAIT_S = 86_400.0
+"""No server is waited for longer than a day at a time, whatever it asks for."""
+_MOST_DIGITS = 18
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 
 
@@ -30,7 +33,8 @@ def seconds(word: str | None) -> float | None:
 
 
 def _count(word: str | None) -> int | None:
-    return int(word) if word is not None and word.isascii() and word.isdigit() else None
+    is_count = word is not None and word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
+    return int(word or "") if is_count else None
 
 
 def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
@@ -46,6 +50,11 @@ def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that the server asks to wait; a date counts from now (RFC 9110)."""
+    wait = _asked_wait(headers)
+    return None if wait is None else min(wait, LONGEST_WAIT_S)
+
+
+def _asked_wait(headers: Mapping[str, str]) -> float | None:
     of_milliseconds = seconds(headers.get("retry-after-ms"))
     if of_milliseconds is not None:
         return of_milliseconds / 1000
@@ -55,7 +64,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return number
     try:
         until = parsedate_to_datetime(word)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
     return max(0.0, (until - datetime.now(UTC)).total_seconds())

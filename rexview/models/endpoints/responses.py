@@ -69,7 +69,7 @@ def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, d
         for part in map(fields, items(item.get("content"))):
             texts.append(text(part.get("text")) or "")
             refusals.append(text(part.get("refusal")))
-    refused = [words for words in refusals if words is not None]
+    refused = [words for words in refusals if words]  # some servers send an empty one always
     status = text(body.get("status"))
     reason = text(fields(body.get("incomplete_details")).get("reason"))
     ended: Ended = "done" if status in (None, "completed") else "other"

@@ -13,6 +13,7 @@ MAX_MESSAGE: Final = 300
 """Letters of a server's words in a message."""
 MAX_RAW_TEXT: Final = 20_000
 """Letters of each text of a failed attempt that are kept in the log."""
+_MOST_COUNT: Final = 10**12
 _MOST_DEEP: Final = 20
 _MOST_ITEMS: Final = 200
 _MASK: Final = "[key]"
@@ -44,7 +45,9 @@ def text(value: Any) -> str | None:
 
 def whole(value: Any) -> int | None:
     """Return a count, or None where there is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= _MOST_COUNT else None  # a table holds no larger one
 
 
 def fields(value: Any) -> Mapping[str, Any]:

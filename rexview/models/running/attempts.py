@@ -13,7 +13,7 @@ from rexview.models.reply import AttemptFailed, Outcome, Reply
 from rexview.models.request import Request
 from rexview.models.running.folder import RunFolder
 from rexview.models.running.gate import Gate, Pass, backoff_s
-from rexview.models.running.journal import Journal
+from rexview.models.running.journal import Item, Journal
 from rexview.models.running.money import Spent, billed, priced
 from rexview.models.running.rows import Parts, answer_row, save_pictures
 from rexview.models.running.spec import RunSpec
@@ -77,7 +77,7 @@ class Attempts:
         OSError
             The disk did not take what is to be kept.
         """
-        ready = [entry for entry in entries if self._built(entry)]
+        ready = [entry for entry in entries if self._is_built(entry)]
         requests = [entry.request for entry in ready if entry.request]
         if not requests:
             return
@@ -96,26 +96,38 @@ class Attempts:
         self._give_back(leave, requests[0].case, came)
         for entry, request, reply in zip(ready, requests, came, strict=True):
             if isinstance(reply, Reply):
-                self._answered(entry, request, reply)
+                self.answered(entry, request, reply)
             else:
                 self._failed_attempt(entry, reply)
 
-    def _built(self, entry: Entry) -> bool:
+    def _is_built(self, entry: Entry) -> bool:
         """Make the request of an entry; whether that was possible."""
-        if entry.request is not None:
-            return True
+        if entry.request is None:
+            try:
+                entry.request = self.built(entry.item)
+            except AttemptFailed as failure:
+                self.give_up_on(entry, failure)
+        return entry.request is not None
+
+    def built(self, item: Item) -> Request:
+        """Make the request of an item.
+
+        Raises
+        ------
+        AttemptFailed
+            It cannot be made, for whatever reason: one case must not take the others down.
+        """
         try:
-            case = self.asking.case(entry.item.case)
+            case = self.asking.case(item.case)
             if case is None:
                 raise AttemptFailed("setup", "The case is no longer in the review set.")
-            entry.request = self.asking.build(case, entry.item.repeat)
-        except AttemptFailed as failure:
-            self.give_up_on(entry, failure)
+            return self.asking.build(case, item.repeat)
+        except AttemptFailed:
+            raise
         except RexviewError as error:
-            self.give_up_on(entry, AttemptFailed("request", str(error)))
-        except Exception as error:  # one case must not take the others down
-            self.give_up_on(entry, _own_error(error))
-        return entry.request is not None
+            raise AttemptFailed("request", str(error)) from None
+        except Exception as error:
+            raise _own_error(error) from error
 
     def _note_sent(self, entry: Entry, request: Request, expected: Spent) -> None:
         images = [
@@ -160,10 +172,45 @@ class Attempts:
         elif failures:
             self.gate.failed(leave, failures[0], case)
 
-    def _answered(self, entry: Entry, request: Request, reply: Reply) -> None:
+    def collected(self, entry: Entry, reply: Reply) -> None:
+        """Write down a reply to a request of long ago, even where that cannot be made again.
+
+        Of a case that is no longer in the set there is no row: it stands in the log, and is written
+        by going on when the case is there again.
+
+        Raises
+        ------
+        OSError
+            The disk did not take it.
+        """
+        item, spec = entry.item, self.spec
+        parts: Parts | None = None
+        try:
+            request = self.built(item)
+        except AttemptFailed as failure:
+            prompt = spec.prompt
+            request = Request(
+                item.case, item.repeat, "", (), spec.parameters, prompt.id, prompt.hash
+            )
+            note = f"This is its raw text, as the request cannot be made again: {failure}"
+            self.tally.say(f"{item.case}: {note}")
+            parts = Unread(reply.text, reply.outcome, (note,))
+        self.answered(entry, request, reply, parts)
+
+    def answered(
+        self, entry: Entry, request: Request, reply: Reply, parts: Parts | None = None
+    ) -> None:
+        """Write down a reply: log, pictures, row. ``parts`` is what it says, where that is known.
+
+        Raises
+        ------
+        OSError
+            The disk did not take it.
+        """
         spent = billed(reply.usage, self.spec.card.price)
         pictures = save_pictures(self.run, self.images, request, reply.pictures)
-        parts = self._read(request, reply)
+        is_known = parts is None or self.asking.case(request.case) is not None
+        parts = parts or self._read(request, reply)
         shown = pictures if self.images else []
         usd = spent.usd if spent else None
         row = answer_row(self.spec, request, reply, parts, pictures=shown, usd=usd)
@@ -176,8 +223,10 @@ class Attempts:
             pictures=pictures,
             pictures_in="images folder" if self.images else "run folder",
             row=row,
+            row_now=is_known,
         )
-        self.tally.answered(parts.outcome)
+        if is_known:
+            self.tally.answered(parts.outcome)
         self.to_do.done(entry)
 
     def _read(self, request: Request, reply: Reply) -> Parts:

@@ -76,6 +76,13 @@ def read_past(run: RunFolder) -> Past:
             past.unreadable.append(number)
     for expected in under_way.values():
         past.unsure += expected
+    if past.unreadable:  # it may have said what there is a row of: that is not paid for again
+        for _, row in lines_of(run.rows):
+            if row and (item := _item_of(row)) and item not in past.outcomes:
+                extra = row.get("extra")
+                word = extra.get("outcome") if isinstance(extra, dict) else None
+                past.outcomes[item] = str(word or "answered")
+                past.failures.pop(item, None)
     return past
 
 
@@ -90,6 +97,8 @@ def _take(past: Past, under_way: dict[Item, Spent], line: Mapping[str, Any]) -> 
             past.unsure += before
         under_way[item] = Spent.from_json(line["expected"])
     elif event == "replied":
+        if not isinstance(line["row"], dict):
+            raise ValueError("no row")
         past.outcomes[item] = str(line["outcome"])
         past.failures.pop(item, None)
         if line["spent"]:
@@ -138,10 +147,11 @@ class Journal:
         self._collecting, self._writing = threading.Lock(), threading.Lock()
         self._closed = False
 
-    def note(self, event: str, *, sync: bool = True, **values: Any) -> None:
+    def note(self, event: str, *, sync: bool = True, row_now: bool = True, **values: Any) -> None:
         """Add a line to the log; where there is a ``row`` among the values, to the rows as well.
 
-        With ``sync`` the log's line is on the disk when this returns.
+        With ``sync`` the log's line is on the disk when this returns. Without ``row_now`` a row
+        stands in the log alone.
 
         Raises
         ------
@@ -150,7 +160,7 @@ class Journal:
         """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = self._masked(json_line({"event": event, "at": at, **values}))
-        row = self._masked(json_line(values["row"])) if "row" in values else None
+        row = self._masked(json_line(values["row"])) if row_now and "row" in values else None
         with self._collecting:
             batch = self._batch
             batch.lines.append((line, row))
@@ -211,15 +221,21 @@ class Journal:
                 self._rows.close()
 
 
-def write_missing_rows(run: RunFolder) -> int:
-    """Write the rows of replies that are in the log and not among the rows; return how many."""
+def write_missing_rows(run: RunFolder, is_known: Callable[[str], bool]) -> int:
+    """Write the rows of replies that are in the log and not among the rows; return how many.
+
+    A case that is not known is no longer in the set, which is not opened with an answer to none.
+    """
     rows = AppendOnly(run.rows)
     try:
-        there = {_item_of(line) for _, line in lines_of(run.rows) if line}
+        there = {None, *(_item_of(line) for _, line in lines_of(run.rows) if line)}
         missing: list[str] = []
         for _, line in lines_of(run.log):
-            if line and line.get("event") == "replied" and _item_of(line) not in there:
-                there.add(_item_of(line))
+            if not line or line.get("event") != "replied" or not isinstance(line.get("row"), dict):
+                continue
+            item = _item_of(line)
+            if item is not None and item not in there and is_known(item.case):
+                there.add(item)
                 missing.append(json_line(line["row"]))
         rows.append(missing, sync=True)
     finally:
@@ -227,5 +243,8 @@ def write_missing_rows(run: RunFolder) -> int:
     return len(missing)
 
 
-def _item_of(line: Mapping[str, Any]) -> Item:
-    return Item(str(line.get("case")), int(line.get("repeat") or 1))
+def _item_of(line: Mapping[str, Any]) -> Item | None:
+    try:
+        return Item(str(line.get("case")), int(line.get("repeat") or 1))
+    except (TypeError, ValueError):
+        return None

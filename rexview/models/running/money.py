@@ -99,5 +99,7 @@ def billed(usage: Usage, price: Price | None) -> Spent | None:
     """Return what a reply cost by its own counts; None where the server does not count."""
     if usage.input is None and usage.output is None:
         return None
-    spent = priced(usage.input or 0, usage.output or 0, price, cached=usage.cached or 0)
+    given = usage.input or 0
+    cached = min(usage.cached or 0, given)  # some servers count them apart
+    spent = priced(given, usage.output or 0, price, cached=cached)
     return spent + Spent(reasoning=usage.reasoning or 0)

@@ -85,14 +85,15 @@ def write_progress(run: RunFolder, progress: Progress) -> None:
     write_json(run.progress, asdict(progress))
 
 
-def read_progress(run: RunFolder) -> Progress:
+def read_progress(run: RunFolder, *, as_written: bool = False) -> Progress:
     """Read how far a run is; one whose process died without a word is broken.
 
     Every value is what the file says; a file that is not there, or damaged, says nothing.
+    ``as_written`` asks not whether a process is there.
     """
     values = read_json(run.progress) or {}
     progress = _progress(run.id, values)
-    if progress.at_work and not is_worked_on(run):
+    if not as_written and progress.at_work and not is_worked_on(run):
         message = "Its process ended without a word: resume it."
         progress = replace(progress, state="broken", in_flight=0, message=message)
     return progress
@@ -113,17 +114,18 @@ def _progress(run_id: str, values: Mapping[str, Any]) -> Progress:
 
     def counts(name: str) -> dict[str, Any]:
         value = values.get(name)
-        return value if isinstance(value, dict) else {}
+        found = value if isinstance(value, dict) else {}
+        return {word: n for word, n in found.items() if isinstance(n, int | float | None)}
 
     state, lines = text("state"), values.get("lines")
     return Progress(
         run=run_id,
         model=text("model") or "",
-        state=next((known for known in STATES if known == state), "broken"),
+        state=next((known for known in STATES if known == state), "starting"),
         done=whole("done"),
         total=whole("total"),
-        outcomes={str(word): int(n) for word, n in counts("outcomes").items()},
-        failed={str(word): int(n) for word, n in counts("failed").items()},
+        outcomes={word: int(n or 0) for word, n in counts("outcomes").items()},
+        failed={word: int(n or 0) for word, n in counts("failed").items()},
         in_flight=whole("in_flight"),
         per_minute=number("per_minute"),
         seconds_left=number("seconds_left"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -18,6 +19,12 @@ from rexview.models.running.spec import RunSpec
 from rexview.schema import AnswerBox
 
 _LONGEST_NAME: Final = 40
+_MOST_TEXT_BYTES: Final = 11_000_000
+"""Of a text in a row, as JSON: no table takes a line of more than 16 MB. The log has all of it."""
+_SURELY_FITS: Final = 900_000
+"""Letters; one is twelve bytes at most."""
+_MOST_BESIDE: Final = 100_000
+_MOST_WORD: Final = 1_000
 _ENDINGS: Final = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp"}
 
 
@@ -64,27 +71,31 @@ def answer_row(
         "output_tokens": reply.usage.output,
         "max_output_tokens": spec.parameters.max_output_tokens,
     }
-    served = reply.model_served
+    notes = [*reply.notes, *parts.notes]
+    text = parts.text
+    if len(text) > _SURELY_FITS and len(json.dumps(text)) > _MOST_TEXT_BYTES:
+        text = text[:_SURELY_FITS]
+        notes.append(f"Cut after {_SURELY_FITS:,} letters: the whole text is in the run's log.")
     extra = {
         "outcome": parts.outcome,
         "model_asked": spec.parameters.model,
-        "model_served": served,
-        "request_id": reply.request_id,
+        "model_served": _cut(reply.model_served, _MOST_WORD),
+        "request_id": _cut(reply.request_id, _MOST_WORD),
         "cost_usd": usd,
         "reasoning_tokens": reply.usage.reasoning,
-        "refusal": reply.refusal,
-        "notes": list(dict.fromkeys((*reply.notes, *parts.notes))) or None,
+        "refusal": _cut(reply.refusal, _MOST_BESIDE),
+        "notes": list(dict.fromkeys(notes)) or None,
     }
     row = {
         "case": request.case,
         "model": spec.parameters.model,
-        "text": parts.text,
-        "finish_reason": reply.finish_reason,
+        "text": text,
+        "finish_reason": _cut(reply.finish_reason, _MOST_WORD),
         "usage": _given(usage),
         "boxes": [_given(_box(box)) for box in parts.boxes],
         "images": list(pictures),
         "choice": parts.choice,
-        "explanation": parts.explanation,
+        "explanation": _cut(parts.explanation, _MOST_BESIDE),
         "latency_s": reply.latency_s,
         "created": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "prompt_id": spec.prompt.id,
@@ -97,6 +108,10 @@ def answer_row(
 
 def _box(box: AnswerBox) -> dict[str, Any]:
     return {**asdict(box), "box": list(box.box)}
+
+
+def _cut(words: str | None, most: int) -> str | None:
+    return words[:most] if words else words
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Final
 from rexview.errors import RunError
 from rexview.models.backend import Backend
 from rexview.models.running.attempts import Asking, Attempts
+from rexview.models.running.batches import ask_in_batches
 from rexview.models.running.folder import RunFolder
 from rexview.models.running.gate import Gate, Stop
 from rexview.models.running.journal import Item, Journal, Past, read_past, write_missing_rows
@@ -77,7 +78,7 @@ class Run:
         try:
             journal = Journal(run, masked)
             past = read_past(run)
-            added = write_missing_rows(run)
+            added = write_missing_rows(run, lambda case: asking.case(case) is not None)
             tell(run, "run")
         except OSError as error:
             raise RunError(disk_words(error)) from error
@@ -88,7 +89,7 @@ class Run:
         gate = Gate(spec.concurrency, spec.budget, past.spent, past.unsure)
         self._journal, self._tally, self._to_do, self._gate = journal, tally, to_do, gate
         self._attempts = Attempts(spec, run, asking, backend, images, journal, gate, to_do, tally)
-        self._batch = backend.batch
+        self._batch, self._past = backend.batch, past
 
     def cancel(self, message: str = "Cancelled.") -> None:
         """Send nothing new; what is under way is waited for, for half a minute."""
@@ -105,13 +106,15 @@ class Run:
 
     def work(self) -> Progress:
         """Ask until nothing is left or something stops it; return how it ended."""
-        threads = 1 if self._batch > 1 else min(self._spec.concurrency, len(self._to_do))
+        one = self._batch > 1 or self._spec.batch
+        threads = min(1 if one else self._spec.concurrency, len(self._to_do))
         workers = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
         try:
             me = {"pid": os.getpid(), "host": socket.gethostname()}
             self._journal.note("started", process=me, to_ask=len(self._to_do))
         except OSError as error:
             self._stop(Stop("broken", disk_words(error)))
+        self._write_progress(self.progress())
         for worker in workers:
             worker.start()
         written = 0.0
@@ -125,11 +128,18 @@ class Run:
 
     def _work(self) -> None:
         """Ask, one thread of several, until nothing is left."""
-        while entries := self._to_do.take(self._batch):
+        in_batches = self._spec.batch
+        while entries := self._to_do.take(len(self._to_do) if in_batches else self._batch):
             try:
+                if in_batches:
+                    ask_in_batches(self._attempts, entries, self._past)
+                    break
                 self._attempts.ask(entries)
             except OSError as error:
                 self._stop(Stop("broken", disk_words(error)))
+            except Exception as error:  # the other threads would wait for this one for ever
+                words = f"rexview failed ({type(error).__name__}): go on with --resume."
+                self._stop(Stop("broken", words))
             if self._gate.stopped:
                 self._to_do.stop()
 

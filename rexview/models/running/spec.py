@@ -31,6 +31,8 @@ class RunSpec:
         How many times each case is asked.
     concurrency
         How many requests may be under way at once.
+    batch
+        Whether they are sent in files, to be answered within a day.
     created, started_by
         ISO 8601 with the zone; who asked for it, as far as that is known.
     """
@@ -45,6 +47,7 @@ class RunSpec:
     repeats: int = 1
     budget: Budget | None = None
     concurrency: int = 4
+    batch: bool = False
     set_name: str = ""
     created: str = ""
     started_by: str = ""

@@ -24,7 +24,8 @@ from rexview.schema import ReviewSet
 LEAST_S: Final = 5.0
 MOST_S: Final = 600.0
 SHARE: Final = 20
-"""A set that grows is read again after twenty times what that takes, 5 s to 10 minutes."""
+"""A set that grows is read again after twenty times what that and making pages of it take, 5 s to
+10 minutes."""
 _SETS_KEPT: Final = 4
 _STATES_KEPT: Final = 2
 """States of one set: the one on the pages and the one before."""
@@ -41,7 +42,7 @@ class _OpenSet:
         self._read: OrderedDict[str, ReviewSet] = OrderedDict()
         self._shown = self._others = ""
         self._thread: Thread | None = None
-        self._pause_until = 0.0
+        self._read_at = self._pause_until = 0.0
 
     def state(self, wait_s: float) -> str:
         """Return the state to be shown; wait so long for one that is being read."""
@@ -86,9 +87,9 @@ class _OpenSet:
                 return known
             begun = time.monotonic()
             found = reviewset.load(self._folder)
-            now = time.monotonic()
             with self._lock:
-                self._pause_until = now + min(max(SHARE * (now - begun), LEAST_S), MOST_S)
+                self._read_at = self._pause_until = time.monotonic()
+                self._pause(max(SHARE * (self._read_at - begun), LEAST_S))
                 # a file may have grown before it was read
                 self._read[state] = self._read[found.fingerprint] = found
                 while len(set(map(id, self._read.values()))) > _STATES_KEPT:
@@ -96,6 +97,16 @@ class _OpenSet:
                 if self._shown == state:
                     self._shown = found.fingerprint
         return found
+
+    def note_cost(self, seconds: float) -> None:
+        """Let the pause be longer, by what pages take to be made of a newer state."""
+        with self._lock:
+            self._pause(SHARE * seconds)
+
+    def _pause(self, seconds: float) -> None:
+        """Read again in so many seconds, or when it would have been, and no later than it may."""
+        wanted = max(self._pause_until, time.monotonic() + seconds)
+        self._pause_until = min(wanted, self._read_at + MOST_S)
 
     def _known(self, state: str) -> ReviewSet | None:
         with self._lock:
@@ -135,6 +146,11 @@ def load(folder: Path, state: str) -> ReviewSet:
         With every problem, when it cannot be opened.
     """
     return _of(folder).load(state)
+
+
+def note_cost(folder: Path, seconds: float) -> None:
+    """Note what pages take to be made of a newer state of a set, besides the reading."""
+    _of(folder).note_cost(seconds)
 
 
 def is_behind(review_set: ReviewSet) -> bool:

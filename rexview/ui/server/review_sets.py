@@ -39,7 +39,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.server import server_state
 from rexview.ui.server.failure_scans import FailureScan, failure_scan, snapshot_shown
 from rexview.ui.server.kept_with import kept_with_first
-from rexview.ui.server.open_states import load, state_to_show
+from rexview.ui.server.open_states import load, note_cost, state_to_show
 
 _RECENT_SETS: Final = "recent-sets"
 _MOST_RECENT: Final = 20
@@ -252,7 +252,9 @@ class _Engines:
             if key not in self._engines:
                 begun = time.monotonic()
                 self._engines[key] = self._made(review_set, number, scan)
-                self.found.note_cost(time.monotonic() - begun)
+                cost_s = time.monotonic() - begun
+                self.found.note_cost(cost_s)
+                note_cost(review_set.folder, cost_s)
                 if len(self._engines) > _ENGINES_KEPT:
                     del self._engines[next(iter(self._engines))]
             self._engines[key] = self._engines.pop(key)  # used last, forgotten last

@@ -12,7 +12,7 @@ from rexview.analysis.colours import slot_colours
 from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import box_problem, box_side_on, image_orientation
-from rexview.schema import AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
+from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
 from rexview.ui.access.image_links import image_name, pixel_url
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import follow
@@ -127,7 +127,7 @@ def viewer_data(
             answer.boxes,
             page.keyed_flags(),
             group_id=answer.model,
-            name=names[answer.model],
+            name=_named(answer, names),
             colour=colours[answer.model],
         )
         for answer in page.answers
@@ -152,6 +152,12 @@ def viewer_data(
         active=key_image.id if key_image else None,
         neighbours=Neighbours(place.before, place.after),
     )
+
+
+def _named(answer: Answer, names: Mapping[str, str]) -> str:
+    """Return the name of a model's boxes, which says that their places are not sure."""
+    unsure = any(box.unsure for box in answer.boxes)
+    return f"{names[answer.model]} (boxes unsure)" if unsure else names[answer.model]
 
 
 def _third(image: StudyImage, box: Sequence[float]) -> str | None:
@@ -220,7 +226,8 @@ def _group(
             reasons.append(f"{box.label}: {problem}")
             continue
         x, y, width, height = box.box
-        side = box_side_on(image, box.box)
+        sure = isinstance(box, ReferenceBox) or not box.unsure
+        side = box_side_on(image, box.box) if sure else None
         drawn.append(
             ViewerBox(
                 id=f"{group_id}/{number}",
@@ -231,7 +238,7 @@ def _group(
                 width=width,
                 height=height,
                 side=_SIDES[side] if side else None,
-                place=_third(image, box.box),
+                place=_third(image, box.box) if sure else None,
                 score=box.score if isinstance(box, AnswerBox) else None,
                 note=_note(box, flags, group_id),
                 finding=" ".join(label_keys(box.label)) or None,

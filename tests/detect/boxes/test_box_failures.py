@@ -325,3 +325,46 @@ def test_models_that_draw_no_boxes_are_known_from_the_set(make_set: Any) -> None
 
 def test_a_report_is_not_needed() -> None:
     assert flags_for(case(report=Report()), [answer("An effusion.")], detectors=[BoxesMissing()])
+
+
+class TestUnsureBoxes:
+    """A box of which it is not known how its model counts enters no failure."""
+
+    CASE = replace(
+        Case("c", "What is abnormal? Mark it with a box.", images=(PA,)),
+        report=Report("Right pleural effusion."),
+        reference_boxes=(reference("right pleural effusion"),),
+    )
+
+    @pytest.mark.parametrize(
+        ("label", "place", "failure"),
+        [
+            ("right pleural effusion", ELSEWHERE, "box_misplaced"),
+            ("right pleural effusion", ELSEWHERE, "laterality_error"),
+            ("right pleural effusion", (2000.0, 10.0, 50.0, 50.0), "box_misplaced"),
+            ("pneumothorax", HERE, "box_unrelated"),
+        ],
+    )
+    def test_it_is_flagged_when_sure_and_not_when_unsure(
+        self, label: str, place: tuple[float, ...], failure: str
+    ) -> None:
+        drawn = box(label, place)
+        text = "There is a right pleural effusion."
+        sure = flags_for(self.CASE, [answer(text, drawn)])
+        unsure = flags_for(self.CASE, [answer(text, replace(drawn, unsure=True))])
+        assert failure in {found.failure for found in sure}
+        assert not [found for found in unsure if found.failure != "boxes_missing"]
+
+    def test_it_counts_as_drawn(self) -> None:
+        drawn = replace(box("right pleural effusion"), unsure=True)
+        found = flags_for(self.CASE, [answer("There is a right pleural effusion.", drawn)])
+        assert found == []
+
+    def test_a_row_of_a_file_says_so(self, make_set: Any) -> None:
+        row = {"image": "pa", "label": "effusion", "box": [1, 2, 3, 4], "unsure": True}
+        review_set = make_set(
+            cases=[{"id": "c", "question": "Q?", "images": [{"id": "pa", "path": "pa.png"}]}],
+            answers=[{"case": "c", "model": "g", "text": "Effusion.", "boxes": [row]}],
+        )
+        [found] = review_set.answers_of("c")
+        assert found.boxes[0].unsure is True

@@ -52,6 +52,14 @@ def test_a_copy_asks_the_same_and_an_edited_one_is_another(folder, name):
     assert list_prompts(folder) == ("expert-1", "expert-1-boxes", "mine")
 
 
+def test_a_copy_that_is_based_on_another_takes_over_what_it_does_not_name(folder):
+    text = "based_on: expert-1\nname: Mine\nversion: 2\nfields:\n  open: {said: all of it}\n"
+    write(folder, "mine", text)
+    mine, base = find_prompt("mine", GPT, folder), built_in_prompts()["expert-1"]
+    assert mine.fields == {**base.fields, "open": {"said": "all of it"}}
+    assert (mine.texts, mine.system, mine.version) == (base.texts, base.system, 2)
+
+
 def test_an_edited_copy_of_the_same_name_wins_and_has_another_hash(folder):
     prompt = built_in_prompts()["expert-1"]
     write(folder, "expert-1", prompt_text(prompt).replace("experienced", "careful"))
@@ -92,6 +100,8 @@ def test_all_problems_are_told_at_once(folder):
         "texts: in it, open: {question} is missing.",
         "texts: in it, boxes: {form} is missing.",
         "fields: in it, open: {'boxes': 'b'} cannot be used.",
-        "prompts/bad.yaml: system is missing.",
+        "prompts/bad.yaml: missing are system. Write them, or based_on: expert-1.",
+        "prompts/bad.yaml, texts: missing are choice, report, current, prior, context, json.",
+        "prompts/bad.yaml, fields: missing are choice, report.",
     ):
         assert words in told, told

@@ -1,9 +1,15 @@
 """Every outcome of either API is kept as what it is, and the raw text with it."""
 
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.model_server.bodies import picture_back
 
-from rexview.models.reply import Reply, Usage
+from rexview.models.endpoints.endpoint import Endpoint
+from rexview.models.reply import OUTCOMES, AttemptFailed, Reply, Usage
+from rexview.models.request import Parameters
 
 WORDS = "The heart is of normal size and there is no effusion at all."
 
@@ -153,3 +159,48 @@ def test_half_a_surrogate_pair_can_be_written(ask, api):
     chat = {"choices": [{"message": {"content": "a\ud800b \U0001fac1"}}]}
     reply = kept(ask({"body": parts if api == "responses" else chat}))
     assert reply.text.encode().decode() == "a?b \U0001fac1"
+
+
+READERS: dict[str, Endpoint] = {}
+NAMES = st.sampled_from(
+    [
+        *("output", "choices", "error", "status", "usage", "type", "content", "text", "message"),
+        *("phase", "refusal", "result", "code", "finish_reason", "incomplete_details", "reason"),
+        *("image_url", "url", "images", "output_tokens", "output_tokens_details", "innererror"),
+    ]
+)
+WORDS_SENT = st.sampled_from(
+    ["message", "failed", "completed", "image_generation_call", "data:image/png;base64,AAAA", "AAA"]
+)
+SENT = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | WORDS_SENT | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=5),
+    max_leaves=25,
+)
+
+
+def reader(told):
+    if told.api not in READERS:
+        READERS[told.api] = Endpoint(told)
+    return READERS[told.api]
+
+
+@given(body=SENT, status=st.sampled_from([200, 200, 200, 400, 404, 429, 500]), chat=st.booleans())
+def test_nothing_that_a_server_sends_raises(body, status, chat):
+    told = Parameters("m", "chat" if chat else "responses", "http://localhost/v1")
+    came = reader(told).read(status, body, {})
+    if isinstance(came, Reply):
+        assert came.outcome in OUTCOMES
+        assert isinstance(came.text, str)
+        json.dumps(came.raw)
+    else:
+        assert isinstance(came, AttemptFailed)
+        assert "\n" not in str(came)
+        json.dumps(came.raw)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def closed_at_the_end():
+    yield
+    for endpoint in READERS.values():
+        endpoint.close()

@@ -59,6 +59,16 @@ def test_nothing_is_sent_that_nobody_asked_for(api):
         assert entry["sent"].keys() == {"model", "stream"} | also
 
 
+def test_an_account_at_openai_is_not_told_to_other_servers(api, monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-secret")
+    with started() as server:
+        ask(server, api)
+        (entry,) = server.requests()
+        assert "authorization" in entry["headers"]
+        assert not [name for name in entry["headers"] if name.startswith("openai")]
+
+
 def test_a_schema_is_sent_where_it_is_asked_for(api):
     with started() as server:
         (reply,) = ask(server, api, SCHEMA, structured=True)
@@ -93,6 +103,21 @@ def test_a_server_that_fails_on_schemas_is_asked_without(api, words):
         assert (reply.outcome, reply.notes) == ("answered", (NO_SCHEMA,))
 
 
+def test_a_server_that_does_not_say_why_is_learned_by_all_that_are_under_way(api):
+    delays = [
+        {"match": f"(c{number})", "turns": [{"delay_s": number / 10}, {}]} for number in range(4)
+    ]
+    with started(delays, structured=False, says_why=False) as server:
+        told = Parameters("gpt-5-mini", api, server.base_url, structured=True)
+        endpoint = Endpoint(told, key=KEY)
+        with ThreadPoolExecutor(4) as pool:
+            requests = [make_request(told, f"c{number}", SCHEMA) for number in range(4)]
+            came = list(pool.map(lambda request: endpoint.ask([request])[0], requests))
+        endpoint.close()
+        assert [type(reply) for reply in came] == [Reply] * 4
+        assert {reply.notes for reply in came} == {(NO_SCHEMA,)}
+
+
 def test_a_bad_request_without_a_reason_is_tried_without_the_schema_once(api):
     turn = {"error": {"status": 400, "message": "Bad Request"}}
     with started([{"turns": [turn]}]) as server:
@@ -101,15 +126,21 @@ def test_a_bad_request_without_a_reason_is_tried_without_the_schema_once(api):
         assert len(server.requests()) == 2
 
 
-def test_the_limit_has_the_name_that_the_server_wants():
-    told = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-    refusal = {"error": {"status": 400, "param": "max_tokens", "message": told}}
-    with started([{"turns": [refusal, {}], "count": "rule"}]) as server:
-        replies = ask(server, "chat", times=2, max_output_tokens=50)
-        assert [type(reply) for reply in replies] == [Reply, Reply]
-        limits = {"max_tokens", "max_completion_tokens"}
-        names = [limits & entry["sent"].keys() for entry in server.requests()]
-        assert names == [{"max_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
+@pytest.mark.parametrize("other", ["max_tokens", "max_completion_tokens"])
+def test_the_limit_has_the_name_that_the_server_wants(other):
+    """Many are under way before the first answer says so."""
+    with started(other_limit=other, delay_s=0.1) as server:
+        told = Parameters("gpt-5-mini", "chat", server.base_url, max_output_tokens=50)
+        endpoint = Endpoint(told, key=KEY)
+        endpoint._limit_name = other
+        with ThreadPoolExecutor(8) as pool:
+            requests = [make_request(told, f"c{number}") for number in range(16)]
+            came = list(pool.map(lambda request: endpoint.ask([request])[0], requests))
+        endpoint.close()
+        assert {type(reply) for reply in came} == {Reply}
+        refused = [entry for entry in server.requests() if entry["status"] == 400]
+        assert 1 <= len(refused) <= 8
+        assert all(other in entry["sent"] for entry in refused)
 
 
 def test_pictures_are_sent_as_they_are_for_every_request_of_many_at_once(api):

@@ -351,3 +351,42 @@ def test_what_came_is_in_the_log_as_it_came(tmp_path, server):
     assert len(sent["key"]) == 64
     assert rows_of(run) == [replied["row"]]
     assert json.loads(run.rows.read_text())["text"] == replied["reply"]["text"]
+
+
+def test_a_run_by_batches_is_collected_by_going_on(tmp_path, server, monkeypatch):
+    """Cancelled while the batch is at the server: going on collects it, and sends nothing."""
+    from rexview.models.endpoints import batch
+
+    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
+    cases = questions(12)
+    server.options(batch_polls=5)
+
+    def told(progress):
+        if any("at the server" in line for line in progress.lines):
+            runs[0].cancel()
+
+    runs = []
+    spec = spec_of(cases, server, batch=True)
+    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 5.0)
+    ended, run = work(tmp_path, cases, spec, told=told, given=runs.append)
+    assert (ended.state, ended.done) == ("cancelled", 0)
+    assert len(events(run, "batch_created")) == 1
+    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
+    again = spec_of(cases, server, batch=True)
+    ended, run = work(tmp_path, cases, again, resume=True)
+    assert (ended.state, ended.done) == ("finished", 12)
+    assert len(events(run, "batch_created")) == 1
+    assert len(rows_of(run)) == 12
+    assert len(server.requests()) == 12
+    assert ended.spent["input"] == server.ledger()["totals"]["input"]
+
+
+def test_a_case_that_cannot_be_asked_is_left_out_of_the_batch(tmp_path, server, monkeypatch):
+    from rexview.models.endpoints import batch
+
+    monkeypatch.setattr(batch, "_FIRST_WAIT_S", 0.1)
+    cases = questions(3)
+    spec = spec_of([*cases, "gone"], server, batch=True)
+    ended, run = work(tmp_path, cases, spec)
+    assert (ended.done, ended.failed) == (3, {"setup": 1})
+    assert [one.item.case for one in failures_of(run)] == ["gone"]

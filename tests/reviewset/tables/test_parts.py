@@ -6,7 +6,7 @@ import os
 import polars as pl
 import pytest
 
-from rexview.errors import ReviewSetError
+from rexview.errors import ImportSourceError, ReviewSetError
 from rexview.reviewset import fingerprint, load, sources, write
 from rexview.reviewset.importers import import_source
 from rexview.reviewset.rewrite import rewrite
@@ -172,6 +172,19 @@ class TestWriting:
         assert not (parts.folder / "answers").exists()
         (backup,) = tmp_path.glob("small-before-*")
         assert load_texts(backup) == ["A text.", "A text.", "from b", "from c"]
+
+    def test_a_set_in_which_a_run_is_at_work_is_left_alone(self, parts, tmp_path):
+        lock = parts.folder / "runs" / "20250101-101500-m" / "lock"
+        lock.parent.mkdir(parents=True)
+        lock.write_text('{"pid": 1}')
+        source = tmp_path / "more.csv"
+        source.write_text("case,model,reader,dimension,score\nc1,m1,r1,process,4\n")
+        with pytest.raises(ImportSourceError, match="20250101-101500-m is at work"):
+            import_source("auto", [source], parts.folder, into=True)
+        assert parts.load().scores.is_empty()
+        lock.write_text("")  # given back
+        import_source("auto", [source], parts.folder, into=True)
+        assert parts.load().scores.height == 1
 
     def test_a_set_that_grew_meanwhile_is_left_alone(self, parts):
         review_set = parts.load()

@@ -27,7 +27,9 @@ class Options:
     """What kind of server it is.
 
     ``models`` and ``keys`` are those that it knows (None: any). ``structured`` and ``vision`` say
-    whether it takes a JSON schema and pictures. ``image_tokens`` is what every picture costs, as on
+    whether it takes a JSON schema and pictures, ``says_why`` whether it names the schema as what it
+    does not take, ``other_limit`` is a name of the limit that it does
+    not take. ``image_tokens`` is what every picture costs, as on
     servers of one model. ``delay_s`` passes before every answer. ``batch_polls`` is how often a
     batch must be asked for until it has ended, ``batch_done`` how many of its requests are done
     until it expires.
@@ -36,7 +38,9 @@ class Options:
     models: tuple[str, ...] | None = None
     keys: tuple[str, ...] | None = None
     structured: bool = True
+    says_why: bool = True
     vision: bool = True
+    other_limit: str | None = None
     image_tokens: int | None = None
     delay_s: float = 0.0
     requests_a_minute: int | None = None
@@ -121,6 +125,7 @@ class Service:
             except ValueError:
                 raise HttpError(400, "We could not parse the JSON body of your request.") from None
             answered = self.answer(asked.path, body, key)
+            self.ledger[-1]["headers"] = sorted(asked.headers)
             if self.options.delay_s:
                 await asyncio.sleep(self.options.delay_s)
             if answered.delay_s:  # silent while it works on it: it is in flight until it answers
@@ -219,8 +224,13 @@ class Service:
             told = f"The model `{question.model}` does not exist or you do not have access to it."
             raise HttpError(404, told, code="model_not_found")
         if question.schema is not None and not self.options.structured:
+            if not self.options.says_why:
+                raise HttpError(400, "Bad Request")
             field = "text.format" if question.api == "responses" else "response_format"
             raise HttpError(400, f"Unsupported parameter: '{field}'.", param=field)
+        if (other := self.options.other_limit) and other in question.body:
+            told = f"Unsupported parameter: '{other}' is not supported with this model."
+            raise HttpError(400, told, param=other, code="unsupported_parameter")
         if question.pictures and not self.options.vision:
             raise HttpError(400, "This model does not support image input.", param="input")
         for picture in question.pictures:

@@ -68,6 +68,17 @@ def test_after_the_pause_it_is_read_once(folder, monkeypatch):
     assert open_set(folder) is after
 
 
+def test_the_pause_is_longer_where_pages_take_long(folder, monkeypatch):
+    monkeypatch.setattr(open_states, "LEAST_S", 0.0)
+    before = open_set(folder)
+    open_states.note_cost(folder, 10.0)
+    add(folder, "run", "text")
+    assert open_set(folder, wait_s=PATIENCE_S) is before
+    monkeypatch.setattr(open_states, "MOST_S", 0.0)
+    open_states.note_cost(folder, 10.0)
+    assert open_set(folder, wait_s=PATIENCE_S) is not before
+
+
 def test_whoever_does_not_wait_sees_the_state_before(folder, monkeypatch):
     monkeypatch.setattr(open_states, "LEAST_S", 0.0)
     monkeypatch.setattr(open_states, "SHARE", 0)

@@ -197,23 +197,32 @@ def read_prompt(path: Path) -> Prompt:
         else:
             whole = asdict(read_prompt(under))
             texts = whole.pop("texts")
-            found = {**whole, **found}
+            fields = {**whole["fields"], **found.get("fields", {})}
+            found = {**whole, **found, "fields": fields}
     texts |= found.get("texts", {})
     asks = found.get("asks_for_boxes", False)
     wanted = [one for one in _PLACES if asks or not one.startswith("boxes")]
-    problems += [f"{label}, texts: {one} is missing." for one in wanted if one not in texts]
+    # what is there and wrong was told above, and is not missing
+    there = {**found, **raw}
+    parts = {name: _names(found.get(name)) | _names(raw.get(name)) for name in ("texts", "fields")}
+    lacking = {
+        label: [one for one in ("name", "version", "system", "fields") if one not in there],
+        f"{label}, texts": [one for one in wanted if one not in parts["texts"] | texts.keys()],
+        f"{label}, fields": [one for one in QUESTION_TYPES if one not in parts["fields"]]
+        if "fields" in there
+        else [],
+    }
     problems += [
-        f"{label}: {one} is missing."
-        for one in ("name", "version", "system", "fields")
-        if one not in found
-    ]
-    problems += [
-        f"{label}, fields: {one} is missing."
-        for one in QUESTION_TYPES
-        if one not in found.get("fields", dict.fromkeys(QUESTION_TYPES))
+        f"{where}: missing are {', '.join(names)}. Write them, or based_on: {WITHOUT_BOXES}."
+        for where, names in lacking.items()
+        if names
     ]
     refuse(problems)
     return _hashed(Prompt(**{**found, "id": path.stem, "texts": texts}))
+
+
+def _names(value: Any) -> set[str]:
+    return {str(name) for name in value} if isinstance(value, Mapping) else set()
 
 
 def _hashed(prompt: Prompt) -> Prompt:
