@@ -42,7 +42,12 @@ def add_run(commands: Any, path: Callable[[str], Path], cases_of: CasesOf) -> No
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--cases", metavar="IDS", help="a,b,c or @FILE with an id a line")
     which.add_argument("--filter", metavar="QUERY", help="the part of a page's link after ?")
-    argument("--concurrency", type=_count, metavar="N", help="requests under way at once")
+    argument(
+        "--concurrency",
+        type=_count,
+        metavar="N",
+        help="requests under way at once; cases a batch of a local model",
+    )
     argument("--max-output-tokens", type=_count, metavar="N", help="the longest answer")
     argument("--temperature", type=float, metavar="T")
     argument("--seed", type=int, metavar="N")
@@ -53,6 +58,9 @@ def add_run(commands: Any, path: Callable[[str], Path], cases_of: CasesOf) -> No
     resume = "go on with the newest run that asks the same, or with the one that is named"
     argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
     argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    yes = "load a local model although it is larger than the memory that is free"
+    argument("--yes", action="store_true", help=yes)
+    argument("--download", action="store_true", help="fetch a local model that is not here yet")
     argument("--json", action="store_true", help="one JSON object; progress on standard error")
 
 
@@ -80,7 +88,8 @@ def _run(options: argparse.Namespace) -> int:
             return _dry_run(options, plan, asking, estimate(asking, plan.left, spec.card, source))
         from rexview.cli_run.work import work
 
-        return work(review_set, plan, asking, as_json=options.json)
+        local = {"yes": options.yes, "download": options.download}
+        return work(review_set, plan, asking, as_json=options.json, **local)
     except RunRefused as error:
         print(printable(str(error)), file=sys.stderr)
         return USAGE

@@ -12,6 +12,7 @@ from typing import Final
 
 from rexview.analysis.run_models.wanted import pictures_folder
 from rexview.bounded import printable
+from rexview.cli_run.local import local_model
 from rexview.cli_run.shown import Shower, tell_end
 from rexview.errors import RunRefused
 from rexview.models.backend import Backend
@@ -27,8 +28,19 @@ from rexview.schema import ReviewSet
 _SHORTEST_KEY: Final = 8
 
 
-def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) -> int:
+def work(
+    review_set: ReviewSet,
+    plan: Plan,
+    asking: Asking,
+    *,
+    as_json: bool,
+    yes: bool = False,
+    download: bool = False,
+) -> int:
     """Begin or go on, wait for the end, say how it was; return the exit status.
+
+    ``yes`` and ``download`` are for models on this machine: load one that is larger than what is
+    free, fetch one that is not here.
 
     Raises
     ------
@@ -37,7 +49,8 @@ def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) ->
     if plan.before:
         told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
         print(told, file=sys.stderr)
-    backend, masked = backend_of(plan.spec)
+    local = {"needed": bool(plan.left), "yes": yes, "download": download}
+    backend, masked = backend_of(plan.spec, **local)
     try:
         lock = begin(plan)
         try:
@@ -58,10 +71,20 @@ def work(review_set: ReviewSet, plan: Plan, asking: Asking, *, as_json: bool) ->
     return tell_end(ended, as_json=as_json)
 
 
-def backend_of(spec: RunSpec) -> tuple[Backend, Callable[[str], str]]:
-    """Return what asks the model, and what takes its key out of a text."""
+def backend_of(
+    spec: RunSpec, *, needed: bool = True, yes: bool = False, download: bool = False
+) -> tuple[Backend, Callable[[str], str]]:
+    """Return what asks the model, and what takes its key out of a text.
+
+    ``needed`` says whether anything is left to be asked, else no local model is looked for; ``yes``
+    and ``download`` are as in :func:`work`.
+
+    Raises
+    ------
+    RunRefused
+    """
     if spec.parameters.api == "transformers":
-        raise RunRefused("Models on this machine cannot be run in this version.")
+        return local_model(spec, needed=needed, yes=yes, download=download), str
     variable = spec.card.key_variable
     key = os.environ.get(variable, "").strip() or None
     try:

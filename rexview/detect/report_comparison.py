@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -22,6 +22,8 @@ _ZONES: Final = {zone: word_set("zone_heights", zone) for zone in list_names("zo
 """Heights of the chest that each place may take up."""
 MOST_READ: Final = 20_000
 """Characters; in a longer answer, question or report no finding is looked for."""
+SAID: Final = ("positive", "uncertain", "prior")
+"""What a text says of a finding that it has, or had."""
 _NEAR: Final = 120
 _MOST_ALIKE: Final = 8
 """Mentions of one finding, side, zone and status that are kept: more add nothing."""
@@ -62,18 +64,36 @@ class FindingInText(NamedTuple):
         return self.text[max(first, low) : min(last, high)]
 
 
-def findings_of_report(case: Case) -> tuple[FindingInText, ...]:
+class ReportFindings(NamedTuple):
+    """The findings of a report, the same for all answers to its case.
+
+    ``families`` are those of findings that it has or had, ``denied`` those that it negates.
+    """
+
+    positive: Sequence[FindingInText] = ()
+    negated: Sequence[FindingInText] = ()
+    families: Set[str] = frozenset()
+    denied: Set[str] = frozenset()
+
+
+def findings_of_report(case: Case) -> ReportFindings:
     """Read the findings (not devices) of both sections of a case's report."""
     texts = [getattr(case.report, section) or "" for section in REPORT_SECTIONS]
-    return _in_report(*texts) if _readable(*texts) else ()
+    return _in_report(*texts) if _readable(*texts) else ReportFindings()
 
 
 @lru_cache(maxsize=64)
-def _in_report(*texts: str) -> tuple[FindingInText, ...]:
-    return tuple(
+def _in_report(*texts: str) -> ReportFindings:
+    found = [
         one
         for section, text in zip(REPORT_SECTIONS, texts, strict=True)
         for one in _in_text(find_mentions(text), "report", text, section)
+    ]
+    return ReportFindings(
+        of_status(found, "positive"),
+        of_status(found, "negated"),
+        _families_of(found, *SAID),
+        _families_of(found, "negated"),
     )
 
 
@@ -117,7 +137,7 @@ def of_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInT
     return [one for one in found if one.mention.status in statuses]
 
 
-def families_of(found: Iterable[FindingInText], *statuses: str) -> set[str]:
+def _families_of(found: Iterable[FindingInText], *statuses: str) -> set[str]:
     """Return the families of the findings with one of some statuses."""
     return {one.info.family for one in found if one.mention.status in statuses}
 

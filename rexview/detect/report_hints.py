@@ -15,9 +15,9 @@ from rexview.detect.core.detector import AnswerInCase, flag
 from rexview.detect.findings import REPORT_SECTIONS, may_be_same_fracture
 from rexview.detect.phrases import either, whole_words, word_set
 from rexview.detect.report_comparison import (
+    SAID,
     FindingInText,
     asked_regions,
-    families_of,
     findings_of_answer,
     findings_of_report,
     has_report,
@@ -35,8 +35,6 @@ _USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
 """Where a finding lies when its text names no zone."""
 _GENERAL: Final = "opacity"
 """A finding so general that it says nothing of the type."""
-_SAID: Final = ("positive", "uncertain", "prior")
-"""What a text says of a finding that it has, or had."""
 _SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
 _QUALIFIED: Final = re.compile(
     rf"\b(?:{either('report', 'qualified')}){_SHORTLY_AFTER}", re.IGNORECASE
@@ -73,14 +71,13 @@ class InventedFinding:
         flags: list[Flag] = []
         done: set[str] = set()
         answered = of_status(findings_of_answer(one), "positive")
-        present = families_of(report, *_SAID)
         for finding in sorted(
             answered, key=lambda item: (item.info.id == _GENERAL, not item.mention.side)
         ):
             family = finding.info.family
-            if family in done or family in present:
+            if family in done or family in report.families:
                 continue
-            against = _negation(report, finding)
+            against = _negation(report.negated, finding)
             if against is None and "lungs" not in done:
                 against = _cleared(one.case, finding)
                 done |= {"lungs"} if against else set()
@@ -114,11 +111,10 @@ class MissedFinding:
         report, answered = findings_of_report(one.case), findings_of_answer(one)
         regions = asked_regions(one.case)
         mistaken = {right.info.family for right, _ in one.once(_mistaken)}
-        denied_too = families_of(report, "negated")
         flags, done = [], set[str]()
-        for finding in of_status(report, "positive"):
+        for finding in report.positive:
             family = finding.info.family
-            if family in done or family not in MAJOR or family in denied_too:
+            if family in done or family not in MAJOR or family in report.denied:
                 continue
             if regions is not None and finding.info.region not in regions:
                 continue
@@ -162,9 +158,9 @@ class WrongAbnormality:
         return flags
 
 
-def _negation(report: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
+def _negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the report negates a finding without reservation, on its side or on both."""
-    for one in of_status(report, "negated"):
+    for one in negated:
         if one.info.id != finding.info.id:
             continue
         covers = one.mention.side in (None, "bilateral", finding.mention.side)
@@ -248,14 +244,13 @@ def _denial(same: Sequence[FindingInText], finding: FindingInText) -> FindingInT
 def _mistaken(one: AnswerInCase) -> list[tuple[FindingInText, FindingInText]]:
     """Pair findings of the report with other findings that the answer has in the same place."""
     report, answered = findings_of_report(one.case), findings_of_answer(one)
-    present = families_of(report, *_SAID)
     others = [
         wrong
         for wrong in of_status(answered, "positive")
-        if _typed(wrong) and wrong.info.family not in present
+        if _typed(wrong) and wrong.info.family not in report.families
     ]
     pairs = []
-    for right in of_status(report, "positive") if others else ():
+    for right in report.positive if others else ():
         if not _typed(right) or _named(answered, right):
             continue
         wrong = next((wrong for wrong in others if _same_place(right, wrong)), None)
@@ -274,7 +269,7 @@ def _named(answered: Sequence[FindingInText], right: FindingInText) -> bool:
     denied = any(one.info.id == right.info.id for one in of_status(answered, "negated"))
     return any(
         one.info.family == right.info.family and not (denied and one.info.id == _GENERAL)
-        for one in of_status(answered, *_SAID)
+        for one in of_status(answered, *SAID)
     )
 
 

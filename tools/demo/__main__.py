@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.demo import cases, write
+from tools.demo import cases, run, write
 from tools.demo.body import source
 from tools.demo.cases import image_rows
 
@@ -36,11 +36,15 @@ def main(arguments: list[str] | None = None) -> int:
         tables = cases.assemble(texts, write.read_truth(given.out))
         write.write_tables(tables, given.out)
         write.write_returned(texts, given.out)
+        if not given.only:
+            run.write_run(given.out)
         return 0
     try:
         if given.fetch:
             source.fetch(given.work)
         make(texts, given.out, given.work)
+        if not given.only:
+            run.write_run(given.out)
     except source.SourceMissing as missing:
         print(missing, file=sys.stderr)
         return 1

@@ -18,6 +18,7 @@ from rexview.models.asking.reading import read_answer
 from rexview.models.asking.tokens import input_tokens
 from rexview.models.card import Price
 from rexview.models.endpoints.address import read_address
+from rexview.models.local.memory import MOST_NEW_TOKENS
 from rexview.models.reply import AttemptFailed
 from rexview.models.request import Api, Parameters
 from rexview.models.running.attempts import Asking
@@ -120,13 +121,17 @@ def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunS
         base_url = read_address(wanted.base_url).url if wanted.base_url else None
     except (AttemptFailed, SettingsError) as fault:
         raise RunRefused(str(fault)) from None
+    api = wanted.api or card.api
+    limit = wanted.max_output_tokens
+    if limit is None and api == "transformers":  # no server there would set one
+        limit = min(MOST_NEW_TOKENS, card.max_output_tokens or MOST_NEW_TOKENS)
     return RunSpec(
         id=new_run_id(wanted.model, now),
         parameters=Parameters(
             model=wanted.model,
-            api=wanted.api or card.api,
+            api=api,
             base_url=base_url,
-            max_output_tokens=wanted.max_output_tokens,
+            max_output_tokens=limit,
             temperature=wanted.temperature,
             seed=wanted.seed,
             reasoning_effort=wanted.reasoning_effort or card.reasoning_effort,

@@ -20,6 +20,9 @@ _RULES: Final = frozenset("-_=*~#. \t\r\n|+·•")
 _LINE_SIGNS: Final = 400
 _SENTENCE: Final = re.compile(r"[.!?;\n]+\s*")
 _DIGITS: Final = re.compile(r"\d+")
+_LEAST_BLANKS: Final = 2
+"""Blanks in a sentence that counts among few that are repeated."""
+_NEAR_END: Final = 400
 _LEAST_SENTENCES: Final = 10
 _MOST_DISTINCT: Final = 0.3
 
@@ -115,10 +118,22 @@ def _times(text: str, passage: str, at_least: int) -> int:
 
 def _few_sentences(folded: str) -> int:
     """Return how many characters of the end say few different sentences over and over; 0: none."""
+    if _last_is_new(folded):
+        return 0
     sentences = [part.strip() for part in _SENTENCE.split(folded)]
-    long = [part for part in sentences if part.count(" ") >= 2][-40:]
+    long = [part for part in sentences if part.count(" ") >= _LEAST_BLANKS][-40:]
     if len(long) < _LEAST_SENTENCES or len(set(long)) > _MOST_DISTINCT * len(long):
         return 0
     if long[-1] not in long[:-1] and not any(part.startswith(long[-1]) for part in long[:-1]):
         return 0
     return sum(len(part) + 2 for part in long)
+
+
+def _last_is_new(folded: str) -> bool:
+    """Whether the last sentence of some words was plainly not said before.
+
+    It is looked for among the last characters; what begins before these may be half a sentence.
+    """
+    ends = [part.strip() for part in _SENTENCE.split(folded[-_NEAR_END:])[1:]]
+    last = next((part for part in reversed(ends) if part.count(" ") >= _LEAST_BLANKS), None)
+    return last is not None and folded.find(last) == folded.rfind(last)

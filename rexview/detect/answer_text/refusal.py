@@ -37,6 +37,13 @@ _MAYBE: Final = re.compile(
     r"|stopped|polic|guideline|terms|safety"
 )
 """One of these is in every text, in lower case, in which :data:`_REFUSAL` finds anything."""
+_HINTS: Final = (
+    *("cant", "can't", "cannot", "can not", "could", "able to", "won't", "will not", "decline"),
+    *("not qualified", "not trained", "not designed", "not permitted", "not allowed"),
+    *("not equipped", "sorry", "blocked", "filter", "removed", "withheld", "refused", "flagged"),
+    *("stopped", "polic", "guideline", "terms", "safety"),
+)
+"""One of these is in every ASCII text in which :data:`_MAYBE` finds anything; sooner looked for."""
 _CONTENT: Final = re.compile(
     r"\b(?:there (?:is|are)|(?:lungs?|heart|mediastinum|silhouette|film|bones?) (?:is|are|"
     r"appears?)|no (?:acute|focal|evidence|pleural|pneumothorax|consolidation|effusion)|"
@@ -63,8 +70,10 @@ def find_refusal(body: str) -> tuple[int, int] | None:
     if len(body) > _LONGEST_REFUSAL:
         return None
     opening = body[:_REFUSAL_SPAN]
-    if opening.isascii() and not _MAYBE.search(opening.lower()):  # other letters fold otherwise
-        return None
+    if opening.isascii():  # other letters fold otherwise
+        plain = opening.lower()
+        if not any(hint in plain for hint in _HINTS) or not _MAYBE.search(plain):
+            return None
     match = _REFUSAL.search(opening)
     if match is None:
         return None

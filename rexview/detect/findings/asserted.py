@@ -77,9 +77,11 @@ def _without_repetition(text: str, case: Case) -> tuple[Mention, ...]:
         if _sided(mention):
             span = mention.sentence
             if span not in given:
-                sentence = _folded(text[slice(*span)])
-                chosen = restated and any(_same(sentence, option) for option in choices)
-                given[span] = chosen or _repeats(sentence, asked)
+                given[span] = False
+                if restated or _may_repeat(text, span, asked):
+                    sentence = _folded(text[slice(*span)])
+                    chosen = restated and any(_same(sentence, option) for option in choices)
+                    given[span] = chosen or _repeats(sentence, asked)
             if given[span]:
                 continue
         kept.append(mention)
@@ -110,6 +112,12 @@ def _folded(text: str | None) -> str:
 
 _folded_question: Final = lru_cache(maxsize=256)(_folded)
 """All answers to a case share its question and options."""
+
+
+def _may_repeat(text: str, span: tuple[int, int], question: str) -> bool:
+    """Whether the first word of a sentence stands in a question at all."""
+    first = _WORD.search(text[slice(*span)].lower())
+    return first is not None and f" {first[0]} " in question
 
 
 def _repeats(sentence: str, question: str) -> bool:

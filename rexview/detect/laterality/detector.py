@@ -84,10 +84,9 @@ class Laterality:
         case, answer = one.case, one.answer
         placed = boxes_with_sides(case, answer)
         claims = sided_by_family(one.mentions)
-        both = [family for family, sided in claims.items() if one_side(sided) == "bilateral"]
         flags = [
             flag(self, answer, found.kind, found.message, found.evidence)
-            for found in against_boxes(case, placed, both)
+            for found in (against_boxes(case, placed, _on_both(claims)) if placed else ())
         ]
         flags += [
             flag(self, answer, "choice", message, evidence)
@@ -107,6 +106,11 @@ class Laterality:
         return flags + _text_against_boxes(self, one, claims, placed)
 
 
+def _on_both(claims: Mapping[str, Sequence[Mention]]) -> list[str]:
+    """Return the families of findings that an answer has on both sides."""
+    return [family for family, sided in claims.items() if one_side(sided) == "bilateral"]
+
+
 def _text_against_boxes(
     detector: Detector,
     one: AnswerInCase,
@@ -118,6 +122,8 @@ def _text_against_boxes(
     Its own boxes count where no label claims a side, those of the reference where it drew none.
     """
     references = [(box, reference_side(one.case, box)) for box in one.case.reference_boxes]
+    if not placed and not references:
+        return []
     found: list[tuple[str, str, Evidence, Mention]] = []
     for family, claims in claimed.items():
         other = OTHER_SIDE.get(one_side(claims) or "")

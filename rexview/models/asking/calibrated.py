@@ -46,11 +46,11 @@ def save_form(model: str, form: BoxForm, path: Path | None = None) -> Path:
         after = _with_entry(before, lines)
         if after is None:
             raise SettingsError(f"{path.name}: write this into it by hand:\n{lines}")
-        _replace(path, after)
+        replace_file(path, after)
         try:
             read_cards(path)
         except SettingsError:  # what was there did not take it
-            _replace(path, before)
+            replace_file(path, before)
             raise SettingsError(f"{path.name}: write this into it by hand:\n{lines}") from None
     except OSError as error:
         raise SettingsError(f"{path.name} cannot be written: {error.strerror}.") from None
@@ -73,7 +73,8 @@ def _with_entry(before: str, lines: str) -> str | None:
     return f"{before[: head.end()]}\n{entry}{rest}"
 
 
-def _replace(path: Path, content: str) -> None:
+def replace_file(path: Path, content: str) -> None:
+    """Write a file as a whole, or not at all."""
     descriptor, part = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

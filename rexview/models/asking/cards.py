@@ -171,6 +171,12 @@ def _built_in() -> tuple[_Entry, ...]:
     return read_cards(_BUILT_IN)
 
 
+def well_known() -> tuple[str, ...]:
+    """Return the names of models that the built-in cards are about, to choose from."""
+    names = (entry.match[0].removesuffix("*") for entry in _built_in())
+    return tuple(sorted({name for name in names if not set(name) & set("*?[")}))
+
+
 def find_card(
     model: str,
     folder: Path | None = None,

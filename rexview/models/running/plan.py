@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import polars as pl
+
 from rexview.errors import RunError, RunRefused
 from rexview.models.running.files.lock import RunLock
 from rexview.models.running.folder import RunFolder, run_folder, runs_of, write_json
@@ -36,6 +38,12 @@ class Plan:
 def known_cases(review_set: ReviewSet) -> dict[str, int]:
     """Return the ids of a set's cases in their order, each with its place."""
     return {case: place for place, case in enumerate(review_set.cases["id"].to_list())}
+
+
+def unanswered(review_set: ReviewSet, model: str) -> tuple[str, ...]:
+    """Return the cases of a set that a model has not answered, in their order."""
+    answered = set(review_set.answers.filter(pl.col("model") == model)["case"].to_list())
+    return tuple(case for case in known_cases(review_set) if case not in answered)
 
 
 def new_plan(set_folder: Path, spec: RunSpec) -> Plan:

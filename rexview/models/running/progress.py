@@ -85,14 +85,15 @@ def write_progress(run: RunFolder, progress: Progress) -> None:
     write_json(run.progress, asdict(progress))
 
 
-def read_progress(run: RunFolder) -> Progress:
+def read_progress(run: RunFolder, *, as_written: bool = False) -> Progress:
     """Read how far a run is; one whose process died without a word is broken.
 
     Every value is what the file says; a file that is not there, or damaged, says nothing.
+    ``as_written`` asks not whether a process is there.
     """
     values = read_json(run.progress) or {}
     progress = _progress(run.id, values)
-    if progress.at_work and not is_worked_on(run):
+    if not as_written and progress.at_work and not is_worked_on(run):
         message = "Its process ended without a word: resume it."
         progress = replace(progress, state="broken", in_flight=0, message=message)
     return progress

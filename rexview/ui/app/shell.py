@@ -37,6 +37,7 @@ _STYLES: Final = (
     "readers/readers.css",
     "scan_progress/strip.css",
     "data/import.css",
+    "run_models/run_models.css",
     "app/print.css",
 )
 

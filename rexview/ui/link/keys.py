@@ -31,6 +31,18 @@ QUERY_DIMENSION: Final = "dimension"
 QUERY_APART: Final = "apart"
 QUERY_COUNTED: Final = "counted"
 QUERY_FAILURE_SHOWN: Final = "failure_shown"
+QUERY_RUN_MODEL: Final = "run_model"
+QUERY_RUN_PLACE: Final = "run_at"
+QUERY_RUN_URL: Final = "run_url"
+QUERY_RUN_API: Final = "run_api"
+QUERY_RUN_PROMPT: Final = "run_prompt"
+QUERY_RUN_CASES: Final = "run_cases"
+QUERY_RUN_IDS: Final = "run_ids"
+QUERY_RUN_REPEATS: Final = "run_repeats"
+QUERY_RUN_LIMIT: Final = "run_limit"
+QUERY_RUN_BUDGET: Final = "run_budget"
+QUERY_RUN_AT_ONCE: Final = "run_at_once"
+QUERY_RUN_BATCH: Final = "run_batch"
 
 Query = dict[str, str | list[str]]
 
@@ -52,6 +64,9 @@ SESSION_ASKED: Final = "rexview_asked"
 """The last request to follow the browser to another case, see :mod:`rexview.ui.turning.ticket`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """Verdicts that the browser has not saved yet, see :mod:`rexview.ui.answers.verdicts`."""
+
+SESSION_ESTIMATE: Final = "rexview_run_estimate"
+"""The last estimate of a run and what it was of, see :mod:`rexview.ui.run_models.sending`."""
 
 
 def choose_set(name: str | None) -> None:

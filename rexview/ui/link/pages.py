@@ -16,6 +16,7 @@ PAGE_READERS: Final = "pages/readers.py"
 PAGE_SCORE: Final = "pages/score.py"
 PAGE_STUDY: Final = "pages/study.py"
 PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
+PAGE_RUN_MODELS: Final = "pages/run_models.py"
 PAGE_DATA: Final = "pages/data.py"
 PAGE_ACCOUNT: Final = "pages/account.py"
 
@@ -47,6 +48,7 @@ PAGES: Final = (
     Page(PAGE_SCORE, "score", "Score cases", _ALL - {"viewer"}),
     Page(PAGE_STUDY, "study", "Study", _NOT_BLINDED),
     Page(PAGE_ADJUDICATE, "adjudicate", "Adjudicate", frozenset({"adjudicator", "lead"})),
+    Page(PAGE_RUN_MODELS, "run", "Run models", _LEAD),
     Page(PAGE_DATA, "data", "Data", _LEAD),
     Page(PAGE_ACCOUNT, "account", "You", _ALL),
 )

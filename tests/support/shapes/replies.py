@@ -197,12 +197,12 @@ def _(folder: Path) -> None:
 
 @shape(
     "inspect-log",
-    "table",
+    "runs",
     cases=2,
     models={"claude-sonnet-4": 4},
     rows_in=4,
-    kept={"messages", "scores.choice.answer", "scores.choice.value"},
-    columns_unused={"eval", "results", "status", "version"},
+    kept={"requested model", "scores.choice.answer", "scores.choice.value", "task"},
+    columns_unused={"eval", "results", "samples: messages", "status", "version"},
 )
 def _(folder: Path) -> None:
     samples = [

@@ -10,13 +10,13 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rexview.detect.findings.clauses import Clause, Draft, SideSpan, read_clauses
+from rexview.detect.findings.clauses import Clause, Draft, SideSpan
 from rexview.detect.findings.discourse import Context, read_sentence
 from rexview.detect.findings.mention import Status
+from rexview.detect.findings.sentence_alone import Reading, read_alone
 from rexview.detect.findings.sentences import sentences
-from rexview.detect.findings.side_cleaning import clean_sides
 from rexview.detect.findings.structured.parts import Node, Span
-from rexview.detect.findings.terms import Term, outline, scan
+from rexview.detect.findings.terms import Term, scan
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, whole_words
 
@@ -199,26 +199,19 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
 
 def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
     """Return the findings and the sides that a key, header or label names."""
-    terms = _terms(tokens, span)
-    said = outline(terms)
-    clean_sides(tokens.words, terms, said)
+    said, first = _read_cell(tokens, span)
     span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
-    drafts = [
-        draft
-        for clause in read_clauses(tokens.words, terms, said, asked=False)
-        for draft in clause.drafts(tokens, 0, span)
-    ]
-    return drafts, Clause(terms).side_spans(tokens, 0)
+    drafts = [draft for clause in said.clauses for draft in clause.drafts(tokens, first, span)]
+    return drafts, Clause(said.terms).side_spans(tokens, first)
 
 
 def _names(tokens: Tokens, span: Span) -> bool:
-    return bool(_key(tokens, span)[0])
+    return any(clause.statements for clause in _read_cell(tokens, span)[0].clauses)
 
 
 def _sides(tokens: Tokens, span: Span) -> list[SideSpan]:
-    terms = _terms(tokens, span)
-    clean_sides(tokens.words, terms, outline(terms))
-    return Clause(terms).side_spans(tokens, 0)
+    said, first = _read_cell(tokens, span)
+    return Clause(said.terms).side_spans(tokens, first)
 
 
 def _denies(tokens: Tokens, span: Span) -> bool:
@@ -232,6 +225,12 @@ def _status_in(text: str, span: Span) -> Status | None:
     if _YES.match(value):
         return "positive"
     return "negated" if _NO.match(value) else None
+
+
+def _read_cell(tokens: Tokens, span: Span) -> tuple[Reading, int]:
+    """Read a key, header or cell, as far as it is read; also return where its places count from."""
+    i, j = _range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))
+    return read_alone(tokens, i, j, begin=i)
 
 
 def _terms(tokens: Tokens, span: Span) -> list[Term]:

@@ -210,6 +210,26 @@ _PREDICTIONS: Final = Importer(
     reader=f"{_PACKAGE}.predictions.importer:read_predictions",
     recogniser=f"{_PACKAGE}.predictions.importer:recognises",
 )
+_RUNS: Final = Importer(
+    id="runs",
+    name="Log of a run",
+    description="Logs of programs that run models: Inspect (.eval, .json), samples of lmms-eval "
+    "with their results, predictions of VLMEvalKit, output of OpenAI batches.",
+    options=(
+        *COMMON_OPTIONS,
+        Option(
+            "model",
+            "texts",
+            "Model names",
+            "Name of a log's model, or FILE=NAME; as the log says when left out.",
+        ),
+        *TABLE_OPTIONS,
+    ),
+    suffixes=(".eval", ".json", ".jsonl", ".xlsx", ".tsv"),
+    folders=False,
+    reader=f"{_PACKAGE}.runs.importer:read_runs",
+    recogniser=f"{_PACKAGE}.runs.importer:recognises",
+)
 _ONE_MODEL: Final = Option(
     "model", "text", "Model", "The boxes or texts are this model's, not the truth."
 )
@@ -299,7 +319,7 @@ _REPORTS: Final = _annotation(
     role=3,
 )
 _SPECIAL: Final = (
-    *(_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS, *_ANNOTATIONS, _METADATA, _REPORTS),
+    *(_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS, _RUNS, *_ANNOTATIONS, _METADATA, _REPORTS),
 )
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
 _HANDED_ON: Final = ("site", "sheet", "group", "mapping", "boxes_as")

@@ -61,6 +61,7 @@ TYPES: Final = {
     "xls": "old Excel or Word file",
     "docx": "Word document",
     "zip": "ZIP archive",
+    "inspect": "log of Inspect",
     "pdf": "PDF document",
     "gzip": "gzip archive",
     "bzip2": "bzip2 archive",
@@ -86,6 +87,8 @@ TYPES: Final = {
 }
 """Kinds of files, in words."""
 PICTURES: Final = frozenset(("png", "jpeg", "gif", "tiff", "bmp", "webp", "jpeg2000", "dicom"))
+_INSPECT: Final = frozenset(("_journal/start.json", "header.json"))
+"""Members of a log that Inspect wrote as an archive: at its run's start, and at its end."""
 _ARROW_STREAM: Final = b"\xff\xff\xff\xff"
 _DICOM_GROUPS: Final = (b"\x02\x00", b"\x08\x00")
 """First groups of a DICOM data set without a preamble, in little endian."""
@@ -165,6 +168,8 @@ class Probe:
             return "zip"
         if any(name.startswith("xl/") for name in names):
             return "xlsx"
+        if not _INSPECT.isdisjoint(names):
+            return "inspect"
         return "docx" if any(name.startswith("word/") for name in names) else "zip"
 
     def _kind_of_text(self) -> str:

@@ -63,7 +63,7 @@ class Records:
             self.unread.append((number, "It is not a JSON object."))
             return
         for record in _apart(dict(plain_entry(entry))):
-            self.records.append(dict(_flat(record)))
+            self.records.append(dict(flat(record)))
             self.numbers.append(number)
 
 
@@ -248,12 +248,12 @@ def _of_turns(turns: list[Any]) -> Record:
     return found | {f"{role} prompt": "\n".join(texts) for role, texts in said.items()}
 
 
-def _flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator[tuple[str, Any]]:
+def flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the fields of an entry; those of objects inside it under a dotted name."""
     for name, value in entry.items():
         full = f"{before}{name}"
         if isinstance(value, Mapping) and 0 < len(value) <= _WIDEST and depth < _DEEPEST:
-            yield from _flat(value, depth + 1, f"{full}.")
+            yield from flat(value, depth + 1, f"{full}.")
         elif not is_missing(value):
             yield full, value
 

@@ -1,0 +1,23 @@
+"""Run models: what is asked, exactly what is sent, what it takes, and the runs of the set."""
+
+import streamlit as st
+
+from rexview.ui.access import permissions
+from rexview.ui.app.shell import page_header
+from rexview.ui.filters.page import open_filtered_set, show_panel
+from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.ui.run_models.choices import choose
+from rexview.ui.run_models.runs import show_runs
+from rexview.ui.run_models.sending import show_sending
+
+permissions.guard(PAGE_RUN_MODELS)
+filtered = open_filtered_set()
+page_header("Run models")
+show_panel(filtered)
+wanted = choose(filtered)
+sending = st.container()
+st.markdown("## Runs")
+show_runs(filtered.review_set)  # first: they do not wait for the estimate
+if wanted is not None:
+    with sending:
+        show_sending(filtered.review_set, wanted)

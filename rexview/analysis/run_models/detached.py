@@ -1,0 +1,158 @@
+"""A run in a process of its own, begun from a page: it goes on when page and server end.
+
+The page writes ``run.json``; the process is ``python -m rexview run SET --resume RUN``, the same
+that a person would type. What it says before it can write its progress goes to ``said.txt`` of the
+run's folder.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from rexview.bounded import printable, read_file
+from rexview.errors import FileRefused, RunError, RunRefused
+from rexview.models.endpoints.address import read_address
+from rexview.models.running.files.lock import is_worked_on
+from rexview.models.running.folder import RunFolder
+from rexview.models.running.plan import Plan, begin
+from rexview.models.running.progress import Progress, read_progress, write_progress
+from rexview.models.running.run import disk_words
+from rexview.models.running.spec import RunSpec
+
+_ROOT: Final = Path(__file__).resolve().parents[3]
+_SAID: Final = "said.txt"
+_STARTS_WITHIN_S: Final = 90.0
+"""Until a process has read the set and taken the lock; it says by itself why it cannot."""
+_MOST_SAID: Final = 1_000_000
+_begun: Final[dict[str, subprocess.Popen[bytes]]] = {}
+_lock: Final = threading.Lock()
+
+
+def what_is_missing(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
+    """Return what a run needs and does not find here, and what to do; None where all is there."""
+    parameters = spec.parameters
+    if parameters.api == "transformers":
+        gone = [name for name in ("torch", "transformers") if find_spec(name) is None]
+        if gone:
+            return f"Not installed: {', '.join(gone)}. Install: pip install torch transformers"
+        return None
+    if find_spec("openai") is None:
+        return "Not installed: openai. Install: pip install -r requirements.txt"
+    address, variable = read_address(parameters.base_url), spec.card.key_variable
+    if address.is_this_machine or _key(variable, keys):
+        return None
+    return f"There is no key for {address.host}: set {variable} where rexview is started."
+
+
+def _key(variable: str, keys: Mapping[str, str]) -> str:
+    return str(keys.get(variable) or os.environ.get(variable, "")).strip()
+
+
+def begin_detached(plan: Plan, keys: Mapping[str, str]) -> None:
+    """Begin a new run.
+
+    Parameters
+    ----------
+    plan
+        Of a run that does not exist yet.
+    keys
+        Keys by the name of their variable, beside those of the environment.
+
+    Raises
+    ------
+    RunError
+        The review set's folder cannot be written, or the process cannot be started.
+    """
+    begin(plan).release()
+    total = len(plan.spec.cases) * plan.spec.repeats
+    go_on(
+        plan.run, plan.spec, Progress(plan.spec.id, plan.spec.parameters.model, total=total), keys
+    )
+
+
+def go_on(
+    run: RunFolder,
+    spec: RunSpec,
+    before: Progress,
+    keys: Mapping[str, str],
+    *,
+    budget: str | None = None,
+) -> None:
+    """Go on with a run that nobody works on; ``before`` is how far it was.
+
+    Raises
+    ------
+    RunError
+        Somebody works on it, or its process cannot be started.
+    """
+    with _lock:
+        if progress_now(run).at_work:
+            raise RunRefused("The run is at work already.")
+        command = [sys.executable, "-m", "rexview", "run", str(run.set_folder), "--resume", run.id]
+        if budget:
+            command += ["--budget", budget]
+        variable = spec.card.key_variable
+        key = _key(variable, keys)
+        environment = {**os.environ, **({variable: key} if key else {})}
+        paths = (str(_ROOT), environment.get("PYTHONPATH", ""))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        starting = replace(
+            before, state="starting", failed={}, message=None, lines=(), started=now, updated=now
+        )
+        try:
+            write_progress(run, starting)
+            with (run.path / _SAID).open("wb") as said:
+                process = subprocess.Popen(  # noqa: S603 - our own program
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    env=environment,
+                )
+        except OSError as error:
+            raise RunError(disk_words(error)) from None
+        _begun[run.id] = process
+        threading.Thread(target=process.wait, daemon=True).start()  # who is waited for is no zombie
+
+
+def progress_now(run: RunFolder) -> Progress:
+    """Return how far a run is, also while its process has only just been started."""
+    process = _begun.get(run.id)
+    ended = process is not None and process.poll() is not None
+    found = read_progress(run)
+    if found.state != "broken" or found.message is None or is_worked_on(run):
+        return found
+    told = read_progress(run, as_written=True)
+    if told.state != "starting":
+        return found
+    if not ended and _is_new(told):
+        return told
+    why = _last_words(run) or "Its process ended before it began: resume it."
+    return replace(found, message=why)
+
+
+def _is_new(told: Progress) -> bool:
+    try:
+        since = datetime.fromisoformat(told.updated or "")
+        return (datetime.now(UTC) - since).total_seconds() < _STARTS_WITHIN_S
+    except (ValueError, TypeError):
+        return False
+
+
+def _last_words(run: RunFolder) -> str:
+    try:
+        lines = read_file(run.path / _SAID, _MOST_SAID).decode("utf-8", "replace").splitlines()
+    except (OSError, FileRefused):
+        return ""
+    return printable(next((line for line in reversed(lines) if line.strip()), ""))[:500]

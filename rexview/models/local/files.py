@@ -1,0 +1,223 @@
+"""Where the files of a model are, and whether they are what is loaded here.
+
+A folder, or a name whose files were downloaded before. Nothing is downloaded unasked, no code that
+comes with a model is run, and weights are read from safetensors only: a pickle can run anything.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.bounded import printable, read_file, typed_path
+from rexview.errors import FileRefused
+from rexview.models.reply import AttemptFailed, Failing
+
+NEEDED: Final = ("torch", "transformers")
+INSTALL: Final = "pip install -r requirements-models.txt"
+_NAME: Final = re.compile(r"[\w][\w.-]*(?:/[\w][\w.-]*)?", re.ASCII)
+_WANTED: Final = ("*.json", "*.safetensors", "*.model", "*.txt", "*.jinja")
+_PICKLES: Final = ("*.bin", "*.pt", "*.pth", "*.ckpt")
+_INDEX: Final = "model.safetensors.index.json"
+_SINGLE: Final = "model.safetensors"
+_MOST_JSON: Final = 64_000_000
+_MOST_HEADER: Final = 100_000_000
+_MOST_FILES: Final = 2000
+_LENGTH: Final = struct.Struct("<Q")
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """The files of a model.
+
+    ``config`` is its ``config.json``, ``numbers`` how many numbers of each safetensors type its
+    weights are, ``stored`` their bytes. ``commit`` is the version that was downloaded, None of a
+    folder.
+    """
+
+    folder: Path
+    config: Mapping[str, Any] = field(repr=False)
+    numbers: Mapping[str, int]
+    stored: int
+    commit: str | None = None
+
+
+def refusal(message: str, kind: Failing = "setup") -> AttemptFailed:
+    """Return the failure that ends a run before anything is asked."""
+    return AttemptFailed(kind, message, stops_all=True)
+
+
+def what_is_missing() -> str | None:
+    """Say what has to be installed to run models on this machine; None when all is there.
+
+    Nothing is imported for it.
+    """
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if not missing:
+        return None
+    return f"Models on this machine need {' and '.join(missing)}, not installed here: {INSTALL}"
+
+
+def find_files(model: str, *, download: bool = False) -> ModelFiles:
+    """Find the files of a model by its folder or name, and look at them.
+
+    Parameters
+    ----------
+    download
+        Whether the files of a name may be fetched from its hub.
+
+    Raises
+    ------
+    AttemptFailed
+        They are not there, or not what is loaded here; one line says what to do.
+    """
+    try:
+        path = typed_path(model)
+    except FileRefused as fault:
+        raise refusal(f"--model: {fault}", "model") from None
+    commit = None
+    if not path.is_dir():
+        if not _NAME.fullmatch(model) or path.is_absolute():
+            raise refusal(f"There is no folder {printable(model)}.", "model")
+        path = _downloaded(model) if download else _cached(model)
+        commit = path.name
+    return _looked_at(path, printable(model), commit)
+
+
+def _cached(model: str) -> Path:
+    from huggingface_hub import try_to_load_from_cache
+
+    config = try_to_load_from_cache(model, "config.json")
+    if not isinstance(config, str):
+        raise refusal(
+            f"{model} is no folder and was not downloaded to this machine: add --download to fetch "
+            "it (MedGemma and others first want their licence accepted on huggingface.co, and "
+            "`hf auth login` here), or give its folder.",
+            "model",
+        )
+    return Path(config).parent
+
+
+def _downloaded(model: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+    )
+
+    try:
+        return Path(snapshot_download(model, allow_patterns=list(_WANTED)))
+    except GatedRepoError:
+        raise refusal(
+            f"{model} wants its licence accepted: do that on https://huggingface.co/{model}, then "
+            "`hf auth login` on this machine, and start again.",
+            "key",
+        ) from None
+    except RepositoryNotFoundError:
+        raise refusal(
+            f"There is no model {model} on huggingface.co, or it is private: check its name, or "
+            "`hf auth login`.",
+            "model",
+        ) from None
+    except LocalEntryNotFoundError:
+        reason = "its server cannot be reached, or failed (or HF_HUB_OFFLINE is set)"
+    except HfHubHTTPError:
+        reason = "its server failed"
+    except OSError as error:
+        reason = error.strerror or "the connection failed"
+    except Exception as error:  # what came was not what a hub sends
+        reason = type(error).__name__
+    raise refusal(f"{model} cannot be downloaded: {reason}. Try again.", "network")
+
+
+def _looked_at(folder: Path, model: str, commit: str | None) -> ModelFiles:
+    config = _json(folder / "config.json", model, _no_config(folder, model))
+    shards = _shards(folder, model)
+    numbers: dict[str, int] = {}
+    stored = 0
+    for name in shards:
+        for kind, count, size in _tensors(folder / name, model):
+            numbers[kind] = numbers.get(kind, 0) + count
+            stored += size
+    return ModelFiles(folder, config, numbers, stored, commit)
+
+
+def _no_config(folder: Path, model: str) -> str:
+    if (folder / "adapter_config.json").exists():
+        return f"{model} is an adapter: merge it into the model that it was made for."
+    if any(folder.glob("*.gguf")):
+        return f"{model} is a GGUF file, for llama.cpp's server (docs/running-models.md)."
+    return f"{model} is no folder of a model: it has no config.json."
+
+
+def _json(path: Path, model: str, missing: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(read_file(path, _MOST_JSON))
+    except FileNotFoundError:
+        raise refusal(missing) from None
+    except (OSError, ValueError, RecursionError, FileRefused):
+        raise refusal(f"{path.name} of {model} cannot be read: get the file again.") from None
+    if not isinstance(value, dict):
+        raise refusal(f"{path.name} of {model} is not what it should be: get the file again.")
+    return value
+
+
+def _shards(folder: Path, model: str) -> list[str]:
+    """Return the names of the files of weights, all of which are there."""
+    if (folder / _INDEX).exists():
+        places = _json(folder / _INDEX, model, "").get("weight_map")
+        values = list(places.values()) if isinstance(places, dict) else []
+        names = sorted({one for one in values if isinstance(one, str)})
+        plain = all(Path(name).name == name and name.endswith(".safetensors") for name in names)
+        if not names or not plain or len(names) > _MOST_FILES:
+            raise refusal(f"{_INDEX} of {model} names no files of weights: get the file again.")
+        missing = [name for name in names if not (folder / name).is_file()]
+        if missing:
+            shown = ", ".join(missing[:3]) + ("…" if len(missing) > 3 else "")
+            raise refusal(
+                f"{model} is not whole: {shown} missing. Download the rest (--download by name)."
+            )
+        return names
+    if (folder / _SINGLE).is_file():
+        return [_SINGLE]
+    if any(path for pattern in _PICKLES for path in folder.glob(pattern)):
+        raise refusal(
+            f"The weights of {model} are pickle files, which can run code and are not opened: get "
+            "them as safetensors, or have somebody who trusts them save them so "
+            "(save_pretrained)."
+        )
+    raise refusal(f"{model} has no weights ({_SINGLE}): get the files again.")
+
+
+def _tensors(path: Path, model: str) -> list[tuple[str, int, int]]:
+    """Return type, numbers and bytes of each tensor of a safetensors file, from its header."""
+    broken = refusal(f"{path.name} of {model} is cut short or broken: get the file again.")
+    try:
+        with path.open("rb") as file:
+            length = _LENGTH.unpack(file.read(_LENGTH.size))[0]
+            if length > _MOST_HEADER:
+                raise broken
+            header = json.loads(file.read(length))
+        found = []
+        end = 0
+        for name, one in header.items():
+            if name == "__metadata__":
+                continue
+            begin, last = one["data_offsets"]
+            found.append((str(one["dtype"]), math.prod(one["shape"]), last - begin))
+            end = max(end, last)
+        whole = path.stat().st_size >= _LENGTH.size + length + end
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, struct.error, RecursionError):
+        raise broken from None
+    if not whole:
+        raise broken
+    return found

@@ -1,0 +1,1 @@
+"""Logs of programs that run models: Inspect, lmms-eval, VLMEvalKit, OpenAI batches."""

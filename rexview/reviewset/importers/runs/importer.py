@@ -1,0 +1,201 @@
+"""Logs of programs that run models, made cases and answers.
+
+A log is read into records with known names, and these by the reader of tables, so that rows of one
+case or answer are joined, and the rest is kept or named, as of any table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.reviewset.importers.core.importer import PROPOSED
+from rexview.reviewset.importers.core.recognise import Found, Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile, model_told, read_json
+from rexview.reviewset.importers.images.placement import place_images
+from rexview.reviewset.importers.runs.inspect_log import is_inspect, read_inspect
+from rexview.reviewset.importers.runs.lmms_eval import (
+    is_results,
+    is_sample,
+    model_beside,
+    read_samples,
+)
+from rexview.reviewset.importers.runs.run_records import RunRecords, match_cases, meaning_of
+from rexview.reviewset.importers.runs.vlmevalkit import (
+    is_predictions,
+    models_of,
+    read_predictions,
+)
+from rexview.reviewset.importers.table.importer import read_table
+from rexview.reviewset.importers.table.known_columns import columns_of
+from rexview.reviewset.importers.table.sheet import grid_of, read_sheet
+from rexview.reviewset.importers.table.structured.json_records import Records
+from rexview.reviewset.importers.table.structured.model_logs import is_batch, is_harness_sample
+from rexview.reviewset.importers.table.structured.pictures import Pictures
+from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
+
+_INSPECT: Final = "a log of Inspect"
+_LMMS: Final = "samples of lmms-eval"
+_RESULTS: Final = "results of a harness, with the model's name"
+_VLMEVALKIT: Final = "predictions of VLMEvalKit"
+_RECORDS: Final = "replies of a batch, or samples of lm-eval"
+_PICKLE: Final = "Reading a pickle can run any program."
+
+
+def recognises(probe: Probe) -> Found | None:
+    """Say which program wrote a log."""
+    kind = _kind(probe)
+    return Found(kind) if kind is not None and kind != _RECORDS else None
+
+
+def _kind(probe: Probe) -> str | None:
+    if probe.kind == "inspect" or (probe.kind == "zip" and probe.path.suffix == ".eval"):
+        return _INSPECT  # of one that was cut off, its reader says so
+    if probe.kind == "json":
+        if is_inspect(probe.json):
+            return _INSPECT
+        if is_results(probe.json):
+            return _RESULTS
+    entries = probe.json_lines if probe.kind in ("json", "jsonl") else []
+    first = entries[0] if entries else None
+    if is_sample(first):
+        return _LMMS
+    if is_batch(first) or is_harness_sample(first):
+        return _RECORDS
+    if probe.kind == "table" and "\t" not in probe.text.partition("\n")[0]:
+        return None  # it writes predictions as TSV; what has commas holds its scores
+    if probe.kind in ("table", "xlsx", "json") and is_predictions(columns_of(probe)):
+        return _VLMEVALKIT
+    return None
+
+
+def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read the logs of one or more runs."""
+    rows.name = rows.name or Path(files[0].path.name).stem.replace("_", " ")
+    rows.description = rows.description or f"Imported from {', '.join(one.label for one in files)}."
+    rows.second_answers = options.get("second_answers") or rows.second_answers
+    probes = [(file, Probe(file.path, file.label)) for file in files]
+    kinds = {file.label: _kind(probe) for file, probe in probes}
+    results = {
+        file.label: content
+        for file in files
+        if kinds[file.label] == _RESULTS
+        and (content := read_json(file.path, rows.log, file.label)) is not None
+    }
+    named = models_of([file for file in files if kinds[file.label] == _VLMEVALKIT])
+    named |= {
+        file.label: model
+        for file in files
+        if kinds[file.label] == _LMMS and (model := model_beside(file, results)) is not None
+    }
+    keys = CaseKeys(rows)
+    for file, probe in probes:
+        kind = kinds[file.label]
+        if kind is None:
+            _refuse(file, probe, rows)
+        elif kind == _RESULTS:
+            _name_results(file.label, results.get(file.label) or {}, rows)
+        elif kind == _RECORDS:
+            told = model_told(file, options)
+            given = {**options, "mapping": PROPOSED, "sheet": None, "model": told and (told,)}
+            shown = len(rows.mappings)
+            read_table([file], rows, given)
+            del rows.mappings[shown:]  # this format takes no other mapping
+        else:
+            _read(file, kind, named.get(file.label), rows, options, keys)
+    if not rows.log.has_errors:
+        place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
+
+
+def _refuse(file: SourceFile, probe: Probe, rows: SetRows) -> None:
+    is_pickle = probe.kind == "pickle"
+    message = _PICKLE if is_pickle else f"This {probe.type} is no log of a run that is known."
+    remedy = "Write the predictions as .xlsx, .tsv or .json (VLMEvalKit: PRED_FORMAT=json)."
+    if not is_pickle:
+        remedy = "Give a log of Inspect, lmms-eval or VLMEvalKit, or import it as auto or table."
+    rows.log.error(file.label, message, remedy)
+
+
+def _name_results(file: str, content: Mapping[str, Any], rows: SetRows) -> None:
+    """Name what stands in results; only the model's name is taken from them."""
+    for name, value in content.items():
+        if value not in (None, "", {}, []):
+            why = "It is about the whole run."
+            if name.startswith("model_name"):
+                why = "It names the model of the samples beside it."
+            rows.receipt.column_unused(file, name, None, why)
+
+
+def _read(
+    file: SourceFile,
+    kind: str,
+    model: str | None,
+    rows: SetRows,
+    options: Mapping[str, Any],
+    keys: CaseKeys,
+) -> None:
+    folder = rows.scratch / f"{len(list(rows.scratch.iterdir())):05}"
+    folder.mkdir()
+    pictures = Pictures(folder)
+    files = pictures.files
+    found: RunRecords | None
+    if kind == _INSPECT:
+        found = read_inspect(file, rows.log, pictures)
+    elif kind == _LMMS:
+        found = read_samples(file, rows.log)
+    else:
+        sheet = read_sheet(file.path, rows.log, label=file.label, pictures=folder)
+        found = read_predictions(sheet, pictures) if sheet is not None else None
+        files = {**files, **sheet.pictures} if sheet is not None else {}
+    if found is None:
+        return
+    told = model_told(file, options) or model
+    if told is not None:
+        for record in found.records:
+            served = record.get("model")
+            record["model"] = told
+            if served not in (None, told):
+                record["served model"] = served
+    elif not any("model" in record for record in found.records):
+        message = f"No file says which model answered; it is called {Path(file.label).stem}."
+        rows.log.warning(file.label, message, "Name it with --model.", field="model")
+    match_cases(found, file.label, rows)
+    _use_pictures(found, files, file.label, rows)
+    for name, why in found.unused.items():
+        rows.receipt.column_unused(file.label, name, None, why)
+    table = Records(found.records, found.numbers, unread=found.unread)
+    if not found.records:
+        rows.receipt.rows(file.label, len(found.unread))
+        rows.log.error(file.label, "The log holds no samples.", "Give the log of a run that ended.")
+        return
+    grid = grid_of(file.label, table, rows.log)
+    if grid is None:
+        return
+    mapping = meaning_of(grid)
+    if kind == _VLMEVALKIT:
+        mapping = replace(mapping, model=told)
+    reader = TableReader(rows, grid, mapping, {**options, "model": None}, keys)
+    extras = [*reader.case_extras, *reader.answer_extras]
+    reader.case_extras = [name for name in extras if name in found.of_case]
+    reader.answer_extras = [name for name in extras if name not in found.of_case]
+    reader.read()
+
+
+def _use_pictures(found: RunRecords, files: Mapping[str, Path], file: str, rows: SetRows) -> None:
+    """Take pictures of the log for cases that have none; name those that are left out."""
+    left = 0
+    for record in found.records:
+        images = record.get("image")
+        given = images if isinstance(images, list) else [images] if images else []
+        case = rows.case(str(record.get("id", "")))
+        if case is not None and case.get("images") and given:
+            left += len(given)
+            del record["image"]
+        else:
+            rows.files |= {name: files[name] for name in given if name in files}
+    if left:
+        why = f"{left:,} pictures as they were sent: their cases have pictures of their own."
+        rows.receipt.column_unused(file, "image", None, why)

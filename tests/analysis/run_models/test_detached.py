@@ -1,0 +1,134 @@
+"""Runs in a process of their own: begun, watched, gone on with; what keeps them from beginning."""
+
+import json
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support import model_server
+from support.runs.killed_run import MODEL, write_cases
+
+from rexview.analysis.run_models.detached import (
+    begin_detached,
+    go_on,
+    progress_now,
+    what_is_missing,
+)
+from rexview.analysis.run_models.wanted import Wanted, plan_of
+from rexview.errors import RunRefused
+from rexview.models.running.folder import write_json
+from rexview.reviewset import load
+
+KEY = "sk-secret-of-the-secrets-0002"
+LIMIT_S = 90
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+@pytest.fixture
+def server():
+    with model_server.started(keys=[KEY]) as running:
+        yield running
+
+
+def planned(folder, **more):
+    wanted = {"model": MODEL, "api": "chat", **more}
+    return plan_of(load(folder), Wanted(**wanted))
+
+
+def ended(run):
+    limit = time.monotonic() + LIMIT_S
+    while (found := progress_now(run)).at_work and time.monotonic() < limit:
+        time.sleep(0.1)
+    return found
+
+
+def test_a_run_is_at_work_from_its_beginning_and_the_key_is_nowhere(tmp_path, server):
+    server.options(keys=[KEY], delay_s=0.5)
+    folder = write_cases(tmp_path / "set", 3)
+    plan = planned(folder, base_url=server.base_url)
+    begin_detached(plan, {"OPENAI_API_KEY": KEY})
+    first = progress_now(plan.run)
+    assert (first.state, first.total) == ("starting", 3)
+    with pytest.raises(RunRefused, match="at work"):
+        go_on(plan.run, plan.spec, first, {})
+    while progress_now(plan.run).state == "starting":
+        time.sleep(0.05)
+    pid = progress_now(plan.run).pid
+    assert os.getsid(pid) == pid  # nobody's child when this process ends
+    assert KEY.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()
+    found = ended(plan.run)
+    assert (found.state, found.done) == ("finished", 3)
+    kept = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert KEY.encode() not in kept
+    assert "OPENAI_API_KEY" not in os.environ
+
+
+def test_what_the_process_says_before_it_begins_is_told(tmp_path, server):
+    folder = write_cases(tmp_path / "set", 3)
+    plan = planned(folder, base_url=server.base_url)
+    (folder / "reviewset.yaml").write_text("format: [", encoding="utf-8")
+    begin_detached(plan, {"OPENAI_API_KEY": KEY})
+    found = ended(plan.run)
+    assert found.state == "broken"
+    assert "reviewset.yaml" in (found.message or "")
+    (folder / "reviewset.yaml").write_text("format: 1\nname: Run\n", encoding="utf-8")
+    go_on(plan.run, plan.spec, found, {"OPENAI_API_KEY": KEY})
+    assert ended(plan.run).done == 3
+
+
+def test_one_that_never_came_to_work_is_broken_after_a_while(tmp_path):
+    folder = write_cases(tmp_path / "set", 1)
+    plan = planned(folder, base_url="http://127.0.0.1:9/v1")
+    plan.run.path.mkdir(parents=True)
+    told = {"state": "starting", "updated": "2026-01-01T00:00:00+00:00"}
+    write_json(plan.run.progress, told)
+    found = progress_now(plan.run)
+    assert (found.state, found.at_work) == ("broken", False)
+    write_json(plan.run.progress, {**told, "updated": "nonsense"})
+    assert progress_now(plan.run).state == "broken"
+
+
+def test_a_new_budget_lets_a_run_go_on(tmp_path, server):
+    folder = write_cases(tmp_path / "set", 3)
+    plan = planned(folder, base_url=server.base_url, budget="1tokens")
+    begin_detached(plan, {"OPENAI_API_KEY": KEY})
+    found = ended(plan.run)
+    assert (found.state, found.done) == ("cancelled", 0)
+    go_on(plan.run, plan.spec, found, {"OPENAI_API_KEY": KEY}, budget="1000000tokens")
+    assert ended(plan.run).done == 3
+    assert json.loads(plan.run.spec.read_text())["budget"]["amount"] == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("base_url", "keys", "words"),
+    [
+        (None, {}, "There is no key for api.openai.com: set OPENAI_API_KEY"),
+        (None, {"OPENAI_API_KEY": KEY}, None),
+        ("https://there.example/v1", {"OTHER": KEY}, "There is no key for there.example"),
+        ("http://localhost:9/v1", {}, None),
+    ],
+)
+def test_what_is_missing_is_said_before(tmp_path, base_url, keys, words):
+    spec = planned(write_cases(tmp_path / "set", 1), base_url=base_url).spec
+    said = what_is_missing(spec, keys)
+    assert said is None if words is None else (said or "").startswith(words)
+
+
+def test_packages_that_are_not_there_are_named(tmp_path, monkeypatch):
+    spec = planned(write_cases(tmp_path / "set", 1)).spec
+    there = {"openai"}
+    monkeypatch.setattr(
+        "rexview.analysis.run_models.detached.find_spec", lambda name: name in there or None
+    )
+    local = replace(spec, parameters=replace(spec.parameters, api="transformers"))
+    assert "pip install torch transformers" in (what_is_missing(local, {}) or "")
+    there.clear()
+    assert "openai" in (what_is_missing(spec, {}) or "")
