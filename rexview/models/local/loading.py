@@ -27,7 +27,6 @@ class Loaded:
     tokenizer: Any
     model: Any
     ends: frozenset[int]
-    context: int | None
     template: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -166,14 +165,12 @@ def _loaded(
     _set_sampling(settings, parameters.temperature)
     if settings.pad_token_id is None:
         settings.pad_token_id = tokenizer.pad_token_id
-    text = model.config.get_text_config()
     effort = parameters.reasoning_effort
     return Loaded(
         processor,
         tokenizer,
         model,
         frozenset([ends] if isinstance(ends, int) else ends or ()),
-        getattr(text, "max_position_embeddings", None),
         {} if effort is None else {"reasoning_effort": effort},
         {
             "class": type(model).__name__,

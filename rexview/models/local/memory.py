@@ -81,6 +81,8 @@ def needs(
     image = card.image_tokens or {}
     each = int(image["tokens"]) if image.get("rule") == "fixed" else _IMAGE_TOKENS
     tokens = _TEXT_TOKENS + card.images * each + new_tokens
+    if context := context_of(files):
+        tokens = min(tokens, context)
 
     def of(place: str, dtype: str, why: str, free: int | None) -> Needs:
         weights = weight_bytes(files, dtype)
@@ -107,10 +109,21 @@ def weight_bytes(files: ModelFiles, dtype: str) -> int:
     return loaded + files.stored - stored
 
 
+def context_of(files: ModelFiles) -> int | None:
+    """Return how many tokens question, images and answer may be together, if that is said."""
+    most = _of_text(files.config).get("max_position_embeddings")
+    return most if isinstance(most, int) and most > 0 else None
+
+
+def _of_text(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what is said of the part that writes."""
+    text = config.get("text_config")
+    return text if isinstance(text, Mapping) else config
+
+
 def _cache_bytes(config: Mapping[str, Any], width: int) -> int:
     """Return what keys and values of a token take, over all layers; 0 where that is not said."""
-    text = config.get("text_config")
-    said = text if isinstance(text, Mapping) else config
+    said = _of_text(config)
 
     def number(name: str, other: int = 0) -> int:
         value = said.get(name)
@@ -153,4 +166,4 @@ def _read(path: Path) -> str:
 
 
 def _size(count: int) -> str:
-    return f"{count / 1e9:,.1f} GB"
+    return f"{count / 1e9:,.1f} GB" if count >= 1e8 else f"{count / 1e6:,.1f} MB"

@@ -16,7 +16,7 @@ from rexview.models.endpoints.untrusted import one_line
 from rexview.models.local.conversation import Conversation, conversation_of
 from rexview.models.local.files import ModelFiles, find_files, refusal, what_is_missing
 from rexview.models.local.loading import Loaded, graphics_card, is_of_memory, load_model
-from rexview.models.local.memory import MOST_NEW_TOKENS, Needs, needs
+from rexview.models.local.memory import MOST_NEW_TOKENS, Needs, context_of, needs
 from rexview.models.local.written import read_written
 from rexview.models.reply import AttemptFailed, Reply
 from rexview.models.request import Parameters, Request
@@ -69,6 +69,12 @@ class LocalModel:
             It is not there, or not what is loaded here.
         """
         self._files = find_files(self.parameters.model, download=download)
+        context = context_of(self._files)
+        if context is not None and self.new_tokens >= context:
+            raise refusal(
+                f"{self.parameters.model} takes {context:,} tokens with the answer: lower "
+                f"--max-output-tokens, which is {self.new_tokens:,}."
+            )
         self._needs = needs(self._files, self.card, self.new_tokens, self.batch, graphics_card())
         return self._needs
 
@@ -150,7 +156,7 @@ class LocalModel:
         begun = time.monotonic()
         inputs = loaded.inputs([talk for _, talk in asked])
         lengths = [int(one) for one in inputs["attention_mask"].sum(1)]
-        if failures := self._too_long(loaded, lengths):
+        if failures := self._too_long(lengths):
             rest = [one for place, one in enumerate(asked) if place not in failures]
             replies = iter(self._generated(loaded, rest) if rest else ())
             return [failures.get(place) or next(replies) for place in range(len(asked))]
@@ -167,19 +173,20 @@ class LocalModel:
             for (request, talk), length, row in zip(asked, lengths, output, strict=True)
         ]
 
-    def _too_long(self, loaded: Loaded, lengths: Sequence[int]) -> dict[int, AttemptFailed]:
+    def _too_long(self, lengths: Sequence[int]) -> dict[int, AttemptFailed]:
         """Return the failures of those that leave too little of the context for an answer."""
-        if loaded.context is None:
+        context = context_of(self._files) if self._files else None
+        if context is None:
             return {}
         return {
             place: AttemptFailed(
                 "request",
-                f"The question with its images is {length:,} of {loaded.context:,} tokens that the "
+                f"The question with its images is {length:,} of {context:,} tokens that the "
                 f"model takes, and leaves too few for an answer of {self.new_tokens:,}: send fewer "
                 "images, or lower --max-output-tokens.",
             )
             for place, length in enumerate(lengths)
-            if length + self.new_tokens > loaded.context
+            if length + self.new_tokens > context
         }
 
     def _reply(
