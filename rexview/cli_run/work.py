@@ -112,8 +112,9 @@ def _own_process_group() -> None:
     """
     if not hasattr(os, "setpgrp") or os.getpgrp() == os.getpid():
         return
+    typed = sys.stdin  # None where it is closed
     with suppress(OSError):
-        has_terminal = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+        has_terminal = typed and typed.isatty() and os.tcgetpgrp(typed.fileno()) == os.getpgrp()
         if not has_terminal:
             os.setpgrp()
 

@@ -80,7 +80,8 @@ class Request:
     """One question to one model: texts and pictures in the order in which they are sent.
 
     ``schema`` is the JSON schema of the answer, None where free text is asked for. ``repeat``
-    counts from 1. ``notes`` are sentences about what the model is not given.
+    counts from 1. Not sent are ``notes``, sentences about what the model is not given, and
+    ``asks_for_boxes``, by which its answer is read.
     """
 
     case: str
@@ -92,6 +93,7 @@ class Request:
     prompt_hash: str
     schema: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
+    asks_for_boxes: bool = False
 
     @property
     def images(self) -> tuple[SentImage, ...]:

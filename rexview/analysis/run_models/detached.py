@@ -21,6 +21,8 @@ from typing import Final
 from rexview.bounded import printable, read_file
 from rexview.errors import FileRefused, RunError, RunRefused
 from rexview.models.endpoints.address import read_address
+from rexview.models.local import files as local
+from rexview.models.reply import AttemptFailed
 from rexview.models.running.files.lock import is_worked_on
 from rexview.models.running.folder import RunFolder
 from rexview.models.running.plan import Plan, begin
@@ -41,16 +43,22 @@ def what_is_missing(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
     """Return what a run needs and does not find here, and what to do; None where all is there."""
     parameters = spec.parameters
     if parameters.api == "transformers":
-        gone = [name for name in ("torch", "transformers") if find_spec(name) is None]
-        if gone:
-            return f"Not installed: {', '.join(gone)}. Install: pip install torch transformers"
-        return None
+        return local.what_is_missing() or _not_found(parameters.model)
     if find_spec("openai") is None:
         return "Not installed: openai. Install: pip install -r requirements.txt"
     address, variable = read_address(parameters.base_url), spec.card.key_variable
     if address.is_this_machine or _key(variable, keys):
         return None
     return f"There is no key for {address.host}: set {variable} where rexview is started."
+
+
+def _not_found(model: str) -> str | None:
+    """Return why the files of a local model cannot be used; they are not loaded for it."""
+    try:
+        local.find_files(model)
+    except AttemptFailed as failure:
+        return str(failure)
+    return None
 
 
 def _key(variable: str, keys: Mapping[str, str]) -> str:

@@ -34,6 +34,9 @@ _JUST_PAST: Final = 3
 """Tokens after the end of a sentence among which they do."""
 _UNSEEN: Final = [""] * _JUST_PAST
 
+_LETTERS: Final = ("r", "l")
+"""Sides by their letters."""
+
 
 class Reading(NamedTuple):
     """What a sentence says by itself; places are tokens of the part that was read.
@@ -85,11 +88,12 @@ def read_alone(
 def _before(words: list[str], i: int) -> list[str]:
     """Return the words before token ``i`` that rules ask for; others are empty."""
     near = words[max(0, i - _SEEN_BEHIND) : i]
-    if _EVER_BEHIND.isdisjoint(near) and words[i : i + 1] not in (["r"], ["l"]):
+    letter = i < len(words) and words[i] in _LETTERS
+    if not letter and _EVER_BEHIND.isdisjoint(near):
         return [""] * i
     asked_for = _BEHIND[_SEEN_BEHIND - len(near) :]
     shown = [word if word in some else "" for word, some in zip(near, asked_for, strict=True)]
-    if near and i < len(words) and words[i] in ("r", "l"):
+    if near and letter:
         shown[-1] = words[i - 1]  # "apical r": a letter is a side beside the name of a place
     return shown if i <= _SEEN_BEHIND else [""] * (i - _SEEN_BEHIND) + shown
 
@@ -97,8 +101,7 @@ def _before(words: list[str], i: int) -> list[str]:
 def _after(words: list[str], j: int) -> list[str]:
     """Return the words from token ``j`` on that rules ask for, and what kind the others are."""
     shown: list[str] = []
-    for n in range(j, len(words)):
-        word = words[n]
+    for n, word in enumerate(words[j:], j):
         if word in _ENDS:
             past = words[n + 1 : n + 1 + _JUST_PAST]
             if _PAST_END.isdisjoint(past):
@@ -108,6 +111,7 @@ def _after(words: list[str], j: int) -> list[str]:
     return shown
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _kind(word: str) -> str:
     """Return a word that stands for another: the same as to being a word, and a plural."""
     return ("word" if word.isalnum() else "'") + ("s" if word.endswith("s") else "")

@@ -86,6 +86,7 @@ def build_request(
         prompt_hash=prompt.hash,
         schema=schema if structured else None,
         notes=tuple(notes),
+        asks_for_boxes=boxes,
     )
 
 

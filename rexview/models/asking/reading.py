@@ -69,17 +69,15 @@ def read_answer(request: Request, reply: Reply, case: Case, card: Card) -> Answe
 
 def _free(request: Request, reply: Reply, card: Card) -> AnswerParts:
     """Read an answer that is no JSON object: its text is the answer, as it is."""
-    found = boxes_in_text(reply.text, card.boxes) if _asked_for_boxes(request, card) else Found()
+    found = Found()
+    if card.draws_boxes and request.images:
+        found = boxes_in_text(reply.text, card.boxes, bare=request.asks_for_boxes)
     boxes, notes = _placed(found, request, card)
     outcome = reply.outcome
     # the words of the request ask for JSON, too, so a server that takes no schema is no excuse
     if request.schema is not None and outcome == "answered":
         outcome = "malformed"
     return AnswerParts(reply.text, boxes, outcome=outcome, notes=(*request.notes, *notes))
-
-
-def _asked_for_boxes(request: Request, card: Card) -> bool:
-    return card.draws_boxes and bool(request.images)
 
 
 def _placed(

@@ -20,6 +20,7 @@ from rexview.models.request import Parameters, Request
 if TYPE_CHECKING:
     import openai
 
+_OF_OPENAI: Final = "OPENAI_API_KEY"
 NO_SCHEMA: Final = "The server did not take the JSON schema: asked without it."
 _ABOUT_SCHEMA: Final = re.compile(
     r"response_format|text\.format|json_?schema|structured.output|guided|grammar|\bschema", re.I
@@ -67,14 +68,14 @@ class Endpoint:
         parameters: Parameters,
         *,
         key: str | None = None,
-        key_name: str = "OPENAI_API_KEY",
+        key_name: str = _OF_OPENAI,
         connections: int = 32,
     ) -> None:
         self.address = read_address(parameters.base_url)
         _check(parameters, self.address, key, key_name)
         self.parameters = parameters
-        warning = self.address.warning
-        self.warnings: tuple[str, ...] = (warning,) if warning else ()
+        warnings = (self.address.warning, _about_key(self.address, key, key_name))
+        self.warnings = tuple(words for words in warnings if words)
         api = chat if parameters.api == "chat" else responses
         self.path = api.PATH
         self._asked = Asked(
@@ -264,6 +265,16 @@ def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | Told:
     if body.get("status") == "failed" or (body.get("error") and not answered):
         return Told(None, body, headers)
     return Came(body, headers)
+
+
+def _about_key(address: Address, key: str | None, key_name: str) -> str | None:
+    """Say where a key goes that may be OpenAI's, though another server is asked."""
+    if address.is_openai or key_name != _OF_OPENAI or not (key or "").startswith("sk-"):
+        return None
+    return (
+        f"The key in {key_name} goes to {address.host}. If it is not the key of that server, name "
+        "the variable of the right one in models.yaml (key_variable)."
+    )
 
 
 def _check(parameters: Parameters, address: Address, key: str | None, key_name: str) -> None:

@@ -33,7 +33,8 @@ def outcome_of(said: Said) -> Outcome:
     """Return which outcome it is.
 
     An answer with as many tokens as were allowed was cut off, whatever the server calls it; one
-    without text on which tokens were spent for reasoning never came.
+    without text on which tokens were spent for reasoning never came, unless the model ended it
+    itself with tokens left.
     """
     nothing = not said.text.strip()
     if said.refusal is not None:
@@ -41,10 +42,12 @@ def outcome_of(said: Said) -> Outcome:
     if said.ended == "filter":
         return "filtered"
     tokens, limit = said.usage.output, said.limit
+    had_more = tokens is not None and limit is not None and tokens < limit
     at_limit = said.ended == "limit" or (
         tokens is not None and limit is not None and 0 < limit <= tokens
     )
-    if nothing and (said.usage.reasoning or said.thought) and not said.pictures:
+    thought = said.usage.reasoning or said.thought
+    if nothing and thought and not said.pictures and not (said.ended == "done" and had_more):
         return "reasoning_used_limit"
     if at_limit:
         return "cut_off"

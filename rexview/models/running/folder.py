@@ -117,6 +117,7 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(value, file, ensure_ascii=True, indent=1)
             file.write("\n")
+        Path(part).chmod(0o644)  # as the log: the app may belong to another user
         Path(part).replace(path)
     except BaseException:
         Path(part).unlink(missing_ok=True)

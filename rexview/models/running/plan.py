@@ -42,8 +42,9 @@ def known_cases(review_set: ReviewSet) -> dict[str, int]:
 
 def unanswered(review_set: ReviewSet, model: str) -> tuple[str, ...]:
     """Return the cases of a set that a model has not answered, in their order."""
-    answered = set(review_set.answers.filter(pl.col("model") == model)["case"].to_list())
-    return tuple(case for case in known_cases(review_set) if case not in answered)
+    answered = review_set.answers.filter(pl.col("model") == model)["case"].unique()
+    ids = review_set.cases["id"]
+    return tuple(ids.filter(~ids.is_in(answered.implode())))
 
 
 def new_plan(set_folder: Path, spec: RunSpec) -> Plan:

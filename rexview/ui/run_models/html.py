@@ -74,8 +74,8 @@ def progress_html(progress: Progress) -> str:
         f'style="--rx-share:{share:.4f}"></div><p class="rx-run-numbers">{numbers}</p>'
     ]
     if progress.waiting_for:
-        until = html.escape(_until(progress.waiting_until))
-        parts.append(f'<p class="rx-run-wait">{html.escape(progress.waiting_for)} {until}</p>')
+        words = f"{progress.waiting_for.rstrip('.')}. {_until(progress.waiting_until)}"
+        parts.append(f'<p class="rx-run-wait">{html.escape(words)}</p>')
     if progress.message and progress.state != "finished":
         parts.append(f'<p class="rx-run-wait">{html.escape(progress.message)}</p>')
     return f'<div class="rx-run">{"".join(parts)}</div>'
@@ -96,9 +96,14 @@ def _numbers(progress: Progress) -> Iterator[str]:
     usd = progress.spent.get("usd")
     of_budget = f" of {progress.budget}" if progress.budget else ""
     if isinstance(usd, int | float):
-        yield f"{usd:,.2f} USD{of_budget}"
+        yield f"{money(usd)}{of_budget}"
     elif of_budget:
         yield f"budget {progress.budget}"
+
+
+def money(usd: float) -> str:
+    """Write an amount; what is little is not written as nothing."""
+    return f"{usd:,.2f} USD" if usd >= 0.01 or not usd else "under 0.01 USD"
 
 
 def _whole(value: Any) -> int:

@@ -33,6 +33,8 @@ _LOOKS_EVERY_S: Final = 1.0
 _SHOWN: Final = 8
 _LISTED: Final = 50
 _MOST_LOG_BYTES: Final = 200_000_000
+_SMALL: Final = 500_000
+"""Bytes of a log that is read anew whenever it grows; a longer one, at work, now and then."""
 _PROBLEM: Final = "run_told_problem"
 
 
@@ -92,7 +94,7 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet) -> None:
     box = st.expander("Answers, errors and log", key=f"run_more_{run.id}", on_change="rerun")
     if box.open:
         with box:
-            _details(run)
+            _details(run, spec, at_work=progress.at_work)
 
 
 def _buttons(run: RunFolder, spec: RunSpec, progress: Progress) -> None:
@@ -149,21 +151,21 @@ def _resume(run: RunFolder, spec: RunSpec, progress: Progress, budget_key: str) 
         st.session_state[_PROBLEM] = str(error)
 
 
-def _details(run: RunFolder) -> None:
+def _details(run: RunFolder, spec: RunSpec, *, at_work: bool) -> None:
     """List what came by case, and what failed with its one line; offer the log."""
     try:
         size = run.log.stat().st_size
-        past = _past(run, size)
+        step = 10 ** (len(str(size)) - 2) if at_work and size > _SMALL else 1
+        past = _past(run, size // step)
     except OSError:
         st.caption("Nothing was sent yet.")
         return
     names: dict[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
     for outcome, name in names.items():
-        cases = list(
-            dict.fromkeys(item.case for item, word in past.outcomes.items() if word == outcome)
-        )
+        came = {item.case for item, word in past.outcomes.items() if word == outcome}
+        cases = [case for case in spec.cases if case in came]
         if cases:
-            drawn = f"<p>{html.escape(name)}: {_case_links(cases)}</p>"
+            drawn = f'<p class="rx-run-cases">{html.escape(name)}: {_case_links(cases)}</p>'
             linked_html(drawn, key=f"run_cases_{outcome}_{run.id}")
     if past.failures:
         linked_html(_errors_html(past), key=f"run_errors_{run.id}")
@@ -201,7 +203,7 @@ def _errors_html(past: Past) -> str:
     )
     more = len(failures) - _LISTED
     rest = f"<p>and {more:,} more in the log</p>" if more > 0 else ""
-    head = "<tr><th>Case</th><th>Error</th><th>What to do</th></tr>"
+    head = "<tr><th>Case</th><th>Error</th><th>Message</th></tr>"
     return f'<table class="rx-run-errors">{head}{rows}</table>{rest}'
 
 
@@ -215,7 +217,7 @@ def _case_links(cases: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=8)
-def _past(run: RunFolder, size: int) -> Past:
+def _past(run: RunFolder, grown: int) -> Past:
     """Read a log; one that has grown since is another one."""
     return read_past(run)
 

@@ -22,7 +22,7 @@ from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.ui.run_models.edit import can_write
-from rexview.ui.run_models.html import picture_words
+from rexview.ui.run_models.html import money, picture_words
 from rexview.ui.run_models.key_values import keys_known
 from rexview.ui.run_models.runs import runs_at_work
 from rexview.ui.server import server_state
@@ -108,7 +108,7 @@ def _estimate(plan: Plan, asking: Asking, source: str) -> None:
     values = {
         "input_tokens": f"{found.spent.input:,}",
         "output_tokens": f"{found.spent.output:,}",
-        "usd": "not known" if usd is None else f"{usd:,.2f} USD",
+        "usd": "not known" if usd is None else money(usd),
     }
     with st.container(horizontal=True, gap="large"):
         st.metric("Requests", f"{found.requests:,}", width="content")

@@ -3,7 +3,6 @@
 import json
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from rexview.analysis.run_models.detached import (
 from rexview.analysis.run_models.wanted import Wanted, plan_of
 from rexview.errors import RunRefused
 from rexview.models.running.folder import write_json
+from rexview.models.running.plan import unanswered
 from rexview.reviewset import load
 
 KEY = "sk-secret-of-the-secrets-0002"
@@ -122,13 +122,19 @@ def test_what_is_missing_is_said_before(tmp_path, base_url, keys, words):
     assert said is None if words is None else (said or "").startswith(words)
 
 
-def test_packages_that_are_not_there_are_named(tmp_path, monkeypatch):
-    spec = planned(write_cases(tmp_path / "set", 1)).spec
-    there = {"openai"}
-    monkeypatch.setattr(
-        "rexview.analysis.run_models.detached.find_spec", lambda name: name in there or None
-    )
-    local = replace(spec, parameters=replace(spec.parameters, api="transformers"))
-    assert "pip install torch transformers" in (what_is_missing(local, {}) or "")
-    there.clear()
-    assert "openai" in (what_is_missing(spec, {}) or "")
+def test_a_local_model_that_is_not_there_is_said_before(tmp_path):
+    folder = write_cases(tmp_path / "set", 1)
+    gone = str(tmp_path / "no-model")
+    spec = planned(folder, model=gone, api="transformers").spec
+    said = what_is_missing(spec, {}) or ""
+    assert "no-model" in said or "requirements-models.txt" in said
+
+
+def test_cases_without_an_answer_of_a_model(tmp_path, server):
+    folder = write_cases(tmp_path / "set", 3)
+    rows = [{"case": "c0002", "model": MODEL, "text": "a"}, {"case": "c0001", "model": "b"}]
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (folder / "answers.jsonl").write_text(lines, encoding="utf-8")
+    review_set = load(folder)
+    assert unanswered(review_set, MODEL) == ("c0001", "c0003")
+    assert unanswered(review_set, "another") == ("c0001", "c0002", "c0003")

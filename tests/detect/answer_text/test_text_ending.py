@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -9,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rexview.detect import text_ending
+from rexview.detect.answer_text import refusal
 
+FEW = {
+    "a": "The left lower zone is hazy and the outline of the left diaphragm is lost.",
+    "b": "The right hilum is full, and upper vessels are wider than lower ones are.",
+    "c": "A catheter enters from the right and ends where the upper caval vein does.",
+}
 BODY = "The heart is normal in size and the mediastinum is central. "
 
 
@@ -122,6 +129,7 @@ class TestLoops:
             "!" * 60,
             "".join(f"{n}. The lungs are clear.\n" for n in range(1, 40)),
             "A. The heart is big. The lung is wet. " * 8,
+            " ".join(FEW[letter] for letter in "abcbacabbcacbabcacb"),
         ],
     )
     def test_a_loop_at_the_end(self, text: str) -> None:
@@ -162,6 +170,13 @@ class TestLoops:
 )
 def test_a_refusal_is_blocked(text: str) -> None:
     assert text_ending(text).kind == "blocked"
+
+
+@given(
+    st.from_regex(re.compile(refusal._MAYBE.pattern, re.ASCII), fullmatch=True).filter(str.isascii)
+)
+def test_no_refusal_is_passed_over_by_the_quick_look(words: str) -> None:
+    assert any(hint in words for hint in refusal._HINTS)
 
 
 @pytest.mark.parametrize(

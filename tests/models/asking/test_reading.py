@@ -133,3 +133,13 @@ class TestBoxes:
 def server_fixture():
     with started() as server:
         yield server
+
+
+def test_four_numbers_are_boxes_only_where_boxes_were_asked_for(read, case):
+    """A report names ribs and levels; a field or a tag of a box says what it is."""
+    report = replace(case, question_type="report")
+    assert read("Old fractures of the ribs [4, 5, 6, 7].", of=report).boxes == ()
+    assert read("Old fractures of the ribs (4, 5, 6, 7).", of=report).boxes == ()
+    said = 'Effusion {"box_2d": [100, 100, 500, 500], "label": "effusion"}.'
+    assert len(read(said, of=report).boxes) == 1
+    assert len(read("Effusion: [100, 100, 500, 500].", of=case).boxes) == 1

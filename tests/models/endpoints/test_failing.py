@@ -242,3 +242,21 @@ def test_plain_http_to_the_world_is_warned_of(url, warned):
     endpoint = Endpoint(Parameters("m", "chat", url))
     assert bool(endpoint.warnings) == warned
     endpoint.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "name", "warned"),
+    [
+        (None, "sk-proj-0123456789", "OPENAI_API_KEY", False),
+        ("https://models.example.org/v1", "sk-proj-0123456789", "OPENAI_API_KEY", True),
+        ("http://gpu-box:8000/v1", "sk-proj-0123456789", "OPENAI_API_KEY", True),
+        ("http://localhost:8000/v1", "sk-proj-0123456789", "OPENAI_API_KEY", True),
+        ("http://gpu-box:8000/v1", "none", "OPENAI_API_KEY", False),
+        ("http://gpu-box:8000/v1", "sk-0123456789", "GPU_BOX_KEY", False),
+    ],
+)
+def test_a_key_that_may_be_openais_goes_elsewhere_only_with_a_word(url, key, name, warned):
+    endpoint = Endpoint(Parameters("m", "chat", url), key=key, key_name=name)
+    assert any(f"The key in {name} goes to" in words for words in endpoint.warnings) == warned
+    assert not any(key in words for words in endpoint.warnings)
+    endpoint.close()

@@ -41,6 +41,7 @@ def kept(came):
             ("completed", "stop"),
         ),
         ({"reasoning": 5, "text": WORDS}, 100, "answered", WORDS, ("completed", "stop")),
+        ({"reasoning": 5, "text": ""}, 100, "empty", "", ("completed", "stop")),
         ({"refusal": "I cannot help."}, 100, "refused", "I cannot help.", ("completed", "stop")),
         ({"filtered": True}, 100, "filtered", "", ("content_filter", "content_filter")),
         (

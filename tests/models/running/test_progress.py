@@ -30,6 +30,16 @@ def test_a_run_at_work_is_told_from_one_whose_process_died(run):
     assert read_progress(run).state == "finished"
 
 
+def test_another_user_can_see_how_a_run_is(run):
+    write_progress(run, Progress(run.id, "m", "running"))
+    lock = RunLock(run)
+    for path in (run.progress, run.lock):
+        assert path.stat().st_mode & 0o777 == 0o644
+    run.lock.chmod(0o444)
+    assert read_progress(run).state == "running"
+    lock.release()
+
+
 def test_a_run_that_has_not_said_anything_yet_is_starting(run):
     lock = RunLock(run)
     assert read_progress(run).state == "starting"

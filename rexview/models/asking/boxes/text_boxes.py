@@ -96,22 +96,25 @@ class Found:
     unread: int = 0
 
 
-def boxes_in_value(value: Any, form: BoxForm) -> Found:
-    """Find the boxes in a value of JSON, at any depth."""
+def boxes_in_value(value: Any, form: BoxForm, *, bare: bool = True) -> Found:
+    """Find the boxes in a value of JSON, at any depth; ``bare``: four numbers alone may be one."""
     found: list[WrittenBox] = []
-    unread = _gather(value, form, found, 0)
+    unread = _gather(value, form, found, 0, bare=bare)
     return Found(tuple(found[:MOST_BOXES]), unread + max(0, len(found) - MOST_BOXES))
 
 
-def boxes_in_text(text: str, form: BoxForm) -> Found:
-    """Find the boxes that a free text holds."""
+def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
+    """Find the boxes that a free text holds.
+
+    ``bare`` says whether four numbers alone may be one: ribs [4, 5, 6, 7] are none.
+    """
     text = text[:MOST_READ]
     boxes: list[WrittenBox] = []
     unread = 0
     prose = text
     for value, start, end in _json_values(text):
         prose = prose[:start] + " " * (end - start) + prose[end:]
-        found = boxes_in_value(value, form)
+        found = boxes_in_value(value, form, bare=bare)
         unread += found.unread
         if found.boxes:
             if found.boxes[0].label == "" and len(found.boxes) == 1:
@@ -127,7 +130,7 @@ def boxes_in_text(text: str, form: BoxForm) -> Found:
             label = reference[1] if reference else _label_before(text[: match.start()])
             if numbers is not None:
                 boxes.append(WrittenBox(numbers, label, corners="xyxy"))
-    if not boxes:
+    if not boxes and bare:
         for match in _LIST.finditer(prose):
             numbers = _four(match.groups())
             if numbers is not None:

@@ -24,7 +24,8 @@ class AppendOnly:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.mended = _mend(path)
         """Bytes of a torn last line that were taken away."""
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)  # on Windows
+        self._file = os.open(path, flags, 0o644)
 
     def append(self, lines: Iterable[str], *, sync: bool) -> None:
         """Add lines with one write; with ``sync`` they are on the disk when this returns.

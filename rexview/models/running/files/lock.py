@@ -51,7 +51,7 @@ class RunLock:
     def __init__(self, run: RunFolder) -> None:
         self._path = run.lock
         self.left_behind: Holder | None = None
-        self._file = os.open(run.lock, os.O_RDWR | os.O_CREAT, 0o600)
+        self._file = os.open(run.lock, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             self._take(run.id)
         except BaseException:
@@ -103,7 +103,7 @@ def holder_of(path: Path) -> Holder | None:
 def is_worked_on(run: RunFolder) -> bool:
     """Whether a process works on a run now, as far as this machine can know."""
     try:
-        file = os.open(run.lock, os.O_RDWR)
+        file = _opened(run.lock)
     except OSError:
         return False
     try:
@@ -113,6 +113,13 @@ def is_worked_on(run: RunFolder) -> bool:
         return holder is not None and holder.host != socket.gethostname()
     finally:
         os.close(file)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR)  # which some file systems want for a lock
+    except PermissionError:  # another user's run
+        return os.open(path, os.O_RDONLY)
 
 
 def _hold(file: int) -> bool:

@@ -7,7 +7,6 @@ case or answer are joined, and the rest is kept or named, as of any table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +25,7 @@ from rexview.reviewset.importers.runs.lmms_eval import (
 from rexview.reviewset.importers.runs.run_records import RunRecords, match_cases, meaning_of
 from rexview.reviewset.importers.runs.vlmevalkit import (
     is_predictions,
+    is_uncut,
     models_of,
     read_predictions,
 )
@@ -148,19 +148,26 @@ def _read(
         found = read_samples(file, rows.log)
     else:
         sheet = read_sheet(file.path, rows.log, label=file.label, pictures=folder)
-        found = read_predictions(sheet, pictures) if sheet is not None else None
-        files = {**files, **sheet.pictures} if sheet is not None else {}
+        if sheet is None:
+            return
+        found = read_predictions(sheet, pictures)
+        files = {**files, **sheet.pictures}
+        for name in sheet.others:
+            why = f"“{sheet.name}” of the same file was read."
+            rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
     if found is None:
         return
-    told = model_told(file, options) or model
+    given = model_told(file, options)
+    told = given or model
     if told is not None:
         for record in found.records:
             served = record.get("model")
             record["model"] = told
             if served not in (None, told):
                 record["served model"] = served
-    elif not any("model" in record for record in found.records):
-        message = f"No file says which model answered; it is called {Path(file.label).stem}."
+    if given is None and (is_uncut(file, told) or not any("model" in one for one in found.records)):
+        name = told or Path(file.label).stem
+        message = f"No file says which model answered; it is called {name}."
         rows.log.warning(file.label, message, "Name it with --model.", field="model")
     match_cases(found, file.label, rows)
     _use_pictures(found, files, file.label, rows)
@@ -174,10 +181,7 @@ def _read(
     grid = grid_of(file.label, table, rows.log)
     if grid is None:
         return
-    mapping = meaning_of(grid)
-    if kind == _VLMEVALKIT:
-        mapping = replace(mapping, model=told)
-    reader = TableReader(rows, grid, mapping, {**options, "model": None}, keys)
+    reader = TableReader(rows, grid, meaning_of(grid), {**options, "model": None}, keys)
     extras = [*reader.case_extras, *reader.answer_extras]
     reader.case_extras = [name for name in extras if name in found.of_case]
     reader.answer_extras = [name for name in extras if name not in found.of_case]

@@ -207,7 +207,8 @@ class _Reader:
         there = len(self.found.records)
         if status != "success" or there < wanted:
             of = f" {there:,} of its {wanted:,} samples are in it." if there < wanted else ""
-            message = f"The log says of its run: {status}.{of}"
+            told = printable(str(status)) if status else "nothing that can be read"
+            message = f"The log says of its run: {told}.{of}"
             self.log.warning(self.file, message, "Run it again, if it has to be whole.")
 
 

@@ -10,6 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,9 +62,12 @@ class LogArchive:
 
     @property
     def header(self) -> Any:
-        """What the log says of its run; an empty object where it says nothing."""
-        name = next((name for name in _HEADERS if name in self._members), None)
-        return {} if name is None else self._json(self._members[name])
+        """What the log says of its run; an empty object where nothing of it can be read."""
+        for name in _HEADERS:
+            if name in self._members:
+                with suppress(MemberRefused):
+                    return self._json(self._members[name])
+        return {}
 
     @property
     def others(self) -> list[str]:

@@ -44,7 +44,7 @@ def models_of(files: Sequence[SourceFile]) -> dict[str, str]:
     VLMEvalKit puts a model's files below a folder of its name. Of several files that end alike,
     what they have in common is the data set. Of one alone nothing says where the model's name ends.
     """
-    stems = {file.label: _JUDGED.sub("", PurePath(file.path.name).stem) for file in files}
+    stems = {file.label: _stem(file) for file in files}
     found: dict[str, str] = {}
     for file in files:
         stem = stems[file.label]
@@ -57,6 +57,16 @@ def models_of(files: Sequence[SourceFile]) -> dict[str, str]:
     for label, stem in stems.items():
         found.setdefault(label, stem.removesuffix(dataset))
     return found
+
+
+def is_uncut(file: SourceFile, model: str | None) -> bool:
+    """Whether a model is called as its file, with the name of the data set."""
+    return model == _stem(file)
+
+
+def _stem(file: SourceFile) -> str:
+    """Return the name of a file without its ending and what a judge put before that."""
+    return _JUDGED.sub("", PurePath(file.path.name).stem)
 
 
 def _common_end(names: Sequence[list[str]]) -> str:

@@ -9,6 +9,7 @@ import zipfile
 
 import pyarrow as pa
 import pytest
+from openpyxl import Workbook
 from support.shapes.run_logs import INSPECT_LOG, lmms_sample, put_lmms_eval
 from support.shapes.shape import put_csv, put_json, put_lines, put_picture
 
@@ -288,3 +289,26 @@ def test_a_log_that_is_added_twice_changes_no_answer(tmp_path):
     assert {one.column for one in receipt.columns_unused} >= {"image"}
     assert (out / "answers.jsonl").read_text() == answers
     assert (receipt.cases, receipt.before["cases"], receipt.images) == (2, 2, 2)
+
+
+def test_samples_are_read_where_the_log_says_nothing_of_its_run(tmp_path, run_import):
+    put_archive(
+        tmp_path / "log.eval",
+        {"header.json": "{", "samples/c1_epoch_1.json": inspect_sample("c1")},
+    )
+    done = run_import("auto", tmp_path / "log.eval")
+    assert done.review_set.answers_of("c1")[0].model == "gpt-5"
+    assert done.messages("The log says of its run: nothing that can be read.")
+
+
+def test_further_sheets_of_predictions_are_named(tmp_path, run_import):
+    book = Workbook()
+    for row in (["index", "question", "answer", "prediction"], [1, "Where?", "left", "Left."]):
+        book.active.append(row)
+    book.create_sheet("Notes").append(["written by hand"])
+    book.save(tmp_path / "GPT4o_CXR.xlsx")
+    done = run_import("auto", tmp_path / "GPT4o_CXR.xlsx")
+    (unread,) = done.report.receipt.files_unread
+    assert unread.file == "GPT4o_CXR.xlsx: Notes"
+    assert done.review_set.answers_of("1")[0].model == "GPT4o_CXR"
+    assert done.messages("No file says which model answered")
