@@ -106,7 +106,10 @@ def load_model(
     except AttemptFailed:
         raise
     except ImportError as error:
-        raise refusal(f"{name} needs another package: {one_line(str(error), None)}") from None
+        words = one_line(str(error), None)
+        if "torchvision" in words.casefold():
+            words = "torchvision, of the same build as torch (pip install torchvision)."
+        raise refusal(f"{name} needs another package: {words}") from None
     except Exception as error:  # the model's files are not ours, nor what reads them
         if is_of_memory(error):
             words = "no memory was left: close other programs, or use a smaller model"
