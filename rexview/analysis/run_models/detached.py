@@ -65,7 +65,7 @@ def _key(variable: str, keys: Mapping[str, str]) -> str:
     return str(keys.get(variable) or os.environ.get(variable, "")).strip()
 
 
-def begin_detached(plan: Plan, keys: Mapping[str, str]) -> None:
+def begin_detached(plan: Plan, keys: Mapping[str, str], *, insists: bool = False) -> None:
     """Begin a new run.
 
     Parameters
@@ -74,6 +74,8 @@ def begin_detached(plan: Plan, keys: Mapping[str, str]) -> None:
         Of a run that does not exist yet.
     keys
         Keys by the name of their variable, beside those of the environment.
+    insists
+        Whether a local model is loaded although it takes more memory than is free.
 
     Raises
     ------
@@ -82,9 +84,8 @@ def begin_detached(plan: Plan, keys: Mapping[str, str]) -> None:
     """
     begin(plan).release()
     total = len(plan.spec.cases) * plan.spec.repeats
-    go_on(
-        plan.run, plan.spec, Progress(plan.spec.id, plan.spec.parameters.model, total=total), keys
-    )
+    before = Progress(plan.spec.id, plan.spec.parameters.model, total=total)
+    go_on(plan.run, plan.spec, before, keys, insists=insists)
 
 
 def go_on(
@@ -94,8 +95,11 @@ def go_on(
     keys: Mapping[str, str],
     *,
     budget: str | None = None,
+    insists: bool = False,
 ) -> None:
     """Go on with a run that nobody works on; ``before`` is how far it was.
+
+    ``insists`` is as in :func:`begin_detached`.
 
     Raises
     ------
@@ -108,6 +112,8 @@ def go_on(
         command = [sys.executable, "-m", "rexview", "run", str(run.set_folder), "--resume", run.id]
         if budget:
             command += ["--budget", budget]
+        if insists:
+            command.append("--yes")
         variable = spec.card.key_variable
         key = _key(variable, keys)
         environment = {**os.environ, **({variable: key} if key else {})}

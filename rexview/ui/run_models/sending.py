@@ -10,12 +10,14 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.run_models.detached import begin_detached, what_is_missing
+from rexview.analysis.run_models.local_needs import needs_here
 from rexview.analysis.run_models.wanted import Wanted, asking_of, plan_of
 from rexview.errors import RexviewError, RunError
 from rexview.models.endpoints.address import Address, read_address
 from rexview.models.running.attempts import Asking
 from rexview.models.running.estimate import Estimate, estimate, expected_output
 from rexview.models.running.plan import Plan
+from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
@@ -132,8 +134,11 @@ def _start(review_set: ReviewSet, plan: Plan) -> None:
         st.warning("The review set's folder cannot be written, so no run can begin in it.")
     cases = counted(len(spec.cases), "case")
     agreed = True
+    insists = False
     if address is None:
         st.markdown(f"Images and questions of {cases} stay on this computer.")
+        if not missing:
+            agreed, insists = _room_for(spec)
     elif address.is_this_machine:
         where = as_markdown(address.host)
         st.markdown(f"Images and questions of {cases} go to {where}, which is this computer.")
@@ -149,7 +154,7 @@ def _start(review_set: ReviewSet, plan: Plan) -> None:
         icon=":material/play_arrow:",
         disabled=bool(missing) or not writable or not agreed or busy,
         on_click=_begin,
-        args=(plan,),
+        args=(plan, insists),
     )
     if said := st.session_state.pop("run_start_problem", None):
         st.error(as_markdown(said), icon=":material/error:")
@@ -164,13 +169,34 @@ def _agreed(address: Address, cases: str, variable: str) -> bool:
     return st.checkbox("These may be sent there", key=f"run_agreed_{address.host}_{cases}")
 
 
-def _begin(plan: Plan) -> None:
+def _room_for(spec: RunSpec) -> tuple[bool, bool]:
+    """Say what a model takes of memory; return whether it may begin, and against that advice."""
+    try:
+        with st.spinner("Looking at what the model takes…"):
+            found = needs_here(spec)
+    except RexviewError as error:
+        st.warning(as_markdown(str(error)), icon=":material/memory:")
+        return False, False
+    st.caption(as_markdown(str(found)))
+    if found.fits:
+        return True, False
+    st.warning(
+        "That is more than is free, and this computer may stand still: close other programs, ask "
+        "fewer at once, allow shorter answers, or choose a smaller model.",
+        icon=":material/memory:",
+    )
+    insists = st.checkbox("Load it all the same", key=f"run_insists_{spec.parameters.model}")
+    return insists, insists
+
+
+def _begin(plan: Plan, insists: bool) -> None:
     if not permissions.may_see(PAGE_RUN_MODELS):
         return
     person = permissions.current()
     spec = replace(plan.spec, started_by=person.name) if person else plan.spec
     try:
-        begin_detached(replace(plan, spec=spec), keys_known(spec.card.key_variable))
+        keys = keys_known(spec.card.key_variable)
+        begin_detached(replace(plan, spec=spec), keys, insists=insists)
     except RunError as error:
         st.session_state["run_start_problem"] = str(error)
     else:
