@@ -27,8 +27,8 @@ _ROWS: Final = 150_000
 """Answers in one part, about: what is held in memory at a time."""
 _FILM: Final = (512, 640)
 _ADDRESS_FILM: Final = (2048, 2500)
-_NOWHERE: Final = "http://127.0.0.1:9/films"
-"""An address at which nothing answers, at once."""
+_NOWHERE: Final = "memory://films"
+"""An address that every computer can read, and where there is nothing."""
 _NOTICE: Final = "Simulated, for measuring: no patient, no radiologist, no model."
 
 
