@@ -38,7 +38,8 @@ FIRST = {  # what other programs may rely on, in this order
 
 def demo_report():
     review_set = load(DEMO)
-    return report(review_set, gap_threshold=2, judged=judged_answers(survey(review_set)))
+    judged = judged_answers(survey(review_set))
+    return report(review_set, gap_threshold=2, judged=judged, again=asked_again(review_set))
 
 
 @pytest.fixture(scope="module")

@@ -108,9 +108,9 @@ def _model(review_set: ReviewSet) -> str:
 def _choice(label: str, query: str, options: dict[str, str], usual: str) -> str:
     return str(
         st.segmented_control(
-            label,
+            as_markdown(label),
             list(options),
-            format_func=options.__getitem__,
+            format_func=lambda option: as_markdown(options[option]),
             required=True,
             **option_kept_in_link(f"run_{query}", query, options, usual),
         )
@@ -136,7 +136,7 @@ def _text(label: str, query: str, *, longest: int = _LONGEST, **more: Any) -> st
     kept = kept_in_link(
         f"run_{query}", query, link_keys.query_value(query) or "", lambda text: text.strip() or None
     )
-    return str(st.text_input(label, max_chars=longest, **kept, **more)).strip()
+    return str(st.text_input(as_markdown(label), max_chars=longest, **kept, **more)).strip()
 
 
 def _prompt(card: Card, review_set: ReviewSet) -> str | None:
@@ -209,7 +209,7 @@ def _numbers() -> dict[str, Any]:
         )
     with columns[1]:
         limit = _number(
-            "Longest answer (tokens)",
+            "Longest answer, tokens",
             link_keys.QUERY_RUN_LIMIT,
             None,
             _MOST_TOKENS,
@@ -263,6 +263,12 @@ def _number(label: str, query: str, usual: int | None, most: int, words: str) ->
         lambda number: None if number in (None, usual) else str(number),
     )
     found: int | None = st.number_input(
-        label, min_value=1, max_value=most, value=None, step=1, help=words, **kept
+        as_markdown(label),
+        min_value=1,
+        max_value=most,
+        value=None,
+        step=1,
+        help=as_markdown(words),
+        **kept,
     )
     return usual if found is None else found

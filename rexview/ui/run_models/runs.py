@@ -67,7 +67,8 @@ def _list(review_set: ReviewSet, *, live: bool) -> None:
         with st.container(border=True, gap="small", key=f"rx_run_{run.id}"):
             _run(run, progress, review_set)
     if len(runs) > _SHOWN:
-        st.caption(f"{counted(len(runs) - _SHOWN, 'older run')} in the folder runs of the set.")
+        older = as_markdown(counted(len(runs) - _SHOWN, "older run"))
+        st.caption(f"{older} in the folder runs of the set.")
 
 
 def _run(run: RunFolder, progress: Progress, review_set: ReviewSet) -> None:
@@ -102,7 +103,7 @@ def _buttons(run: RunFolder, spec: RunSpec, progress: Progress) -> None:
 
     def button(label: str, icon: str, wish: Wish) -> None:
         st.button(
-            label,
+            as_markdown(label),
             key=f"run_{wish}_{run.id}",
             icon=f":material/{icon}:",
             on_click=_tell,

@@ -115,7 +115,7 @@ def _estimate(plan: Plan, asking: Asking, source: str) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric("Requests", f"{found.requests:,}", width="content")
         for figure, name in _FIGURES.items():
-            st.metric(name, values[figure], width="content")
+            st.metric(name, as_markdown(values[figure]), width="content")
     sources = (f"{_FIGURES[figure]}: {words}." for figure, words in found.sources.items())
     st.caption(as_markdown(" ".join(sources)))
 
@@ -136,12 +136,13 @@ def _start(review_set: ReviewSet, plan: Plan) -> None:
     agreed = True
     insists = False
     if address is None:
-        st.markdown(f"Images and questions of {cases} stay on this computer.")
+        st.markdown(f"Images and questions of {as_markdown(cases)} stay on this computer.")
         if not missing:
             agreed, insists = _room_for(spec)
     elif address.is_this_machine:
-        where = as_markdown(address.host)
-        st.markdown(f"Images and questions of {cases} go to {where}, which is this computer.")
+        st.markdown(
+            f"Images and questions of {as_markdown(cases)} go to {as_markdown(address.host)}, which is this computer."
+        )
     else:
         agreed = _agreed(address, cases, spec.card.key_variable)
     busy = any(spec.same_questions(other) for other in runs_at_work(review_set))
@@ -161,10 +162,9 @@ def _start(review_set: ReviewSet, plan: Plan) -> None:
 
 
 def _agreed(address: Address, cases: str, variable: str) -> bool:
-    host = as_markdown(address.host)
     st.markdown(
-        f"**Images and questions of {cases} are sent to {host}**, with the key in "
-        f"{as_markdown(variable)}."
+        f"**Images and questions of {as_markdown(cases)} are sent to "
+        f"{as_markdown(address.host)}**, with the key in {as_markdown(variable)}."
     )
     return st.checkbox("These may be sent there", key=f"run_agreed_{address.host}_{cases}")
 

@@ -49,6 +49,7 @@ IN_THE_CODE = "stands in the code of the importers"
 EXCEPTIONS = {
     ("rexview/ui/data/widgets.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
     ("rexview/ui/access/permissions.py", "purpose"): "Markdown of the page that asks",
+    ("rexview/ui/run_models/sending.py", "st.image"): "the bytes of a picture that we encoded",
     (FORM, "importer.description"): IN_THE_CODE,
     (FORM, "option.label"): IN_THE_CODE,
     (FORM, "option.help"): IN_THE_CODE,
