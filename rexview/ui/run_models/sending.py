@@ -141,7 +141,8 @@ def _start(review_set: ReviewSet, plan: Plan) -> None:
             agreed, insists = _room_for(spec)
     elif address.is_this_machine:
         st.markdown(
-            f"Images and questions of {as_markdown(cases)} go to {as_markdown(address.host)}, which is this computer."
+            f"Images and questions of {as_markdown(cases)} go to {as_markdown(address.host)}, "
+            "which is this computer."
         )
     else:
         agreed = _agreed(address, cases, spec.card.key_variable)
