@@ -15,6 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import polars as pl
+
 from rexview.bench import next_case
 from rexview.bench.browser import SIZE, chromium
 from rexview.bench.measure import Goal, Measured, Row, in_turn, ratio_at_most, result
@@ -279,7 +281,7 @@ def _compare(
 
 def _cases(folder: Path) -> list[str]:
     review_set = load(folder)
-    boxed = review_set.answers.filter("_newest").filter(review_set.answers["boxes"].list.len() > 0)
+    boxed = review_set.answers.filter(pl.col("_newest"), pl.col("boxes").list.len() > 0)
     ids: list[str] = review_set.cases["id"].to_list()
     wanted = set(boxed["case"].to_list())
     first = next((index for index, case in enumerate(ids) if case in wanted), 0)

@@ -7,6 +7,7 @@ runs of the script, so that a test can see that nothing went to the server.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,8 @@ CASES = {
     "flat": ViewerData("flat", (_view("flat", "Flat pixels", orientation=STANDARD),)),
     "none": ViewerData("none"),
 }
+# cases that are given along, so that they are there when a key asks for them
+BESIDE = {"one": ("mirrored",), "mirrored": ("turned", "one")}
 
 
 def _stale(runs: int) -> ViewerData:
@@ -181,6 +184,7 @@ def _main() -> None:
     st.html(f"<style>{STYLE}</style>")
     with st.columns([11, 12])[0] if narrow else st.container():
         data = CASES[case] if case != "stale" else _stale(runs)
+        data = replace(data, ahead=tuple(CASES[one] for one in BESIDE.get(case, ())))
         radiograph_viewer(data, key="viewer", on_navigate=_go)
     st.text_input("Notes", key="notes")
     st.html(
