@@ -29,6 +29,7 @@ else:
     from rexview.ui.streamlit_adapter.process import (
         ask_nobody_outside,
         ask_not_who_runs_it,
+        before_stopping,
         have_no_pages_folder,
         keep_downloads,
         send_at_once,
@@ -41,6 +42,13 @@ else:
     keep_downloads()
     send_at_once()
     app_routes = [AppRoutes()]
+
+    def end_streams() -> None:
+        """End what is streamed to those who follow a meeting."""
+        if live := sys.modules.get("rexview.ui.meeting.live.stream"):
+            live.end_streams()
+
+    before_stopping(end_streams)
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:

@@ -9,6 +9,8 @@ from rexview.ui.filters.page import open_filtered_set, show_panel, show_title
 from rexview.ui.filters.panel import show_nothing_found
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_BROWSE
+from rexview.ui.meeting.chosen import may_lead
+from rexview.ui.scan_progress.metrics import show_metrics_progress
 from rexview.ui.server import review_sets
 
 permissions.guard(PAGE_BROWSE)
@@ -26,8 +28,11 @@ if not counts.total:
     show_nothing_found(engine, counts, case_filter)
 else:
     view, ids, first = browse_widgets.list_head(
-        engine, counts.total, case_filter, so_far=filtered.so_far
+        review_set, engine, counts.total, case_filter, so_far=filtered.so_far
     )
+    if case_filter.metric_order:
+        show_metrics_progress(review_set)
+        browse_widgets.show_order(engine, case_filter)
     review_sets.look_first(review_set, engine, case_filter, ids)
     cards = engine.cards(case_filter, ids)
     if view == "table":
@@ -39,6 +44,7 @@ else:
             case_filter,
             colours=review_sets.colours(review_set),
             gap_threshold=engine.facts.gap_threshold,
+            with_pins=may_lead(),
         )
         linked_html(drawn, key="gallery")
     browse_widgets.list_foot(counts.total, first, len(ids), case_filter, so_far=filtered.so_far)

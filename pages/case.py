@@ -11,12 +11,16 @@ from rexview.ui.answers import verdicts
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.case import unblinded
 from rexview.ui.case import widgets as case_widgets
-from rexview.ui.case.case_texts import MANNER, CaseTexts, show_part
+from rexview.ui.case.case_texts import MANNER, CaseTexts, opinions_of, show_part
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments.targets import case_targets
 from rexview.ui.filters.content_order import show_other_order
+from rexview.ui.judge.choice import choose_judge
+from rexview.ui.judge.widgets import show_filter_agreement
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_CASE
+from rexview.ui.meeting.decisions.form import show_case_decisions
+from rexview.ui.reviews.notice import store_errors_shown
 from rexview.ui.scan_progress.strip import follow_case
 from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
@@ -42,16 +46,22 @@ def show_case() -> None:
     link_keys.go_to_case(case_id)
     position = partial(engine.position, case_filter)
     place = position(page.case.id)
-    texts = CaseTexts(written, page, page, place, name_so_far(engine, case_filter))
+    name, harm = name_so_far(engine, case_filter), engine.facts.harm
+    texts = CaseTexts(written, page, page, place, name, harm)
 
     case_widgets.show_header(review_set, texts)
+    show_filter_agreement(engine, case_filter)
     left, right = st.columns([11, 12], gap="medium")
+    with st.container(key="rx_editors"):
+        texts = replace(texts, editors=case_widgets.choose_editors(written, page))
     with right:
         with st.container(key="rx_question"):
             show_part(texts, "question")
         beside = {part: st.empty() for part in ("report", "answers")}
         shown = case_widgets.answer_choices(page, names)
-        texts = replace(texts, shown=shown)
+        judge = choose_judge(engine.facts)
+        opinions = opinions_of(written, engine, page, judge)
+        texts = replace(texts, shown=shown, opinions=opinions)
         for part, place_of_part in beside.items():
             with place_of_part:
                 show_part(texts, part)
@@ -70,7 +80,10 @@ def show_case() -> None:
     if page.not_yet:
         follow_case(written, page)
     show_other_order()
+    show_part(texts, "aligned")
     show_part(texts, "scores")
+    with store_errors_shown():
+        show_case_decisions(review_set, page)
     verdicts.show_verdicts(review_set, shown)
     unblinded.note_case(review_set, page.case.id)
     comments_panel.show_comments(review_set, case_targets(review_set, page.case.id))

@@ -5,7 +5,10 @@ import streamlit as st
 from rexview.ui.access import permissions
 from rexview.ui.failures import widgets as failures_widgets
 from rexview.ui.filters.page import open_filtered_set, show_head
+from rexview.ui.judge import widgets as judge_widgets
+from rexview.ui.judge.choice import choose_judge
 from rexview.ui.link.pages import PAGE_FAILURES
+from rexview.ui.meeting.pins.widgets import pin_filter
 from rexview.ui.server import query_cache, review_sets
 
 permissions.guard(PAGE_FAILURES)
@@ -14,7 +17,10 @@ engine, case_filter = filtered.engine, filtered.case_filter
 review_sets.look_first(filtered.review_set, engine, case_filter)
 show_head(filtered, "Failures")
 
-counted = failures_widgets.choose_counted()
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    counted = failures_widgets.choose_counted()
+    judge = choose_judge(engine.facts)
+    pin_filter(filtered.review_set, engine, case_filter, filtered.counts.total)
 with st.spinner("Working out rates and intervals…"):
     tables = query_cache.failures(engine, case_filter, counted=counted)
 if not tables.models:
@@ -27,4 +33,5 @@ if not tables.models:
 if case_filter.failures or case_filter.sources or case_filter.judged or case_filter.findings:
     st.caption("What the filter says about failures is left out here: all failures are counted.")
 failures_widgets.show_rates(tables, engine.facts)
+judge_widgets.show_failures(engine, case_filter, judge)
 failures_widgets.show_groups(engine, case_filter, tables)

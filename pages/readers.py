@@ -4,6 +4,8 @@ import streamlit as st
 
 from rexview.ui.access import permissions
 from rexview.ui.filters.page import open_filtered_set, show_head
+from rexview.ui.judge import widgets as judge_widgets
+from rexview.ui.judge.choice import choose_judge
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_READERS
 from rexview.ui.readers import html as readers_html
@@ -19,8 +21,10 @@ with st.spinner("Comparing the readers…"):
     tables = query_cache.readers(engine, case_filter, pair=readers_widgets.wanted_pair())
 if tables.readers:
     linked_html(readers_html.headline_html(tables), key="readers_headline")
+judge = choose_judge(engine.facts)
 if tables.pair is None:
     readers_widgets.show_nothing_to_compare(tables)
+    judge_widgets.show_agreement(engine, case_filter, judge)
     st.stop()
 
 several = readers_html.pairs_html(tables, case_filter) + readers_html.alphas_html(tables)
@@ -30,6 +34,7 @@ readers_widgets.choose_pair(tables)
 linked_html(readers_html.agreement_html(tables), key="readers_agreement")
 readers_widgets.show_table_download(tables)
 readers_widgets.show_published(tables)
+judge_widgets.show_agreement(engine, case_filter, judge)
 
 st.markdown("## Where the scores differ")
 readers_widgets.show_maps(tables)

@@ -4,17 +4,22 @@ import streamlit as st
 
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import page_header
+from rexview.ui.asking.runs import show_runs
 from rexview.ui.filters.page import open_filtered_set, show_panel
 from rexview.ui.link.pages import PAGE_RUN_MODELS
-from rexview.ui.run_models.choices import choose
-from rexview.ui.run_models.runs import show_runs
+from rexview.ui.run_models.choices import asks_judge, choose
+from rexview.ui.run_models.judging import choose_judge
 from rexview.ui.run_models.sending import show_sending
 
 permissions.guard(PAGE_RUN_MODELS)
 filtered = open_filtered_set()
 page_header("Run models")
 show_panel(filtered)
-wanted = choose(filtered)
+wanted = None
+if asks_judge():
+    choose_judge(filtered)
+else:
+    wanted = choose(filtered)
 sending = st.container()
 st.markdown("## Runs")
 show_runs(filtered.review_set)  # first: they do not wait for the estimate

@@ -2,23 +2,30 @@
 
 import streamlit as st
 
+from rexview.analysis.study.tasks import Task
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments.targets import score_targets
 from rexview.ui.link.pages import PAGE_SCORE
 from rexview.ui.score_cases import widgets as score_cases_widgets
+from rexview.ui.score_cases.tasks import widgets as tasks_widgets
 
 permissions.guard(PAGE_SCORE)
 review_set = open_review_set(blinded=True)
+task = tasks_widgets.choose_task(review_set)
 
 
 @st.fragment
-def show_case() -> None:
+def show_case(task: Task) -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
     permissions.guard(PAGE_SCORE)
-    person = score_cases_widgets.reader()
+    person = score_cases_widgets.reader(task)
     study = score_cases_widgets.study_now(review_set, person)
+    if task != "score":
+        tasks_widgets.show_task(study, task)
+        return
+    score_cases_widgets.check_worklist(study)
     case_id = score_cases_widgets.case_to_show(study)
     left, right = st.columns([10, 11], gap="small")
     with right:
@@ -29,4 +36,4 @@ def show_case() -> None:
     comments_panel.show_comments(review_set, score_targets(study, case_id))
 
 
-show_case()
+show_case(task)

@@ -5,6 +5,8 @@ import streamlit as st
 from rexview.ui.access import permissions
 from rexview.ui.filters.content_order import content_order_switch
 from rexview.ui.filters.page import open_filtered_set, show_head
+from rexview.ui.judge import widgets as judge_widgets
+from rexview.ui.judge.choice import choose_judge
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_SCORES
 from rexview.ui.scores import html as scores_html
@@ -28,9 +30,11 @@ if not tables.models:
     )
     st.stop()
 
+judge = choose_judge(engine.facts)
 if tables.dimensions:
     content_order_switch()
     scores_widgets.show_tables(tables, engine.facts)
+    judge_widgets.show_scores(engine, case_filter, judge)
     scores_widgets.show_charts(tables, engine.facts)
     scores_widgets.show_split(engine, case_filter, tables)
 else:
@@ -38,6 +42,7 @@ else:
         "None of these answers has a score. Scores are read from scores.csv in the review set: one "
         "row for each case, model, reader and dimension. With a filter, widen it."
     )
+    judge_widgets.show_scores(engine, case_filter, judge)
 scores_widgets.show_lost(tables, engine.facts)
 if tables.dimensions:
     scores_widgets.show_published(tables)

@@ -11,7 +11,7 @@ from rexview.ui.study import widgets as study_widgets
 permissions.guard(PAGE_STUDY)
 review_set = open_review_set(blinded=True)
 page_header("Study")
-with study_widgets.store_errors_shown():
+with notice.store_errors_shown():
     st.markdown("## Progress")
     study_widgets.show_progress(review_set)
     if study_widgets.may_assign():

@@ -58,9 +58,12 @@ class AnswerDigests:
         """Return the digests of many answers; pairs without an answer are left out."""
         wanted = set(pairs)
         with self._lock:
-            self._read(wanted - self._known.keys() - self._pictured.keys() - self._absent)
-            found = {pair: self._known[pair] for pair in wanted & self._known.keys()}
-            for pair in wanted & self._pictured.keys():
+            known = (self._known, self._pictured, self._absent)  # large, where a few are wanted
+            self._read({pair for pair in wanted if not any(pair in there for there in known)})
+            found = {pair: self._known[pair] for pair in wanted if pair in self._known}
+            for pair in wanted - found.keys():
+                if pair not in self._pictured:
+                    continue
                 content, paths = self._pictured[pair]
                 found[pair] = _digest([*content, [self._picture(path) for path in paths]])
         return found
@@ -94,7 +97,8 @@ class AnswerDigests:
                 self._pictured[pair] = content, tuple(row["images"])
             else:
                 self._known[pair] = _digest([*content, []])
-        self._absent.update(pairs - self._known.keys() - self._pictured.keys())
+        found = (self._known, self._pictured)
+        self._absent.update(pair for pair in pairs if not any(pair in there for there in found))
 
     def _picture(self, path: str) -> str:
         """Name what is in the file of a picture; at an address, where it is."""
@@ -181,25 +185,64 @@ def by_answer(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, 
     return parts[0], parts[1]
 
 
+_OF_ANSWERS: Final = ("scores", "flags", "metrics", "edits", "opinions")
+"""Tables whose rows are of an answer and carry its digest."""
+_SIDES: Final = ("first", "second")
+
+
 def with_stale_apart(review_set: ReviewSet) -> ReviewSet:
-    """Take scores and flags of earlier answers out of those that count."""
-    scores, stale_scores = by_answer(review_set.scores, review_set)
-    flags, stale_flags = by_answer(review_set.flags, review_set)
-    return replace(
-        review_set,
-        scores=scores,
-        flags=flags,
-        stale_scores=stale_scores,
-        stale_flags=stale_flags,
-    )
+    """Take what is of earlier answers and options out of what counts.
+
+    Scores, flags, metrics, edits and opinions are of one answer, a preference of two; a reader's
+    choice is of the option whose words it carries.
+    """
+    parts = {name: by_answer(getattr(review_set, name), review_set) for name in _OF_ANSWERS}
+    parts["choices"] = _by_option(review_set.choices, review_set)
+    parts["preferences"] = _by_both_answers(review_set.preferences, review_set)
+    tables: dict[str, Any] = {name: now for name, (now, _) in parts.items()}
+    tables |= {f"stale_{name}": stale for name, (_, stale) in parts.items()}
+    return replace(review_set, **tables)
 
 
 def with_stale_together(review_set: ReviewSet) -> ReviewSet:
-    """Put scores and flags of earlier answers back among the others, in the order of rows."""
-    scores = _whole(review_set.scores, review_set.stale_scores)
-    flags = _whole(review_set.flags, review_set.stale_flags)
-    return replace(review_set, scores=scores, flags=flags)
+    """Put rows of earlier answers and options back among the others, in the order of rows."""
+    tables: dict[str, Any] = {
+        name: _whole(getattr(review_set, name), getattr(review_set, f"stale_{name}"))
+        for name in (*_OF_ANSWERS, "choices", "preferences")
+    }
+    return replace(review_set, **tables)
 
 
 def _whole(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:
     return rows if stale.is_empty() else pl.concat([rows, stale]).sort("_row")
+
+
+def _by_both_answers(
+    rows: pl.DataFrame, review_set: ReviewSet
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """As :func:`by_answer`, of rows that compare two answers: either may have been changed."""
+    stale = rows.clear()
+    for side in _SIDES:
+        names = {side: "model", f"{side}_digest": "answer_digest"}
+        rows, others = by_answer(rows.rename(names), review_set)
+        back = {now: before for before, now in names.items()}
+        rows, stale = rows.rename(back), pl.concat([stale, others.rename(back)])
+    return rows, stale.sort("_row")
+
+
+def _by_option(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Part choices of readers: of options as they are, and of others that stood there."""
+    named = rows.filter(pl.col("option").is_not_null())
+    if named.is_empty():
+        return rows, rows.clear()
+    cases = review_set.index.case_rows(named["case"])
+    options = some_rows(
+        review_set.cases.select(case="id", now="options"), cases["case_row"].to_numpy()
+    )
+    now = pl.col("now").list.get(pl.col("choice"), null_on_oob=True)
+    compared = named.join(options, on="case").filter(~now.eq_missing(pl.col("option")))
+    parts = [
+        rows.join(compared.select("_row"), on="_row", how=how, maintain_order="left")
+        for how in ("anti", "semi")
+    ]
+    return parts[0], parts[1]

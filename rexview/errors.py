@@ -25,7 +25,12 @@
      +- BackupError         a backup of reviews cannot be made or restored
      +- RunError            a run of a model cannot go on
      |   +- RunRefused      it cannot begin as it was asked for; nothing was sent or written
+     +- MetricsError        metrics of reports cannot be worked out or kept; nothing was written
+     |   +- MetricsRefused  what was asked for cannot be
      +- ChartError          a chart cannot be turned into a picture
+     +- ExportError         cases cannot be exported; nothing was written
+         +- ExportRefused   they cannot be as it was asked for; every problem named
+         +- ExportCancelled whoever asked for it does not want it any more
 
 The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
 server, no patient data.
@@ -198,3 +203,23 @@ class RunError(RexviewError):
 
 class RunRefused(RunError):
     """A run cannot begin as it was asked for; nothing was sent and nothing written."""
+
+
+class MetricsError(RexviewError):
+    """Metrics of reports cannot be worked out or kept: what happened, and what to do."""
+
+
+class MetricsRefused(MetricsError):
+    """What was asked for cannot be: there is no such metric, model or scope."""
+
+
+class ExportError(RexviewError):
+    """Cases cannot be exported; nothing was written."""
+
+
+class ExportRefused(ExportError):
+    """An export cannot be made as it was asked for: the message names every problem."""
+
+
+class ExportCancelled(ExportError):
+    """Whoever asked for an export does not want it any more."""

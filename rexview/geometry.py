@@ -16,6 +16,12 @@ from rexview.vocab import FRONTAL_VIEWS
 
 Letter = Literal["R", "L", "A", "P", "H", "F"]
 BoxSide = Literal["right", "left", "midline"]
+SIDE_WORDS: Final[dict[BoxSide, str]] = {
+    "right": "on the patient's right",
+    "left": "on the patient's left",
+    "midline": "at the midline",
+}
+UNSURE_BOX: Final = "How the model counts in boxes is not known: this one may lie elsewhere."
 OTHER_SIDE: Final[dict[str, Literal["right", "left"]]] = {"right": "left", "left": "right"}
 _OPPOSITE: Final[dict[str, Letter]] = {"R": "L", "L": "R", "A": "P", "P": "A", "H": "F", "F": "H"}
 MIDLINE_TOLERANCE: Final = 0.06

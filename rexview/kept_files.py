@@ -50,12 +50,13 @@ KINDS: Final[dict[str, Kind]] = {
     "fetched": Kind("pictures fetched from an address", limit=""),
     "sets": Kind("large review sets, read and checked", ".rxs", "kept_mb"),
     "scans": Kind("what detectors found", ".rxf", "kept_mb"),
+    "metrics": Kind("metrics of generated reports", ".rxm"),
 }
 """Every kind of what is kept, by its folder in the cache folder."""
 
 
 _PACKAGE: Final = Path(__file__).parent
-_READS_SETS: Final = ("reviewset", "imaging", "frames", "choices", "schema")
+_READS_SETS: Final = ("reviewset", "columns", "imaging", "frames", "choices", "schema")
 """Folders of the code that makes a review set of files; the modules beside them belong to it."""
 
 

@@ -59,6 +59,53 @@ CATEGORY_NAMES: Final[dict[str, str]] = {
     word: name for words in CATEGORIES.values() for word, name in words.items()
 }
 DIFFICULTIES: Final = ("easy", "medium", "hard")
+CRITERIA: Final[dict[str, str]] = {
+    "relevance": "Clinical relevance",
+    "answerability": "Answerability from the image",
+    "complexity": "Complexity of reasoning",
+    "clarity": "Clarity and precision",
+}
+"""What candidate questions are scored on, 1 to 5 each (ReXecution's supplement)."""
+QUESTION_TAGS: Final[dict[str, str]] = {
+    "anatomical_region": "Anatomical region",
+    "pathology_type": "Pathology type",
+    "imaging_finding": "Imaging finding",
+    "laterality": "Laterality",
+    "diagnostic_intent": "Diagnostic intent",
+    "temporal_context": "Temporal context",
+    "question_type": "Question type",
+    "subtype": "Subtype",
+}
+"""The eight tags of a question, by their names in ``cases.tags`` (ReXecution's supplement)."""
+SOURCES: Final = ("reader", "model", "rule")
+DECISIONS: Final = ("chosen", "rejected")
+MEETING_DECISIONS: Final[dict[str, str]] = {  # a meeting may add words of its own
+    "accept": "Accept",
+    "retrain": "Retrain",
+    "exclude": "Exclude",
+    "prompt_change": "Change the prompt",
+    "second_look": "Needs a second look",
+}
+MEETING_STEPS: Final[dict[str, str]] = {  # what is shown of a case, one after another
+    "question": "Image and question",
+    "answers": "Answers",
+    "boxes": "Boxes",
+    "models": "Names of the models",
+    "report": "Report",
+    "scores": "Scores",
+    "flags": "Failures",
+}
+QUESTION_DEFECTS: Final[dict[str, str]] = {
+    "several_valid": "More than one option is right",
+    "wrong_answer": "The right option is wrong",
+    "needs_comparison": "Needs an earlier study",
+    "invented": "Rests on what the report does not say",
+    "clinically_doubtful": "Clinically doubtful",
+    "unclear": "Unclear",
+    "identifies": "Could identify the patient",
+    "other": "Something else",
+}
+"""What an expert finds wrong with a multiple choice question (the first five: ReXVQA's paper)."""
 MODEL_KINDS: Final[dict[str, str]] = {
     "generalist": "Generalist",
     "medical": "Medical",
@@ -67,6 +114,31 @@ MODEL_KINDS: Final[dict[str, str]] = {
 }
 VERDICTS: Final = ("confirmed", "rejected")
 EDIT_ACTIONS: Final = ("keep", "substitute", "delete", "insert")
+EDIT_SEVERITIES: Final[dict[int, str]] = {
+    0: "No error",
+    1: "Not actionable",
+    2: "Actionable, not urgent",
+    3: "Urgent",
+    4: "Emergent",
+}
+"""Clinical severity of an error in a line of a report (ReFiSco, FineRadScore)."""
+JUDGE: Final = "fineradscore:"
+"""Before the name of a model that corrected reports as a judge: such a reader is no person."""
+EDIT_KINDS: Final[dict[str, str]] = {
+    "false_finding": "False finding",
+    "missing_finding": "Missing finding",
+    "location": "Location",
+    "severity": "Severity",
+    "size": "Size",
+    "number": "Number",
+    "certainty": "Certainty",
+    "descriptor": "Descriptor",
+    "measurement": "Measurement",
+    "comparison": "Comparison",
+}
+"""What is wrong with a line: a whole finding, or one attribute of it."""
+SIGNIFICANCES: Final = ("negligible", "significant")
+PREFERRED: Final = ("first", "second", "tie")
 
 VIEWS: Final[dict[str, str]] = {
     "PA": "PA",
@@ -267,6 +339,12 @@ _FAILURES: Final = (
         "A choice question without a valid option.",
     ),
     Failure(
+        "wrong_explanation",
+        "Right choice, wrong explanation",
+        "Right choice, wrong explanation",
+        "The right option is chosen for a reason that is wrong.",
+    ),
+    Failure(
         "disagreement",
         "Readers disagree",
         "Readers disagree",
@@ -275,9 +353,49 @@ _FAILURES: Final = (
 )
 FAILURES: Final[dict[str, Failure]] = {failure.id: failure for failure in _FAILURES}
 """Failure modes by id, in the order in which pages list them."""
+READERS_ONLY: Final = frozenset({"wrong_explanation"})
+"""Failures that no rule looks for: an answer can be judged once a reader has spoken about it."""
 HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
 HINT_KINDS: Final = frozenset({"hint", "bilateral"})
 """Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart."""
+
+
+def option_letter(number: int) -> str:
+    """Return the letter of an option by its number from 0; beyond Z its number from 1.
+
+    >>> option_letter(1), option_letter(26)
+    ('B', '27')
+    """
+    return chr(ord("A") + number) if 0 <= number < 26 else str(number + 1)
+
+
+def has_own_letter(option: str, number: int) -> bool:
+    """Whether the words of an option begin with its letter already, as in ReXVQA's files.
+
+    >>> has_own_letter("B. Effusion", 1), has_own_letter("A. fib", 1), has_own_letter("Nodule", 0)
+    (True, False, False)
+    """
+    words = option.lstrip("(")
+    return words[:1] == option_letter(number) and words[1:2] in (".", ")", ":")
+
+
+def lettered(option: str, number: int) -> str:
+    """Return an option behind its letter, which stands once.
+
+    >>> lettered("Effusion", 1), lettered("B. Effusion", 1)
+    ('B. Effusion', 'B. Effusion')
+    """
+    return option if has_own_letter(option, number) else f"{option_letter(number)}. {option}"
+
+
+def judge_name(reader: str) -> str:
+    """Return the name on screen of a judge; of a reader who is none, the id as it is.
+
+    >>> judge_name("fineradscore:gpt-5"), judge_name("reader-a")
+    ('FineRadScore (gpt-5)', 'reader-a')
+    """
+    model = reader.removeprefix(JUDGE)
+    return f"FineRadScore ({model})" if model != reader else reader
 
 
 def noun(n: float, word: str) -> str:

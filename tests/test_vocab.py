@@ -6,6 +6,7 @@ from rexview.vocab import (
     HEADLINE_FAILURES,
     VIEWS,
     counted,
+    judge_name,
     normalise_finish_reason,
     normalise_view,
 )
@@ -98,3 +99,8 @@ def test_headline_failures_are_failures():
 )
 def test_a_number_with_its_noun(n, word, written):
     assert counted(n, word) == written
+
+
+def test_a_judge_is_named_in_words():
+    assert judge_name("fineradscore:openai/gpt-5") == "FineRadScore (openai/gpt-5)"
+    assert judge_name("Reader A") == "Reader A"

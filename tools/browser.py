@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from tools.packages import attempt, install_package
 
 COMMANDS = (
     "chromium-headless-shell",  # draws no window: a quarter less work for every page
@@ -103,27 +104,8 @@ def _starts(path: Path) -> bool:
 
 def _install_playwrights() -> str:
     command = [sys.executable, "-m", "playwright", "install", "chromium"]
-    return _attempt("Playwright's download", command)
+    return attempt("Playwright's download", command)
 
 
 def _install_package() -> str:
-    if not shutil.which("apt-get"):
-        return "no apt-get here"
-    root = [] if os.geteuid() == 0 else ["sudo", "--non-interactive"]
-    first = _attempt("apt-get update", [*root, "apt-get", "update", "-qq"])
-    tried = [first]
-    for package in PACKAGES:
-        install = [*root, "apt-get", "install", "-y", "-qq", package]
-        tried.append(_attempt(f"apt-get install {package}", install))
-        if tried[-1].endswith("done"):
-            break
-    return ", ".join(tried)
-
-
-def _attempt(name: str, command: list[str]) -> str:
-    print(f"--- no browser yet: trying {name}", flush=True)
-    try:
-        status = subprocess.run(command, check=False, timeout=900).returncode
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"{name}: {type(error).__name__}"
-    return f"{name}: {'done' if status == 0 else f'exit {status}'}"
+    return install_package(*PACKAGES)

@@ -2,11 +2,12 @@
 
 ``python -m tools.check [--fast]``.
 
-It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), installs
-what runs models on this machine, and gets the CT from which a part of the demonstration set is made
-again; without it that test skips. Browser tests that fail beside others are run once more, one at a
-time, and named: a busy machine can be too slow for two of them. What fails alone, too, fails the
-check.
+It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), and installs
+what runs models on this machine. It gets what reads DICOM besides our own code
+(:mod:`tools.dicom_validators`) and the CT from which a part of the demonstration set is made again;
+without one of these its tests skip. What needs none of that is looked at meanwhile. Browser tests
+that fail beside others are run once more, one at a time, and named: a busy machine can be too slow
+for two of them. What fails alone, too, fails the check.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser
 from tools.demo.body import source
+from tools.dicom_validators import ensure_validators
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")
@@ -34,32 +37,43 @@ ROOT = Path(__file__).resolve().parents[1]
 def main(arguments: list[str]) -> int:
     """Run every step, go on after a failed one, and return 1 if any failed."""
     fast = "--fast" in arguments
-    steps = [
+    needs_no_packages = [
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
-        [sys.executable, "-m", "mypy"],
         [sys.executable, "-m", "tools.javascript.check"],
-        # in their order: the longest tests are no file's many, and stand far from the end
-        [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE, "--no-loadscope-reorder"],
     ]
+    types = [sys.executable, "-m", "mypy"]
+    # in their order: the longest tests are no file's many, and stand far from the end
+    tests = [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE, "--no-loadscope-reorder"]
     environment = {**_ONE_THREAD_EACH, **os.environ}
+    # the tests start the app and the command line hundreds of times: compiled once, not each time
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     failed = []
-    if not fast:
-        try:
-            environment["REXVIEW_CHROMIUM"] = str(ensure_browser())
-        except BrowserMissing as error:
-            print(f"browser: {error}", file=sys.stderr)
-            failed.append("browser")
-        if _run([sys.executable, "-m", "pip", "install", "-q", *_LOCAL_MODELS], environment):
-            failed.append("packages for models on this machine")
-        _get_ct()
-    for step in steps:
-        if _run(step, environment):
-            failed.append(step[2])
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        looked_at = beside.submit(_failed, needs_no_packages, dict(environment))
+        if not fast:
+            failed += _get_ready(environment)
+        failed += _failed([types], environment)
+    failed += looked_at.result() + _failed([tests], environment)
     if not fast and not _browser_tests(environment):
         failed.append("browser tests")
     print(f"--- failed: {', '.join(failed)}" if failed else "--- all checks passed")
     return 1 if failed else 0
+
+
+def _get_ready(environment: dict[str, str]) -> list[str]:
+    """Get what the tests need besides the lock file; return what could not be had."""
+    missing = []
+    try:
+        environment["REXVIEW_CHROMIUM"] = str(ensure_browser())
+    except BrowserMissing as error:
+        print(f"browser: {error}", file=sys.stderr)
+        missing.append("browser")
+    if _run([sys.executable, "-m", "pip", "install", "-q", *_LOCAL_MODELS], environment):
+        missing.append("packages for models on this machine")
+    print(f"DICOM validators {ensure_validators()}", flush=True)
+    _get_ct()
+    return missing
 
 
 def _get_ct() -> None:
@@ -75,7 +89,7 @@ def _get_ct() -> None:
 
 def _browser_tests(environment: dict[str, str]) -> bool:
     """Run the browser tests side by side, then alone those that failed; say whether all passed."""
-    tests = [*_PYTEST, "-m", "browser"]
+    tests = [*_PYTEST, "-m", "browser", "tests/browser"]  # the rest takes long to collect
     status = _run([*tests, *_SIDE_BY_SIDE], environment)
     if status == _TESTS_FAILED:
         print("--- once more, one at a time: what failed beside others", flush=True)
@@ -83,12 +97,20 @@ def _browser_tests(environment: dict[str, str]) -> bool:
     return status == 0
 
 
+def _failed(steps: list[list[str]], environment: dict[str, str]) -> list[str]:
+    """Run steps one after another, all of them, and return the names of those that failed."""
+    return [step[2] for step in steps if _run(step, environment)]
+
+
 def _run(step: list[str], environment: dict[str, str]) -> int:
-    """Run one step, say what it is and how long it took, and return its exit status."""
-    print(f"--- {' '.join(step[1:])}", flush=True)
+    """Run one step, say what it is and how long it took, and return its exit status.
+
+    Each line is written in one go: another step may be writing, too.
+    """
+    print(f"--- {' '.join(step[1:])}\n", end="", flush=True)
     began = time.monotonic()
     status = subprocess.run(step, cwd=ROOT, env=environment, check=False).returncode
-    print(f"--- {time.monotonic() - began:.0f} s", flush=True)
+    print(f"--- {time.monotonic() - began:.0f} s: {' '.join(step[1:])}\n", end="", flush=True)
     return status
 
 

@@ -25,7 +25,13 @@ from rexview.analysis.filter.case_filter import (
 )
 from rexview.analysis.filter.finding_search import search_terms
 from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.filter.wording import chips, describe, search_caption, unknown_values
+from rexview.analysis.filter.wording import (
+    chips,
+    describe,
+    orders,
+    search_caption,
+    unknown_values,
+)
 
 __all__ = [
     "ANSWER_STATUSES",
@@ -48,6 +54,7 @@ __all__ = [
     "chips",
     "describe",
     "model_colours",
+    "orders",
     "search_caption",
     "search_terms",
     "unknown_values",

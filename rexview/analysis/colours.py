@@ -17,6 +17,8 @@ MODEL_COLOURS: Final = (
 """In the order in which models get them; more than eight models begin again with the first."""
 REFERENCE_COLOUR: Final = "#8A9099"
 """The reference (the radiologist's report and boxes) in charts; no model has it."""
+REFERENCE_ON_FILM: Final = "#F2F2F2"
+"""The reference's boxes on a radiograph: white stands out there; no model has it."""
 SLOT_COLOURS: Final = (
     *("#B8860B", "#2A9D8F", "#B05CC6", "#7A8F2A"),
     *("#D1495B", "#4C7FD0", "#8C6D5A", "#5F7A8A"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -20,11 +20,17 @@ import polars as pl
 
 from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.judge.engine import JudgeQuestions
+from rexview.analysis.multiple_choice.engine import ChoiceQuestions
+from rexview.analysis.readers.records import DisputedAnswer, PairCases
+from rexview.analysis.report_generation.engine import ReportQuestions
 from rexview.harm import HarmTable
+from rexview.metrics.identity import MetricId
 from rexview.schema import Answer, Flag, ReaderFlag
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns
 from rexview.stats.failure_rates import PairTally, PatientTally
+from rexview.stats.judges.opinions import Judge
 from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies
 
@@ -56,6 +62,12 @@ class SetFacts:
         How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
     harm : HarmTable
         What harm the failures do: the set's own table, or the built-in one.
+    metrics : tuple of MetricId
+        The metrics of which reports have values, known ones first.
+    judges : tuple of Judge
+        Those who gave opinions, the newest first.
+    meetings : mapping of str to str
+        Name by id of the meetings that decided anything.
     """
 
     models: Mapping[str, str]
@@ -67,6 +79,9 @@ class SetFacts:
     gap_threshold: float
     content_order: ContentOrder
     harm: HarmTable
+    metrics: tuple[MetricId, ...] = ()
+    judges: tuple[Judge, ...] = ()
+    meetings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -256,44 +271,7 @@ class FailureTally:
     hint: int
 
 
-@dataclass(frozen=True)
-class ReaderScore:
-    """One reader's score of one dimension of an answer, with the comment beside it."""
-
-    reader: str
-    dimension: str
-    score: int
-    comment: str
-
-
-@dataclass(frozen=True)
-class DisputedAnswer:
-    """An answer whose readers are ``apart`` points apart, with all scores that they gave."""
-
-    case: str
-    model: str
-    question: str
-    apart: float
-    scores: tuple[ReaderScore, ...]
-
-
-@dataclass(frozen=True)
-class PairCases:
-    """Cases with something that two readers both scored on one dimension.
-
-    In ``same``, ``close`` and ``apart`` of them they gave any answer (picture) the same score,
-    scores at most one point apart, and different ones. ``by_scores`` counts the cases by the score
-    of each; a case may count several times.
-    """
-
-    shared: int
-    same: int
-    close: int
-    apart: int
-    by_scores: Mapping[tuple[int, int], int]
-
-
-class Engine(Protocol):
+class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
     """The questions; each takes the filter whose answers it is about."""
 
     def __hash__(self) -> int:

@@ -17,12 +17,17 @@ BENCHES: Final = {
     "images": "windowing and decoding, beside pydicom and Pillow",
     "detectors": "how right and how fast failures are found, beside medspaCy",
     "stats": "tables of scores and tests, beside scipy",
+    "choices": "multiple choice at ReXVQA's size: import, filters, the page, beside pandas",
+    "reports": "the board of report metrics, beside scipy's bootstrap",
+    "curation": "coverage and near-duplicates of candidate questions, beside pandas, scikit-learn",
     "run": "what a run of a model adds to asking, beside openai's client in a loop",
+    "exports": "slides, PDF and HTML of 40 cases: time and size, beside reading their films",
+    "meeting": "following a meeting: twenty windows, drops, a killed server",
     "reliability": "entries given while servers are killed and disks fill; long",
     "scale": "opening, filters, search, pages and memory as a set grows",
 }
 """What each bench measures. Each is a module here with ``run``, which gives a ``Measured``."""
-_SIZES: Final = {"start": "cases", "scale": "answers"}
+_SIZES: Final = {"start": "cases", "scale": "answers", "choices": "questions"}
 """What the sizes are numbers of, for benches that take them."""
 
 

@@ -17,10 +17,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.bench import detector_speed
 from rexview.bench.corpus import Labelled, box_sides, laterality_pairs, token_limit_texts
 from rexview.bench.measure import Measured, Row, at_least, result
-from rexview.bench.reading import sentence_speed
+from rexview.bench.reading import detector_speed, sentence_speed
 from rexview.detect import find_flags, flags_for
 from rexview.reviewset import load
 from rexview.schema import Flag

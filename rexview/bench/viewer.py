@@ -41,7 +41,7 @@ _EVENT: Final = """
   done(performance.now());
 }))
 """
-_PAINTED: Final = f"({_EVENT})('rexview:painted')"
+PAINTED: Final = f"({_EVENT})('rexview:painted')"
 _BOXES: Final = """
 () => new Promise(done => {
   const viewer = root => root.querySelector('[data-painted-case]')
@@ -171,8 +171,8 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str], rounds: int) 
     rows = [
         _compare(
             "toggle a model's boxes",
-            lambda: _timed(page, _BOXES, lambda: page.keyboard.press("1")),
-            lambda: _timed(plain, _IMAGE_CHANGED, first.click, "click"),
+            lambda: timed(page, _BOXES, lambda: page.keyboard.press("1")),
+            lambda: timed(plain, _IMAGE_CHANGED, first.click, "click"),
             _NAIVE,
             ratio_at_most(1 / 20),
             rounds,
@@ -189,8 +189,8 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str], rounds: int) 
     rows.append(
         _compare(
             "one window step",
-            lambda: _timed(page, _PAINTED, drag, "pointermove"),
-            lambda: _timed(plain, _IMAGE_CHANGED, lambda: slider.press("ArrowLeft")),
+            lambda: timed(page, PAINTED, drag, "pointermove"),
+            lambda: timed(plain, _IMAGE_CHANGED, lambda: slider.press("ArrowLeft")),
             _NAIVE,
             ratio_at_most(1 / 20),
             rounds,
@@ -204,13 +204,11 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str], rounds: int) 
         forwards = cases.index(target) > cases.index(_shown_case(page))
         page.wait_for_timeout(2500)  # a reader looks at a case; meanwhile the next is fetched
         page.evaluate("wanted => { window.wantedCase = wanted; }", target)
-        return _timed(page, _PAINTED, lambda: page.keyboard.press("j" if forwards else "k"))
+        return timed(page, PAINTED, lambda: page.keyboard.press("j" if forwards else "k"))
 
     def next_naive() -> float:
         plain.wait_for_timeout(1200)
-        return _timed(
-            plain, _IMAGE_CHANGED, plain.get_by_role("button", name="Next").click, "click"
-        )
+        return timed(plain, _IMAGE_CHANGED, plain.get_by_role("button", name="Next").click, "click")
 
     rows.append(
         _compare("next case, prefetched", turn, next_naive, _NAIVE, ratio_at_most(1 / 2), rounds)
@@ -226,7 +224,7 @@ def _reruns(browser: Any, ours: str, empty: str, rounds: int) -> list[Row]:
     def rerun(page: Any) -> Callable[[], float]:
         def measure() -> float:
             page.wait_for_selector(_STILL)  # a run that is under way would take the press in
-            return _timed(page, _RERUN_DONE, lambda: page.keyboard.press("r"))
+            return timed(page, _RERUN_DONE, lambda: page.keyboard.press("r"))
 
         return measure
 
@@ -249,7 +247,7 @@ def _reruns(browser: Any, ours: str, empty: str, rounds: int) -> list[Row]:
     return rows
 
 
-def _timed(page: Any, until: str, act: Callable[[], Any], begins: str = "keydown") -> float:
+def timed(page: Any, until: str, act: Callable[[], Any], begins: str = "keydown") -> float:
     """Return ms from the first such event, as the page dates it, to what the page waits for."""
     waiting = page.evaluate_handle(
         f"""() => {{

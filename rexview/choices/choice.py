@@ -10,6 +10,7 @@ METHODS: Final[dict[str, str]] = {
     "option": "the words of one option, and nothing else",
     "stated": "a sentence that says which is the answer",
     "field": "the answer's field of a JSON object",
+    "probability": "the option that is given by far the highest probability",
     "mentioned": "the only option that the text speaks of",
 }
 """How a choice was read from a text, by id, with its words."""

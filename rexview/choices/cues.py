@@ -36,9 +36,17 @@ NAMED_AS: Final = re.compile(
     rf"(?=[acdeflopnrsvbо答正])(?P<final>\bfinal\s+)?(?P<noun>{_NOUN})(?P<rest>[^.;\n]{{0,80}})",
     re.IGNORECASE,
 )
+OF_ANOTHER: Final = re.compile(
+    r"\b(?:second|third|2nd|3rd|next|alternative|runner-up|worst|poorest|least|less|wrong|incorrect"
+    r"|false|rejected|eliminated|excluded|discarded)(?:\s+(?:best|likely|probable|good))?\s+\Z",
+    re.IGNORECASE,
+)
+"""Before such a noun: what is named is not the answer."""
 IS: Final = re.compile(rf"{_BE}{_AS}\s*", re.IGNORECASE)
+OTHER_TONGUES: Final = re.compile("antw|r[ée]p|respu|rispo|resposta|ответ|答|正")
+"""Nouns behind which the words beside a label are not English either."""
 NOT_THE_ANSWER: Final = re.compile(
-    r"\b(?:wrong|incorrect|false|no|not|nicht|pas|non|не)\b", re.IGNORECASE
+    r"\b(?:wrong|incorrect|false|no|not|null|rejected|nicht|pas|non|не)\b", re.IGNORECASE
 )
 SURELY: Final = re.compile(
     r"(?:definitely|probably|likely|most likely|clearly|absolutely|certainly)\W\s*", re.I
@@ -48,6 +56,8 @@ CHOSEN: Final = re.compile(
     r"(?:\b(?:(?:choo?s|pick|select|chose)(?:e|ed|ing)?|go(?:ing)? (?:with|for)"
     r"|(?:opt(?:ing)?|vote) for|lean(?:ing)? towards?|settled? (?:on|for)|stick(?:ing)? with"
     r"|it is|it.s|(?:must|has to) be|makes it|guess|leaves|left with|i['’ ]?d say|i would say"
+    r"|chang\w+ my (?:answer|choice|mind) to"
+    r"|(?<!less )(?<!least )(?<!as )(?<!un-)(?:most )?(?:likely|probably)(?=[,:]?[ \t])"
     r"|conclusion|so|therefore|thus|hence|not \(?[A-Z]\)?,? but)\b|[→⇒⟹∴]|=\s?|-\s(?=\s))[,:]?\s+",
     re.IGNORECASE,
 )
@@ -107,7 +117,7 @@ UNDECIDED: Final = re.compile(
     re.IGNORECASE,
 )
 LISTED: Final = re.compile(
-    r"(?:^[ \t]*(?:[-•|][ \t]*)?(?:\[[ x]\]\s*)?(?:option\s+)?|[.,;)]\s+(?=\(?[A-Z]\)?[:)]))"
+    r"(?:^[ \t]*(?:[-•|][ \t]*)?(?:\[[ x]\]\s*)?(?:option\s+)?|[.,;)]\s+(?=\(?[A-Z]\)?[.:)]))"
     r"\(?([A-Z]|\d{1,2})\)?\s*[.:)|–✓✔✅☑✗✘❌☒-]",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -148,6 +158,59 @@ NOT_ALONE: Final = re.compile(
     r"\b(?:[A-Z]\s*(?:,|and|or|/|&)|if|whether|not|than)\s*(?:option\s+)?\W?$"
 )
 ONLY_TICK: Final = re.compile(r"[✓✔✅☑]|\[x\]|\bcorrect\b", re.IGNORECASE)
+ALONE_AT_END: Final = re.compile(
+    r"(?<=\w\w[.!?])(?<!\b(?i:dr)\.)(?<!\b(?i:prof|figs)\.)(?<!\b(?i:fig|ref)\.)\s+\(?([A-Z]|\d{1,2})\)?\s*\.?\s*\Z"
+)
+"""A last sentence, behind one of words, that is nothing but a label."""
+BEHIND_REASONS: Final = re.compile(
+    r",\s+(?:option|choice|opci[óo]n|op[çc][ãa]o)\s+\(?(\w{1,2})\)?\s*\.?\s*\Z", re.IGNORECASE
+)
+"""The label behind what was seen: "the bubble is on the right, option B"."""
+MOST_LIKELY: Final = re.compile(
+    r"(?=m)\b(?:most|more)\s+(?:likely|probably):?\s+(?:(?:to be|to represent|represents?|reflects?"
+    r"|due to|is|are|from)\s+)?(?:(?:an?|the)\s+)?",
+    re.IGNORECASE,
+)
+NONE_OF_THEM: Final = re.compile(
+    r"\W*none of (?:these|those|the (?:above|listed|given|other)|them)"
+    r"(?:\s+(?:options?|choices?|answers?|findings?|abnormalities|diagnoses|conditions|signs))?"
+    r"(?=\s*(?:[.,:;!)\n]|\Z)"
+    r"|\s+(?:is|are)\s+(?:seen|present|visible|shown|identified|correct|right|true)\b)",
+    re.IGNORECASE,
+)
+NONE_OPTION: Final = re.compile(r"(?:none|no)\b", re.IGNORECASE)
+"""An option that says that there is none of the others."""
+NOTHING_FOUND: Final = re.compile(
+    r"\bnormal (?:(?:frontal|chest|PA|AP|lateral) )*"
+    r"(?:radiograph|x-?ray|film|study|exam\w*|image)\b"
+    r"|\b(?:no|without)(?: (?:an?|any|acute|active|significant|cardiopulmonary|visible|focal))*"
+    r" (?:abnormalit(?:y|ies)|disease|process|findings?)\b",
+    re.IGNORECASE,
+)
+NOTHING_OPTION: Final = re.compile(
+    r"none|normal"
+    r"|no(?: (?:acute|active|significant|cardiopulmonary))* (?:findings?|abnormalit(?:y|ies))"
+)
+"""An option, in its folded words, that says that nothing is found."""
+NOT_NOTHING: Final = re.compile(
+    r"\?|\b(?:not|hardly|almost|nearly|compared|exclud\w+|exclude|except|but|other than|apart|if"
+    r"|would|although|though|however)\b|n['’ ]t\b",
+    re.IGNORECASE,
+)
+"""With any of these a sentence does not just say that all is normal."""
+SPEAKS_OF_OTHERS: Final = re.compile(r"\b(?:mimics?|question|differential|concern)\b", re.I)
+RULED_OUT: Final = re.compile(
+    r"\b(?:exclud\w+|exclude|rul\w+ out|reject\w*|eliminat\w+|not|except)\W*\Z", re.IGNORECASE
+)
+NO_MORE: Final = re.compile(r"\b(?:no|not|never|hardly)\s+\Z", re.IGNORECASE)
+OR_ANOTHER: Final = re.compile(r"\s*/|\s+(?:or|vs|versus)\b", re.IGNORECASE)
+ANOTHER_BEHIND: Final = re.compile(r"(?:,|\s+and)\s+(?:an?\s+|the\s+)?", re.IGNORECASE)
+THEREFORE_IS: Final = re.compile(
+    r"(?=[ths])\b(?:therefore|thus|hence|so)\b[^.;:\n]{0,60}?\b(?:is|are|was)\s+(?:(?:an?|the)\s+)?",
+    re.IGNORECASE,
+)
+NEXT_QUESTION: Final = re.compile(r"\n\s*(?:Question|Q)\s*\d*\s*[:.]\s*(?P<asked>[^\n]*)")
+"""Where a model goes on with a question of its own making."""
 BULLET: Final = re.compile(r"(?:\s|[-•|✓✔✅☑]|\[x\])*")
 NAMES_SOMETHING: Final = re.compile(
     r"\s{0,3}[.:)–—-]\s{0,3}((?!(?i:not?|note|high|low|final|the|a|an|this|because|since|as|i|there)\b)"
@@ -159,7 +222,9 @@ MAY_BE_PRAISED: Final = re.compile(
     r"(?:^|(?<=[\s,(]))(?=[(\[]?\w{1,2}\b)|\boption\s+|\bthe\s+(?=\w+\s)",
     re.IGNORECASE | re.MULTILINE,
 )
-ENCLOSED: Final = re.compile(r"\(\s*(?:option\s+)?([A-Z]|\d{1,2})\s*\)")
+_NOUN_BEFORE: Final = r"(?:(?:option|answer|choice|r[ée]ponse|respuesta|resposta|antwort)\s+)?"
+ENCLOSED: Final = re.compile(rf"\(\s*(?i:{_NOUN_BEFORE})([A-Z]|\d{{1,2}})\s*\)")
+LABEL_BEHIND: Final = re.compile(rf"\s*[(\[]\s*{_NOUN_BEFORE}(\w{{1,2}})\s*[)\]]", re.IGNORECASE)
 _LONGEST_QUESTION: Final = 2_000
 
 

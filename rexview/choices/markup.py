@@ -17,7 +17,8 @@ _THOUGHT: Final = re.compile(
 _THOUGHT_ENDS: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _TAG: Final = re.compile(r"</?(?:[bipus]\b|[a-zA-Z|!][\w|-])[^<>\n]{0,80}>")
 _MARKUP: Final = re.compile(
-    r"\\(?:text|math)[a-z]*\{?|\\(?:bf|rm|quad)\b|\\[()\[\]]|```\w*|[*_`\"“”„'‘’«»‹›$#>{}]|\\"
+    r"\\(?:text|math)[a-z]*\{?|\\(?:bf|rm|quad)\b|\\[()\[\]]|```\w*|[*_`\"“”„'‘’«»‹›$#{}]|\\"
+    r"|(?!\A)(?<!\w\s)>|>(?!\s?\d)"  # not of "> 2 cm" and "a nodule > 2 cm"
 )
 _DIALOGUE: Final = re.compile(r"\s*Q(?:uestion)?\s*[:.]")
 _REPLY: Final = re.compile(r"^([ \t]*)A(?=\s*:)", re.MULTILINE)

@@ -10,10 +10,11 @@ from typing import Final
 from rexview.choices.markup import folded, plain
 
 _OWN_LABEL: Final = re.compile(r"\s*\(?([A-Za-z]|\d{1,2})[.):]\s+(?=\S)")
+_BRACKETED: Final = re.compile(r"([^()]+)\(([^()]+)\)")
 _CJK: Final = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _TOKENS: Final = {
     kind: re.compile(
-        rf"(?:(?:option|choice|answer|letter)\s*:?\s+)?(?P<open>[(\[]+\s*)?(?:option\s+)?"
+        rf"(?:(?:option|choice|ans|answer|letter)\s*:?\s+)?(?P<open>[(\[]+\s*)?(?:option\s+)?"
         rf"{label}(?!['’])(?![^\W{_CJK}])(?!-\w)(?P<close>\s*[)\]]+)?",
         re.IGNORECASE,
     )
@@ -29,16 +30,24 @@ class Options:
     """The options of a question, each tuple with an entry for each.
 
     ``labels`` are in upper case; ``folded`` are the words in lower case, apart by one space;
-    ``token`` finds a label with what may be around it.
+    ``token`` finds a label with what may be around it; ``parts`` are the folded words before and in
+    the brackets that an option ends with; ``plain`` are the options without labels.
     """
 
     labels: tuple[str, ...]
     folded: tuple[str, ...]
     token: re.Pattern[str]
+    parts: tuple[tuple[str, ...], ...]
+    plain: tuple[str, ...]
 
     def labelled(self, label: str) -> int | None:
         """Return the option of a label, in whatever case."""
         return self.labels.index(label.upper()) if label.upper() in self.labels else None
+
+    def by_part(self, words: str) -> int | None:
+        """Return the one option that has some folded words before or in its brackets."""
+        met = [place for place, parts in enumerate(self.parts) if words and words in parts]
+        return met[0] if len(met) == 1 else None
 
     def counted(self, number: int) -> int | None:
         """Return the option by its place in the list, from 1."""
@@ -62,4 +71,7 @@ def options_of(options: tuple[str, ...]) -> Options:
     else:
         labels = tuple(chr(ord("A") + n) for n in range(min(len(options), 26)))
     token = _TOKENS["digit" if labels[0].isdigit() else "letter"]
-    return Options(labels, tuple(folded(plain(option)) for option in options), token)
+    words = tuple(plain(option) for option in options)
+    split = [_BRACKETED.fullmatch(one.strip()) for one in words]
+    parts = tuple((folded(one[1]), folded(one[2])) if one else () for one in split)
+    return Options(labels, tuple(folded(one) for one in words), token, parts, words)

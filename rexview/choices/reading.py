@@ -11,39 +11,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from rexview.choices import cues, yes_no
+from rexview.choices import cues
 from rexview.choices.choice import ReadChoice
+from rexview.choices.claim import FIRM, STATED, WEAK, Claim, whole
 from rexview.choices.markup import CROSSES, folded, plain
 from rexview.choices.names import Name, name_at
 from rexview.choices.options import Options, options_of
-from rexview.choices.repeated import without_what_was_asked
+from rexview.choices.probabilities import most_probable
+from rexview.choices.repeated import without_next_question, without_what_was_asked
+from rexview.choices.unclaimed import without_claims, yes_or_no
 from rexview.choices.words import SHORT, Words, same
 
 LONGEST: Final = 50_000
 """Characters of a text that is read; none is taken from a longer one."""
 
 _LONGEST_QUESTION: Final = 2_000
-_LONGEST_OPTION: Final = 2_000
 _LONGEST_LINE: Final = 300
 _LOOK_AHEAD: Final = 1_000
-_WEAK, _STATED, _FIRM = range(3)
-"""How strongly a claim is made; weaker ones count only where there is no stronger."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """What a place in the text says is the answer; ``option`` None: none or several of them."""
-
-    option: int | None
-    method: str
-    start: int
-    end: int
-    strength: int = _STATED
-    final: bool = False
+_LAST: Final = 60
+"""Characters in which a text may end with a label."""
 
 
 def read_choice(text: str, options: Sequence[str], question: str = "") -> ReadChoice | None:
@@ -76,16 +65,18 @@ class _Reader:
         return len({label for label in found if label in self.options.labels}) > 1
 
     def read(self) -> ReadChoice | None:
-        if self.raw.lstrip("` \n\r\tjsonJSON").startswith("{"):
-            return self._one(list(self._fields()))
+        is_json = self.raw.lstrip("` \n\r\tjsonJSON").startswith("{")
+        if is_json and (fields := list(self._fields())):
+            return self._one(fields)
         whole = self._whole(0, len(self.plain))
         if whole:
             return self._one([whole])
+        if probable := most_probable(self.plain, self.options):
+            return ReadChoice(probable[0], "probability", *probable[1:])
         if match := re.fullmatch(r"\W*#(\d)\W*", self.raw):
-            return self._one(
-                [_Claim(self.options.counted(int(match[1])), "letter", *match.span(1))]
-            )
-        left = without_what_was_asked(self.plain, self.question, self.words)
+            return self._one([Claim(self.options.counted(int(match[1])), "letter", *match.span(1))])
+        left = without_next_question(self.plain, self.question)
+        left = without_what_was_asked(left, self.question, self.words)
         if left != self.plain:
             self.plain = left
             del self.words
@@ -95,20 +86,11 @@ class _Reader:
         if claims:
             strongest = max(claim.strength for claim in claims)
             chosen = self._one([claim for claim in claims if claim.strength == strongest])
-            said = self._yes_or_no() if chosen else None
+            said = yes_or_no(self.plain, self.options, self.question) if chosen else None
             return None if chosen and said and said.option != chosen.option else chosen
-        return None if self.inverted else self._mentioned() or self._yes_or_no()
+        return without_claims(self.plain, self.options, self.question, self.words)
 
-    def _yes_or_no(self) -> ReadChoice | None:
-        """Read "there is no effusion" where that is asked; not where a claim chooses neither."""
-        options = self.options.folded
-        if not {"yes", "no"} <= {*options} or self.inverted or cues.UNDECIDED.search(self.plain):
-            return None
-        if not (found := yes_no.says(self.plain, self.question)):
-            return None
-        return ReadChoice(options.index("yes" if found[0] else "no"), "mentioned", *found[1:])
-
-    def _one(self, claims: Sequence[_Claim]) -> ReadChoice | None:
+    def _one(self, claims: Sequence[Claim]) -> ReadChoice | None:
         """Take the option that all claims agree on, or the last where the text changes its mind."""
         if not claims:
             return None
@@ -116,7 +98,8 @@ class _Reader:
         others = [claim for claim in claims if claim.option != last.option]
         if others:
             between = self.plain[others[-1].end : last.start]
-            overruled = last.final and not any(claim.final for claim in others)
+            reasoned = re.search(r"\w+\W+\w+\W+\w", between)
+            overruled = last.final and reasoned and not any(claim.final for claim in others)
             if not (
                 overruled
                 or cues.CHANGED_MIND.search(between)
@@ -129,61 +112,32 @@ class _Reader:
             return None
         return ReadChoice(last.option, last.method, last.start, last.end)
 
-    def _gainsaid(self, claim: _Claim) -> bool:
+    def _gainsaid(self, claim: Claim) -> bool:
         """Whether what follows a label speaks for one other option and never of its own."""
         named = self.words.between(claim.end, len(self.plain))
         return len(
             {one.option for one in named if not one.denied} - {claim.option}
         ) == 1 and claim.option not in {one.option for one in named}
 
-    def _fields(self) -> Iterator[_Claim]:
+    def _fields(self) -> Iterator[Claim]:
         for match in cues.FIELD.finditer(self.raw):
             start, end = match.span(match.lastindex or 0)
             found = self._whole(start, end)
-            yield _Claim(found.option if found else None, "field", start, end)
+            yield Claim(found.option if found else None, "field", start, end)
         for match in cues.BESIDE.finditer(self.raw):
             words = folded(match[1])
             if self.options.folded.count(words) == 1:
-                yield _Claim(self.options.folded.index(words), "field", *match.span(1))
+                yield Claim(self.options.folded.index(words), "field", *match.span(1))
 
-    def _whole(self, start: int, end: int) -> _Claim | None:
-        """Read a stretch that is nothing but a letter, an option's words, or both."""
-        while start < end and not self.plain[start].isalnum() and self.plain[start] not in "([":
-            start += 1
-        part = self.plain[start:end].rstrip()
-        if len(part) > _LONGEST_OPTION or part.endswith("?"):
-            return None
-        words = folded(part)
-        if words and words in self.options.folded:
-            alike = [n for n, one in enumerate(self.options.folded) if one == words]
-            return _Claim(alike[0] if len(alike) == 1 else None, "option", start, start + len(part))
-        match = self.options.token.match(part)
-        if match:
-            rest = folded(part[match.end() :])
-            option = self.options.labelled(match["label"])
-            if re.fullmatch(r"[\s.,:;!)\]]*", part[match.end() :]):
-                return _Claim(option, "letter", start, start + len(part))
-            article = re.match(r"A\s+\w", part) and self.options.folded.count(rest) == 1
-            if article:
-                return _Claim(self.options.folded.index(rest), "option", start, start + len(part))
-            if rest in self.options.folded:
-                same = option is not None and self.options.folded[option] == rest
-                return _Claim(option if same else None, "letter", start, start + len(part))
-        behind = re.fullmatch(
-            r"(.*?)\W*[(\[]\s*(?:option\s+)?(\w{1,2})\s*[)\]]\W*", part, re.I | re.S
-        )
-        if behind and folded(behind[1]) in self.options.folded:
-            option = self.options.labelled(behind[2])
-            same = option is not None and self.options.folded[option] == folded(behind[1])
-            return _Claim(option if same else None, "letter", start, start + len(part))
-        return None
+    def _whole(self, start: int, end: int) -> Claim | None:
+        return whole(self.plain, start, end, self.options)
 
-    def _claims(self) -> Iterator[_Claim]:
+    def _claims(self) -> Iterator[Claim]:
         start = len(self.plain) - len(self.plain.lstrip())
         if not self.listed:
-            yield from self._label_at(start, "letter", _FIRM, opens=True)
+            yield from self._label_at(start, "letter", FIRM, opens=True)
             if surely := cues.SURELY.match(self.plain, start):
-                yield from self._label_at(surely.end(), "letter", _FIRM, opens=True)
+                yield from self._label_at(surely.end(), "letter", FIRM, opens=True)
                 yield from self._short_word(surely.end())
         yield from self._short_word(start)
         yield from self._words_in_front(start)
@@ -199,18 +153,51 @@ class _Reader:
                     yield from self._short_word(match.end())
         for match in cues.POINTS.finditer(self.plain):
             if not cues.NOT_POINTED.search(self.plain[max(0, match.start() - 8) : match.start()]):
-                yield from self._label_at(match.end(), "stated", _WEAK)
+                yield from self._label_at(match.end(), "stated", WEAK)
         for match in cues.MAY_BE_PRAISED.finditer(self.plain):
             yield from self._praised_at(match.end())
         yield from self._words_praised()
         enclosed = list(cues.ENCLOSED.finditer(self.plain))
         if len(enclosed) == 1 and not re.search(r"\w", self.plain[enclosed[0].end() :]):
-            yield _Claim(
-                self.options.labelled(enclosed[0][1]), "stated", *enclosed[0].span(1), _WEAK
-            )
+            option = self.options.labelled(enclosed[0][1])
+            named = self.words.between(0, len(self.plain))
+            if self.inverted or not any(one.denied and one.option == option for one in named):
+                yield Claim(option, "stated", *enclosed[0].span(1), WEAK)
+        for cue in (cues.ALONE_AT_END, cues.BEHIND_REASONS):
+            behind = cue.search(self.plain, max(0, len(self.plain) - _LAST))
+            option = self.options.labelled(behind[1]) if behind else None
+            if not behind or option is None:
+                continue
+            before = self.plain[: behind.start()].strip()
+            if before and not cues.RULED_OUT.search(before):
+                yield Claim(option, "stated", *behind.span(1))
+        for cue, strength in ((cues.MOST_LIKELY, WEAK), (cues.THEREFORE_IS, FIRM)):
+            for match in () if self.inverted else cue.finditer(self.plain):
+                begun = self.words.begin_at(match.end())
+                if len(begun) == 1 and begun[0].start == match.end() and self._holds(match):
+                    yield Claim(begun[0].option, "stated", begun[0].start, begun[0].end, strength)
+        yield from self._none_of_them(start)
         yield from self._concluded()
 
-    def _lines(self, start: int) -> Iterator[_Claim]:
+    def _holds(self, cue: re.Match[str]) -> bool:
+        """Whether the option behind a cue is said outright, and alone."""
+        one = self.words.begin_at(cue.end())[0]
+        if cues.SPEAKS_OF_OTHERS.search(cue[0]) or cues.OR_ANOTHER.match(self.plain, one.end):
+            return False
+        other = cues.ANOTHER_BEHIND.match(self.plain, one.end)
+        if other and any(two.start == other.end() for two in self.words.begin_at(other.end())):
+            return False
+        said_no = cues.NO_MORE.search(self.plain[max(0, cue.start() - 8) : cue.start()])
+        return not said_no and not self.words.is_denied(one, cue.start())
+
+    def _none_of_them(self, start: int) -> Iterator[Claim]:
+        """Read "none of these" as the one option that says so."""
+        match = cues.NONE_OF_THEM.match(self.plain, start)
+        none = [n for n, words in enumerate(self.options.folded) if cues.NONE_OPTION.match(words)]
+        if match and len(none) == 1:
+            yield Claim(none[0], "stated", start, match.end())
+
+    def _lines(self, start: int) -> Iterator[Claim]:
         """Read lines that are nothing but an option, and those of lists that are ticked."""
         end = len(self.plain.rstrip())
         last = self.plain.rfind("\n", 0, end) + 1
@@ -224,7 +211,7 @@ class _Reader:
                 if not ticked and (not self.listed or (at == last and self._apart(line, at))):
                     whole = self._whole(at, at + len(line))
                 if whole:
-                    yield _Claim(whole.option, whole.method, whole.start, whole.end, _FIRM)
+                    yield Claim(whole.option, whole.method, whole.start, whole.end, FIRM)
                 elif cues.TICKED.search(line) and not cues.CROSSED.search(line):
                     yield from self._ticked(at, at + len(line))
             at += len(line) + 1
@@ -233,21 +220,26 @@ class _Reader:
         """Whether a last line stands apart from the list before it and is not its last entry."""
         return self.plain[:at].endswith("\n\n") and not re.match(r"\s*\w[.:)]", line)
 
-    def _ticked(self, start: int, end: int) -> Iterator[_Claim]:
+    def _ticked(self, start: int, end: int) -> Iterator[Claim]:
         """Read the option of a line that says yes to one: "B ✅", "| C | yes |"."""
         if self.inverted and not cues.ONLY_TICK.search(self.plain[start:end]):
             return
         at = start + len(cues.BULLET.match(self.plain[start:end])[0])  # type: ignore[index]
         name = name_at(self.plain, at, self.options)
         if name and not name.lower:
-            yield _Claim(name.option, "stated", name.start, name.end)
+            yield Claim(name.option, "stated", name.start, name.end)
         elif len(begun := self.words.begin_at(at)) == 1:
-            yield _Claim(begun[0].option, "stated", begun[0].start, begun[0].end)
+            yield Claim(begun[0].option, "stated", begun[0].start, begun[0].end)
 
-    def _stated(self, noun: re.Match[str]) -> Iterator[_Claim]:
+    def _stated(self, noun: re.Match[str]) -> Iterator[Claim]:
         """Read "the answer is C", "the finding that is not there is B", "Answer: cardiomegaly"."""
-        firm, final = noun["noun"].lower().startswith(cues.FIRM_NOUNS), bool(noun["final"])
-        strength = _FIRM if firm else _STATED
+        before = self.plain[max(0, noun.start() - 40) : noun.start()]
+        if not self.inverted and cues.OF_ANOTHER.search(before):
+            return
+        word, final = noun["noun"].lower(), bool(noun["final"])
+        firm = word.startswith(cues.FIRM_NOUNS)
+        how = {"final": final, "in_english": not cues.OTHER_TONGUES.match(word)}
+        strength = FIRM if firm else STATED
         start, words = noun.start("rest"), None
         for link in cues.IS.finditer(self.plain, start, noun.end()):
             between = self.plain[start : link.start()]
@@ -255,7 +247,7 @@ class _Reader:
                 return
             if firm and re.fullmatch(r"\s*\W?\w\W?\s*", between):
                 return
-            if found := list(self._label_at(link.end(), "stated", strength, final=final)):
+            if found := list(self._label_at(link.end(), "stated", strength, **how)):
                 yield from found
                 return
             words = words or link.end()
@@ -266,12 +258,16 @@ class _Reader:
         self,
         at: int,
         method: str,
-        strength: int = _STATED,
+        strength: int = STATED,
         *,
         final: bool = False,
         opens: bool = False,
-    ) -> Iterator[_Claim]:
-        """Read a label that stands at a place and is meant as one; ``opens`` the text."""
+        in_english: bool = True,
+    ) -> Iterator[Claim]:
+        """Read a label that stands at a place and is meant as one; ``opens`` the text.
+
+        Where that is not ``in_english``, neither are the words behind it.
+        """
         name = name_at(self.plain, at, self.options)
         if not name or not self._is_label(name):
             return
@@ -283,16 +279,26 @@ class _Reader:
             if re.match(r"\s+(?:are|were)\b", rest[several:]):
                 return
             option = None
-        elif self._other_words(option, name.behind) or self._foreign_words(option, name.behind):
+        elif (
+            self._other_words(option, name.behind)
+            or (in_english and self._foreign_words(option, name.behind))
+            or any(
+                self._several(self.plain[one.end : one.end + _LOOK_AHEAD])
+                for one in self.words.begin_at(name.behind)
+                if one.option == option
+            )
+        ):
             option = None
-        yield _Claim(option, method, name.start, name.end, strength, final)
+        yield Claim(option, method, name.start, name.end, strength, final)
 
     def _is_label(self, name: Name) -> bool:
         """Whether a letter is a label, and not "a", "I" or the first word of a sentence."""
         rest = self.plain[name.behind : name.behind + _LOOK_AHEAD]
         label = self.plain[name.start : name.end]
-        if not name.bare and len(label) > 2:
+        if not name.bare and (len(label) > 2 or name.behind > name.end):
             return True
+        if name.option is None and rest.startswith("("):  # "P(A) = 0.5"
+            return False
         if (name.lower or (label == "I" and name.bare)) and rest.strip():
             return False
         if cues.GOES_ON.match(rest):
@@ -332,17 +338,20 @@ class _Reader:
         initials = "".join(word[0] for word in said), "".join(word[0] for word in own)
         if initials[0] in own or initials[1] in said:
             return False
+        cut_off = not self.plain[match.end() :].strip() and not match[0].rstrip(" ").endswith(".")
+        if cut_off and self.options.folded[option].startswith(folded(match[1])):
+            return False
         return not any(same(one, other) for one in said for other in own)
 
-    def _short_word(self, at: int) -> Iterator[_Claim]:
+    def _short_word(self, at: int) -> Iterator[Claim]:
         """Read "Yes, ..." and "No, ..." where an answer begins."""
         match = re.match(r"(\w+)\s*(?=[.,;:!\n–—-]|$)", self.plain[at : at + 40])
         word = match[1].casefold() if match else ""
         if match and word in SHORT and self.options.folded.count(word) == 1:
             option = self.options.folded.index(word)
-            yield _Claim(option, "stated", at, at + match.end(1), _FIRM)
+            yield Claim(option, "stated", at, at + match.end(1), FIRM)
 
-    def _words_in_front(self, at: int) -> Iterator[_Claim]:
+    def _words_in_front(self, at: int) -> Iterator[Claim]:
         """Read the words of an option that open the text, set apart from the reasons for it."""
         begun = self.words.begin_at(at)
         if (
@@ -357,9 +366,9 @@ class _Reader:
             return
         if cues.UNSETTLED.match(behind) or self.words.lists_words():
             return
-        yield _Claim(one.option, "option", one.start, one.end)
+        yield Claim(one.option, "option", one.start, one.end)
 
-    def _words_at(self, at: int, *, final: bool) -> Iterator[_Claim]:
+    def _words_at(self, at: int, *, final: bool) -> Iterator[Claim]:
         """Read the words of one option in the rest of a sentence: "the answer is a large ..."."""
         short = list(self._short_word(at))
         if short:
@@ -369,9 +378,9 @@ class _Reader:
         named = self.words.between(at, at + (end.start() if end else 0))
         meant = [one for one in named if not one.denied]
         if len({one.option for one in meant}) == 1:
-            yield _Claim(meant[0].option, "stated", meant[0].start, meant[0].end, _FIRM, final)
+            yield Claim(meant[0].option, "stated", meant[0].start, meant[0].end, FIRM, final)
 
-    def _praised_at(self, at: int) -> Iterator[_Claim]:
+    def _praised_at(self, at: int) -> Iterator[Claim]:
         """Read "B is correct" and "the second one is the best"."""
         name = name_at(self.plain, at, self.options)
         if not name or name.lower:
@@ -380,39 +389,30 @@ class _Reader:
             return
         rest = self.plain[name.behind : name.behind + _LOOK_AHEAD]
         if cues.PRAISED.match(rest) or (not self.inverted and cues.AFFIRMED.match(rest)):
-            yield _Claim(name.option, "stated", name.start, name.end)
+            yield Claim(name.option, "stated", name.start, name.end)
 
-    def _words_praised(self) -> Iterator[_Claim]:
+    def _words_praised(self) -> Iterator[Claim]:
         """Read "pneumonia is the best answer" and "pneumonia (B)", not what is denied there."""
         for one in self.words.between(0, len(self.plain)):
             behind = self.plain[one.end : one.end + 100]
-            label = re.match(r"\s*[(\[]\s*(?:option\s+)?(\w{1,2})\s*[)\]]", behind)
+            label = cues.LABEL_BEHIND.match(behind)
             praised = cues.PRAISED.match(behind) and not label
             if one.denied or not (praised or label):
                 continue
             if label and self.options.labelled(label[1]) != one.option:
                 continue
-            yield _Claim(one.option, "stated", one.start, one.end, _STATED if praised else _WEAK)
+            yield Claim(one.option, "stated", one.start, one.end, STATED if praised else WEAK)
 
-    def _concluded(self) -> Iterator[_Claim]:
+    def _concluded(self) -> Iterator[Claim]:
         """Read the words of one option behind "so" or "therefore" in the last sentence."""
         end = len(self.plain.rstrip(" \n.!"))
         last = max(self.plain.rfind(". ", 0, end), self.plain.rfind("\n", 0, end)) + 1
         for match in cues.CONCLUDES.finditer(self.plain, last, end):
-            meant = {
-                one.option: one for one in self.words.between(match.end(), end) if not one.denied
-            }
+            at = match.end()
+            if self.inverted:  # "the finding that is not seen is the pacemaker"
+                at = max((link.end() for link in cues.IS.finditer(self.plain, at, end)), default=at)
+            meant = {one.option: one for one in self.words.between(at, end) if not one.denied}
             if len(meant) == 1:
                 one = next(iter(meant.values()))
-                yield _Claim(one.option, "stated", one.start, one.end)
+                yield Claim(one.option, "stated", one.start, one.end)
                 return
-
-    def _mentioned(self) -> ReadChoice | None:
-        """Read the only option that the text speaks of, if it is nowhere denied or doubted."""
-        named = self.words.between(0, len(self.plain))
-        meant = {one.option for one in named if not one.denied}
-        if len(meant) > 1 or any(one.denied and one.option in meant for one in named):
-            return None
-        first = next((one for one in named if not one.denied), None)
-        found = first or self.words.in_other_order()
-        return ReadChoice(found.option, "mentioned", found.start, found.end) if found else None

@@ -5,12 +5,23 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from rexview.choices import cues
 from rexview.choices.words import Named, Words
 
 _SHORTEST_QUESTION = 10
 _MARKED = re.compile(r"[✓✔✅☑✗✘❌☒→]")
 _GOES_ON = re.compile(r"[^\S\n]*(?:[^\W_]|[✓✔✅☑✗✘❌☒:→]|[–—-]\s)")
 """Behind a list that does not end there: its last option is being spoken of."""
+
+
+def without_next_question(text: str, question: str) -> str:
+    """Blank what a model goes on with after its answer: another question, and what comes behind."""
+    for match in cues.NEXT_QUESTION.finditer(text):
+        answered = text[: match.start()].strip()
+        asked = match["asked"].strip()
+        if answered and asked and asked.casefold() not in question.casefold():
+            return _blanked(text, match.start(), len(text))
+    return text
 
 
 def without_what_was_asked(text: str, question: str, words: Words) -> str:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from rexview.choices.near_words import may_be_short, spelled_out
 from rexview.choices.options import Options
 
 SHORT: Final = frozenset(("yes", "no", "true", "false", "none", "normal", "abnormal"))
@@ -41,6 +42,10 @@ _RANGE_BEFORE: Final = re.compile(r"(\w+)(?:\s+to\s+|\s*/\s*)\Z")
 _RANGE_AFTER: Final = re.compile(r"(?:\s+to\s+|\s*/\s*)(\w+)")
 """Between two grades: "moderate to severe"."""
 _UNIT: Final = re.compile(r"\s*(?:cm|mm|%|°|degrees?|days?|weeks?|years?|hours?)")
+_BOUNDS: Final = r"[<>≤≥]\s*|\b(?:than|over|under|above|below|beyond)\s+"
+_BOUND: Final = re.compile(rf"(?:{_BOUNDS})\d", re.IGNORECASE)
+NOT_SO_MUCH: Final = re.compile(rf"(?:\d[.,]|{_BOUNDS})\Z", re.IGNORECASE)
+"""Before a number: the rest of another, or a bound."""
 _IN_ALL: Final = re.compile(r"\b(?:total of|in total,?|altogether,?)\s+\Z", re.IGNORECASE)
 _NEGATIVE: Final = frozenset(("no", "not", "none", "without", "cannot", "absent", "neither"))
 _EMPTY: Final = frozenset(
@@ -64,6 +69,11 @@ _EMPTY: Final = frozenset(
         "its",
         "there",
     )
+)
+_SHORTEST_TELLING: Final = 3
+"""A word that tells options apart is longer."""
+_SAYS_LITTLE: Final = frozenset(
+    ("there", "seen", "present", "visible", "shown", "noted", "identified", "evidence", "than")
 )
 _PLACES: Final = frozenset(
     ("above", "below", "beyond", "behind", "before", "outside", "near", "within", "between")
@@ -89,8 +99,11 @@ class Words:
     @cached_property
     def _found(self) -> tuple[list[Named], list[int]]:
         """All words of options from left to right, of words within others only the longer."""
-        places = [(match.start(), match.end()) for match in re.finditer(r"\w+", self.text)]
-        folded = [self.text[start:end].casefold() for start, end in places]
+        places, folded = [], []
+        for match in re.finditer(r"\w+", self.text):
+            for word in self._spelled_out(match[0]):
+                places.append(match.span())
+                folded.append(word)
         line, starts = " " + " ".join(folded) + " ", [0]
         for word in folded:
             starts.append(starts[-1] + len(word) + 1)
@@ -108,6 +121,23 @@ class Words:
             if not before or -minus_end > before.end or (start, -minus_end) == before[1:3]:
                 longest.append(Named(number, start, -minus_end, False))
         return longest, [one.start for one in longest]
+
+    def _spelled_out(self, word: str) -> tuple[str, ...]:
+        """Return a word in lower case; initials and numbers as the options write them."""
+        plain = word.casefold()
+        if not may_be_short(word, plain):  # nearly all words
+            return (plain,)
+        stands_for = spelled_out(self.options.folded)
+        return stands_for.get(word) or stands_for.get(plain) or (plain,)
+
+    @cached_property
+    def _has_bounds(self) -> bool:
+        """Whether options are bounds themselves: "> 3 cm"."""
+        return any(_BOUND.search(one) for one in self.options.plain)
+
+    def _is_bound(self, text: str) -> bool:
+        """Whether a text has a bound, and no option is one."""
+        return bool(_BOUND.search(text)) and not self._has_bounds
 
     def begin_at(self, at: int) -> list[Named]:
         """Return the options whose words are the next words behind a place, if near."""
@@ -139,7 +169,7 @@ class Words:
             one = named[index]
             index += 1
             if self._is_meant(one, start):
-                inside.append(one._replace(denied=self._is_denied(one, start)))
+                inside.append(one._replace(denied=self.is_denied(one, start)))
         totals = [
             one for one in inside if _IN_ALL.search(self.text[max(0, one.start - 20) : one.start])
         ]
@@ -156,9 +186,11 @@ class Words:
         if words.isdigit():
             behind = re.match(r"\s+(\w{4,})", self.text[one.end : one.end + 30])
             return bool(behind and behind[1].casefold()[:5] in self.question.casefold())
+        if words[0].isdigit() and NOT_SO_MUCH.search(before) and not self._has_bounds:
+            return False
         return not (words[-1].isdigit() and _UNIT.match(self.text, one.end))
 
-    def _is_denied(self, one: Named, first: int) -> bool:
+    def is_denied(self, one: Named, first: int) -> bool:
         """Whether the clause around some words denies them or only thinks them possible."""
         before = self.text[max(first, one.start - _CLAUSE_LENGTH) : one.start]
         after = self.text[one.end : one.end + _CLAUSE_LENGTH]
@@ -173,6 +205,24 @@ class Words:
             or any(one and one[1].casefold() in known for one in ranges)
         )
 
+    def speaks_of_others(self, option: int) -> bool:
+        """Whether the text has a word that only another option has, beside what it names in full.
+
+        Not where it is denied, and no word that the question has.
+        """
+        own = set(self.options.folded[option].split())
+        asked = set(re.findall(r"\w+", self.question.casefold()))
+        known = {word for words in self.options.folded for word in words.split()} - own - asked
+        telling = {word for word in known if len(word) > _SHORTEST_TELLING} - SHORT - _SAYS_LITTLE
+        for match in re.finditer(r"\w+", self.text):
+            if match[0].casefold() not in telling:
+                continue
+            one = Named(option, *match.span(), False)
+            named = any(other.start <= one.start < other.end for other in self._found[0])
+            if not named and not self.is_denied(one, 0):
+                return True
+        return False
+
     def in_other_order(self) -> Named | None:
         """Find the one option all of whose words stand in one sentence, in whatever order.
 
@@ -184,14 +234,16 @@ class Words:
         found: list[Named] = []
         for match in _SENTENCE.finditer(self.text):
             words: dict[str, list[str]] = {}
-            for word in re.findall(r"\w+", match[0].casefold()):
-                words.setdefault(word[:4], []).append(word)
+            for written in re.findall(r"\w+", match[0]):
+                for word in self._spelled_out(written):
+                    words.setdefault(word[:4], []).append(word)
             said = {one for one in known if any(same(one, word) for word in words.get(one[:4], ()))}
             for number, wanted in enumerate(sets):
                 if len(wanted) < 2 or wanted & _NEGATIVE or not wanted <= said:
                     continue
                 elsewhere = any(place[:4] in words for place in _PLACES - wanted)
-                if elsewhere or said - wanted or _DENIED.search(match[0]):
+                unsure = _DENIED.search(match[0]) or self._is_bound(match[0])
+                if elsewhere or said - wanted or unsure:
                     return None
                 found.append(Named(number, match.start(), match.end(), False))
         if len({one.option for one in found}) != 1:

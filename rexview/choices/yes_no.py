@@ -68,11 +68,16 @@ _FRAME: Final = frozenset(
     )
 )
 """Words of a question that only carry what it asks for."""
-_NO: Final = re.compile(r"\b(?:no|not|without|absence of|negative for)\b|n['’ ]t\b", re.I)
+_NO: Final = re.compile(
+    r"\b(?:no|not|without|absence of|absent|nothing|negative for)\b|n['’ ]t\b", re.I
+)
+_SIDES: Final = frozenset(("right", "left"))
+"""What is denied on one side only, where neither was asked for, may be on the other."""
 _DOUBT: Final = re.compile(
     r"\b(?:if|whether|may|might|could|would|can|cannot|possibl[ey]|probabl[ey]|perhaps|maybe"
     r"|unlikely|likely|suspect\w*|question\w*|exclude\w*|rule\w*|resolved|prior|previous\w*|only"
-    r"|unless|longer|nor|neither|or|without doubt)\b|\?",
+    r"|unless|longer|nor|neither|or|without doubt|other|but|except|history|mimic\w*|chances?|hardly"
+    r"|fail\w*|gone|treated|drained|cleared)\b|\?",
     re.IGNORECASE,
 )
 _IS_SEEN: Final = re.compile(
@@ -101,7 +106,13 @@ def says(text: str, question: str) -> tuple[bool, int, int] | None:
         if not all(one[:4] in starts and any(same(one, word) for word in words) for one in wanted):
             continue
         denials = len(_NO.findall(clause[0]))
-        if _DOUBT.search(clause[0]) or denials > 1 or not (denials or stated.search(clause[0])):
+        elsewhere = denials and words & _SIDES - wanted
+        if (
+            elsewhere
+            or _DOUBT.search(clause[0])
+            or denials > 1
+            or not (denials or stated.search(clause[0]))
+        ):
             return None
         said = clause[0].strip()
         start = clause.start() + clause[0].index(said)

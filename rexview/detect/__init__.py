@@ -19,6 +19,7 @@ failure                 kinds of the detector's flags
 ``failed_extraction``   ``no_choice``, ``no_option``
 ``disagreement``        ``scores``
 ``hallucination``, ``omission``, ``wrong_type``, ``overconfident``, ``verbose``, ``terse``: ``hint``
+``wrong_explanation``   none: only readers see it
 ===============================================================================================
 
 In a notebook::
@@ -33,7 +34,12 @@ In a notebook::
 """
 
 from rexview.detect.answer_text.ending import text_ending
-from rexview.detect.boxes.missing import box_request, cases_asking_for_boxes, models_without_boxes
+from rexview.detect.boxes.missing import (
+    box_request,
+    cases_asking_for_boxes,
+    models_with_boxes,
+    models_without_boxes,
+)
 from rexview.detect.core.reader_verdicts import with_verdicts
 from rexview.detect.core.survey import (
     FAILURE_BITS,
@@ -68,6 +74,7 @@ __all__ = [
     "flag_rows",
     "flags_for",
     "judged_answers",
+    "models_with_boxes",
     "models_without_boxes",
     "named_flags",
     "read_word_lists",

@@ -9,7 +9,7 @@ from rexview.detect.answer_length import AnswerLength
 from rexview.detect.answer_text.ending import text_ending
 from rexview.detect.answer_text.token_limit import TokenLimit
 from rexview.detect.boxes.misplaced import BoxMisplaced
-from rexview.detect.boxes.missing import BoxesMissing, models_without_boxes
+from rexview.detect.boxes.missing import BoxesMissing, models_with_boxes, models_without_boxes
 from rexview.detect.boxes.unrelated import BoxUnrelated
 from rexview.detect.core.detector import Detector
 from rexview.detect.failed_extraction import FailedExtraction
@@ -44,7 +44,7 @@ def detectors(
         InventedFinding(),
         MissedFinding(),
         WrongAbnormality(),
-        BoxesMissing(models_without_boxes(models)),
+        BoxesMissing(models_without_boxes(models), models_with_boxes(models)),
         BoxMisplaced(),
         BoxUnrelated(),
         Overconfident(),

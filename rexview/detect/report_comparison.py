@@ -174,12 +174,15 @@ def asked_regions(case: Case) -> frozenset[str] | None:
 
     Signs of a failing heart lie in heart, lung and pleura.
     """
-    return None if case.question_type == "report" else _regions(case.question[:_LONGEST_QUESTION])
+    if case.question_type == "report":
+        return None
+    return regions_of(case.question[:_LONGEST_QUESTION]) or None
 
 
 @lru_cache(maxsize=256)
-def _regions(question: str) -> frozenset[str] | None:
-    regions = {region for region, words in _REGIONS.items() if words.search(question)}
-    if _FAILING.search(question):
+def regions_of(text: str) -> frozenset[str]:
+    """Return the regions of the chest that a question or a sentence is about."""
+    regions = {region for region, words in _REGIONS.items() if words.search(text)}
+    if _FAILING.search(text):
         regions |= {"heart", "lung", "pleura"}
-    return frozenset(regions) or None
+    return frozenset(regions)

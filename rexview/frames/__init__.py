@@ -17,10 +17,10 @@ from typing import Final
 
 import polars as pl
 
-from rexview import columns
+from rexview import columns, vocab
 
 _RAW: Final = {"view": "view_raw", "finish_reason": "finish_reason_raw"}
-_SMALL: Final = frozenset(("score", "severity"))
+_SMALL: Final = frozenset(("score", "severity", *vocab.CRITERIA))
 _LOADED: Final[dict[str, dict[str, pl.DataType]]] = {
     "answers": {
         "_newest": pl.Boolean(),
@@ -29,6 +29,17 @@ _LOADED: Final[dict[str, dict[str, pl.DataType]]] = {
     },
     "scores": {"_origin": pl.String()},
     "flags": {"_origin": pl.String()},
+    "edits": {"_origin": pl.String()},
+    "choices": {"_origin": pl.String()},
+    "preferences": {"_origin": pl.String()},
+    "references": {"_origin": pl.String()},
+    "comments": {"_origin": pl.String()},
+    "decisions": {"_origin": pl.String()},
+    "candidates": {"_origin": pl.String()},
+    "candidate_ratings": {"_origin": pl.String()},
+    "candidate_tags": {"_origin": pl.String()},
+    "selections": {"_origin": pl.String()},
+    "validations": {"_origin": pl.String()},
 }
 
 
@@ -57,6 +68,17 @@ SCORES: Final = TABLES["scores"]
 FLAGS: Final = TABLES["flags"]
 METRICS: Final = TABLES["metrics"]
 EDITS: Final = TABLES["edits"]
+CHOICES: Final = TABLES["choices"]
+PREFERENCES: Final = TABLES["preferences"]
+REFERENCES: Final = TABLES["references"]
+OPINIONS: Final = TABLES["opinions"]
+COMMENTS: Final = TABLES["comments"]
+DECISIONS: Final = TABLES["decisions"]
+CANDIDATES: Final = TABLES["candidates"]
+CANDIDATE_RATINGS: Final = TABLES["candidate_ratings"]
+CANDIDATE_TAGS: Final = TABLES["candidate_tags"]
+SELECTIONS: Final = TABLES["selections"]
+VALIDATIONS: Final = TABLES["validations"]
 
 
 def given_choice() -> pl.Expr:

@@ -11,6 +11,8 @@ words for the page.
 from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
 from rexview.imaging.cache import DiskCache
 from rexview.imaging.encode import (
+    encoded,
+    header_without_free_text,
     unframe_payload,
     viewer_payload,
     without_free_text,
@@ -41,6 +43,8 @@ __all__ = [
     "Window",
     "auto_window",
     "display",
+    "encoded",
+    "header_without_free_text",
     "read_facts",
     "read_image",
     "thumbnail",

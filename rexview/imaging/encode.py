@@ -77,6 +77,7 @@ import base64
 import hashlib
 import json
 import struct
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -121,7 +122,7 @@ def viewer_payload(
 
     def make() -> bytes:
         with MEMORY.scope():
-            return _frame(*_encode(read_image(path, max_pixels=max_pixels)))
+            return _frame(*encoded(read_image(path, max_pixels=max_pixels)))
 
     return unframe_payload(made_once(cache, path, make, "viewer", VERSION, max_pixels))
 
@@ -137,25 +138,30 @@ def unframe_payload(framed: bytes) -> ViewerPayload:
 
 
 def without_free_text(payload: ViewerPayload) -> ViewerPayload:
-    """Return a payload without the free text of its file: names of windows, notes, the view's word.
+    """Return a payload without the free text of its file, see :func:`header_without_free_text`."""
+    header = header_without_free_text(payload.header)
+    framed = _frame(header, np.frombuffer(payload.body, dtype=np.uint8))
+    return unframe_payload(framed)
+
+
+def header_without_free_text(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a header without the free text of its file: names of windows, notes, the view's word.
 
     A picture that a model returned may tell there which model it was. Numbers, letters of sides and
     our own sentences stay.
     """
-    n_named = len(payload.header["presets"]) - _MADE_HERE
+    n_named = len(header["presets"]) - _MADE_HERE
     presets = [
         {**preset, "name": f"Window {number}"} if number <= n_named else preset
-        for number, preset in enumerate(payload.header["presets"], start=1)
+        for number, preset in enumerate(header["presets"], start=1)
     ]
-    spacing = payload.header["spacing"]
-    header = {
-        **payload.header,
+    spacing = header["spacing"]
+    return {
+        **header,
         "presets": presets,
         "spacing": spacing and {**spacing, "note": None},
         "view": None,
     }
-    framed = _frame(header, np.frombuffer(payload.body, dtype=np.uint8))
-    return unframe_payload(framed)
 
 
 def _frame(header: dict[str, Any], body: NDArray[Any]) -> bytes:
@@ -164,8 +170,11 @@ def _frame(header: dict[str, Any], body: NDArray[Any]) -> bytes:
     return b"".join((_PREAMBLE.pack(_MAGIC, len(text)), text, body.data))
 
 
-def _encode(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
-    """Make header and body of a decoded picture."""
+def encoded(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
+    """Make header and body of a decoded picture.
+
+    The body has a row of codes for each row of the picture: uint8 or uint16, or R, G, B as uint8.
+    """
     warnings = list(radiograph.warnings)
     found: dict[str, Any] = {"format": "rgb8", "scale": 1.0, "offset": 0.0, "presets": []}
     body: NDArray[Any] = radiograph.pixels

@@ -78,6 +78,8 @@ class ImageFacts:
 
     ``width`` and ``height`` are pixels of the picture as it is shown. ``turned`` says that an EXIF
     orientation was applied for that; ``format`` is what its bytes are (``PNG``, ``DICOM``, ...).
+    ``burned_in`` is what the file says about text in its pixels that identifies the patient
+    (BurnedInAnnotation, 0028,0301), None when it says nothing.
     """
 
     width: int
@@ -87,6 +89,7 @@ class ImageFacts:
     view: str | None = None
     turned: bool = False
     format: str = field(default="", compare=False)
+    burned_in: bool | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ densities (DPI) of such files say nothing about the patient and are not read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import cv2
 import numpy as np
@@ -248,3 +248,15 @@ def _pixels(image: Image.Image) -> NDArray[Any]:
             part = Image.alpha_composite(black, part.convert("RGBA"))
         colour[rows] = np.asarray(part.convert("RGB"))
     return grey_or_colour(colour, 8)
+
+
+def picture_file(
+    pixels: NDArray[np.uint8],
+    ending: Literal[".png", ".jpg", ".webp"],
+    options: Sequence[int] = (),
+) -> bytes:
+    """Return pixels, grey or R, G, B, as a file; ``options`` are those of OpenCV's encoder."""
+    ordered: Any = cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR) if pixels.ndim == 3 else pixels
+    _, encoded = cv2.imencode(ending, ordered, list(options))
+    content: bytes = encoded.tobytes()
+    return content

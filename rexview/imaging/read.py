@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
-from rexview.imaging.dicom import facts_of, is_dicom, open_dicom, read_dicom
+from rexview.imaging.dicom import (
+    ImageReference,
+    facts_of,
+    is_dicom,
+    open_dicom,
+    read_dicom,
+    reference_of,
+)
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.memory import MEMORY
 from rexview.imaging.quiet import quietly
@@ -53,6 +60,29 @@ def read_facts(path: Path) -> ImageFacts:
             return raster_facts(path)
         with open_dicom(path, kind == "dicom", MAX_PIXELS) as opened:
             return facts_of(opened)
+
+    return _guarded(path, look)
+
+
+def read_reference(path: Path) -> ImageReference | None:
+    """Read the UIDs by which other DICOM objects refer to a file's image.
+
+    Returns
+    -------
+    ImageReference or None
+        None for a picture that is no DICOM, or to which nothing can refer.
+
+    Raises
+    ------
+    ImageMissing, ImageTooLarge, ImageBroken
+        As :func:`read_facts`.
+    """
+
+    def look(kind: str) -> ImageReference | None:
+        if kind == "raster":
+            return None
+        with open_dicom(path, kind == "dicom", MAX_PIXELS) as opened:
+            return reference_of(opened)
 
     return _guarded(path, look)
 

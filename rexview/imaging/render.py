@@ -6,13 +6,12 @@ import math
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Final, Literal
-
-import cv2
+from typing import Final, Literal
 
 from rexview.errors import ImageError
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.radiograph import Window
+from rexview.imaging.raster import picture_file
 from rexview.imaging.read import read_image
 from rexview.imaging.thumbnails import square_pixels
 from rexview.imaging.transforms import display
@@ -63,14 +62,13 @@ def render_file(
     path, out = Path(path), Path(out)
     radiograph = read_image(path, max_pixels=max_pixels)
     picture = square_pixels(display(radiograph, chosen), radiograph.aspect, max_pixels)
-    ordered: Any = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR) if picture.ndim == 3 else picture
-    _, encoded = cv2.imencode(".png", ordered)
+    content = picture_file(picture, ".png")
     if out.exists() and out.samefile(path):
         raise ImageError("The picture would be written over the file it is made from.")
     try:
         with tempfile.NamedTemporaryFile(dir=out.parent, suffix=".part", delete=False) as file:
             part = Path(file.name)
-            file.write(encoded.tobytes())
+            file.write(content)
     except OSError:
         raise ImageError("The picture cannot be written there.") from None
     try:

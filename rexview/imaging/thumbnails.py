@@ -13,6 +13,7 @@ from rexview.imaging.cache import DiskCache, made_once
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.memory import MEMORY
 from rexview.imaging.radiograph import Radiograph
+from rexview.imaging.raster import picture_file
 from rexview.imaging.read import read_image
 from rexview.imaging.transforms import display
 
@@ -62,12 +63,21 @@ def thumbnail(
 
     def make() -> bytes:
         with MEMORY.scope():
-            return _webp(_small(read_image(path, max_pixels=max_pixels), size))
+            return _webp(small_picture(read_image(path, max_pixels=max_pixels), size))
 
     return made_once(cache, path, make, "thumbnail_webp", size, max_pixels)
 
 
-def _small(radiograph: Radiograph, size: int) -> NDArray[np.uint8]:
+def small_picture(radiograph: Radiograph, size: int) -> NDArray[np.uint8]:
+    """Return what the viewer first shows of a picture, with square pixels.
+
+    ``size`` is the pixels of the longer side; smaller pictures are not enlarged.
+
+    Returns
+    -------
+    ndarray of uint8
+        (rows, columns) grey levels, or (rows, columns, 3) R, G, B.
+    """
     picture = display(radiograph, "initial")
     height, width = picture.shape[0] * radiograph.aspect, float(picture.shape[1])
     factor = min(1.0, size / max(height, width))
@@ -83,7 +93,4 @@ def _resized(picture: NDArray[np.uint8], size: tuple[int, int], method: int) -> 
 
 
 def _webp(picture: NDArray[np.uint8]) -> bytes:
-    colour = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR) if picture.ndim == 3 else picture
-    _, encoded = cv2.imencode(".webp", colour, [cv2.IMWRITE_WEBP_QUALITY, _QUALITY])
-    content: bytes = encoded.tobytes()
-    return content
+    return picture_file(picture, ".webp", [cv2.IMWRITE_WEBP_QUALITY, _QUALITY])

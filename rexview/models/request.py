@@ -129,3 +129,13 @@ class Request:
         """The digest of all that is sent and of the repeat's number, 64 hexadecimal digits."""
         sent = {**self.described(), "repeat": self.repeat}
         return hashlib.sha256(json.dumps(sent, sort_keys=True).encode()).hexdigest()
+
+
+def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of an object of just these parts, as strict servers take it."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }

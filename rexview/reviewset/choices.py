@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from rexview import frames
-from rexview.choices import ReadChoice, read_choice
+from rexview.reviewset.choice_process import Asked, read_choices
 
 
 def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
@@ -25,12 +25,14 @@ def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFram
         .join(questions.unique("case"), on="case", maintain_order="left")
     )
     places, options, places_in_text = [], [], []
-    read_before: dict[tuple[str, str, tuple[str, ...]], ReadChoice | None] = {}
-    for at, _, text, question, given in asked.iter_rows():
-        asked_for = (text, question or "", tuple(option or "" for option in given))
-        if asked_for not in read_before:
-            read_before[asked_for] = read_choice(text, asked_for[2], asked_for[1])
-        found = read_before[asked_for]
+    wanted: list[Asked] = [
+        (text, tuple(option or "" for option in given), question or "")
+        for _, _, text, question, given in asked.iter_rows()
+    ]
+    different = list(dict.fromkeys(wanted))
+    choices = dict(zip(different, read_choices(different), strict=True))
+    for at, asked_for in zip(asked["_at"].to_list(), wanted, strict=True):
+        found = choices[asked_for]
         if found:
             places.append(at)
             options.append(found.option)

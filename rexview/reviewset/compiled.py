@@ -46,7 +46,10 @@ LARGE: Final = 50_000
 LARGE_BYTES: Final = 1_000_000
 """Bytes of all table files from which on a set may be large."""
 _TEXTS: Final = {
-    "cases": ("question", "tags", "context", "report", "options", "explanation", "extra"),
+    "cases": (
+        *("question", "question_boxes", "tags", "context", "report", "options", "explanation"),
+        "extra",
+    ),
     "answers": ("text", "explanation", "error", "extra"),
 }
 """Columns that stay as they were read, and are most of a set's size."""

@@ -112,6 +112,12 @@ PROTOCOL_KEYS: Final = {
     "choice_cases": Key(
         "`true` when choice questions are scored, too; `false` when absent", "yes_no", False
     ),
+    "reader_references": Key(
+        "`true` when readers may keep a report that they corrected as a reference; `false` when "
+        "absent",
+        "yes_no",
+        False,
+    ),
     "cover_names": Key(
         "a list of more names to cover in answers: makers, families, short forms", "texts"
     ),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -15,6 +15,7 @@ from rexview.answer_digest import with_stale_apart
 from rexview.columns import TABLES
 from rexview.errors import Problem, ReviewSetError
 from rexview.reviewset.checks.boxes import boxed_images, check_boxes, image_sizes, with_images_named
+from rexview.reviewset.checks.curation import check_curation
 from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
 from rexview.reviewset.checks.image_files import (
     check_files,
@@ -135,6 +136,7 @@ def assemble(
     if compiled and not problems.has_errors:
         compiled.write_settled(tables)
     check_references(tables, sources, info, all_cases=all_cases)
+    check_curation(tables, sources)
     tables |= _with_images(folder, tables, sources, info, look_at_images, pixels)
     tables["answers"] = with_choices_read(tables["answers"], tables["cases"])
     if look_at_images and not problems.has_errors:  # an import is judged when it is opened
@@ -151,18 +153,37 @@ def assemble(
     return review_set
 
 
+_OF_ANSWERS: Final = {
+    "scores": "score",
+    "flags": "flag",
+    "metrics": "value",
+    "edits": "edit",
+    "opinions": "opinion",
+    "preferences": "preference",
+}
+
+
 def _report_stale(review_set: ReviewSet, sources: dict[str, TableSource]) -> None:
-    """Report scores and flags of earlier answers."""
-    for name, stale in (("scores", review_set.stale_scores), ("flags", review_set.stale_flags)):
+    """Report what readers gave on earlier answers and options."""
+    for name, what in _OF_ANSWERS.items():
         if name in sources:
             sources[name].report_rows(
                 "warning",
-                stale,
-                f"The {name.removesuffix('s')} is of an earlier answer: the answer was changed "
+                getattr(review_set, f"stale_{name}"),
+                f"The {what} is of an earlier answer: the answer was changed "
                 "since, or the digest is wrong. It counts nowhere.",
-                "Judge the answer as it is, or empty answer_digest if it holds for that, too.",
-                "answer_digest",
+                "Judge the answer as it is, or empty the digest if it holds for that, too.",
+                "first_digest" if name == "preferences" else "answer_digest",
             )
+    if "choices" in sources:
+        sources["choices"].report_rows(
+            "warning",
+            review_set.stale_choices,
+            "The case has other words at this option: it was changed since, or options are "
+            "counted otherwise. The choice counts nowhere.",
+            "Correct number and words, or leave the words out if the number is right.",
+            "option",
+        )
 
 
 def _read(

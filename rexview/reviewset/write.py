@@ -67,7 +67,7 @@ def write(
             images.rename(work / "images")
         else:
             _copy_images(review_set, work)
-        _copy_beside(review_set, work)
+        copy_beside(review_set, work)
         write_tables(review_set, work, table_format, base)
         if folder.exists():
             folder.rmdir()
@@ -140,7 +140,7 @@ def _copy_images(review_set: ReviewSet, work: Path) -> None:
             shutil.copyfile(source, target)
 
 
-def _copy_beside(review_set: ReviewSet, work: Path) -> None:
+def copy_beside(review_set: ReviewSet, work: Path) -> None:
     """Copy the set's own rubric and table of harm, where it has them."""
     for name in (review_set.info.rubric, review_set.info.harm):
         source = review_set.folder / name

@@ -14,6 +14,7 @@ from rexview.schema.records import (
     Model,
     Protocol,
     Reader,
+    ReaderChoice,
     ReaderFlag,
     ReferenceBox,
     Report,
@@ -22,8 +23,17 @@ from rexview.schema.records import (
     StudyImage,
     answer_from_row,
     case_from_row,
+    reader_choice_from_row,
     reader_flag_from_row,
     score_from_row,
+)
+from rexview.schema.report_records import (
+    CorrectedReference,
+    Edit,
+    MetricValue,
+    corrected_reference_from_row,
+    edit_from_row,
+    metric_value_from_row,
 )
 from rexview.schema.review_set import ReviewSet
 
@@ -32,11 +42,15 @@ __all__ = [
     "AnswerBox",
     "Case",
     "Context",
+    "CorrectedReference",
+    "Edit",
     "Evidence",
     "Flag",
+    "MetricValue",
     "Model",
     "Protocol",
     "Reader",
+    "ReaderChoice",
     "ReaderFlag",
     "ReferenceBox",
     "Report",
@@ -46,6 +60,10 @@ __all__ = [
     "StudyImage",
     "answer_from_row",
     "case_from_row",
+    "corrected_reference_from_row",
+    "edit_from_row",
+    "metric_value_from_row",
+    "reader_choice_from_row",
     "reader_flag_from_row",
     "score_from_row",
 ]

@@ -45,7 +45,9 @@ class Protocol:
     on, two readers' scores are adjudicated. ``seed`` fixes the order of cases; which letter an
     answer has depends on a secret of the reviews database. ``name_readers`` says whether whoever
     adjudicates may see whose scores are whose, ``choice_cases`` whether choice questions are on the
-    worklists, too; ``cover_names`` are more names to cover wherever models are hidden.
+    worklists, too; ``reader_references`` whether readers may keep a report that they corrected as a
+    reference, as leads and adjudicators may. ``cover_names`` are more names to cover wherever
+    models are hidden.
     """
 
     report: Literal["on_request", "always", "never"] = "on_request"
@@ -56,6 +58,7 @@ class Protocol:
     seed: int = 1
     name_readers: bool = False
     choice_cases: bool = False
+    reader_references: bool = False
     cover_names: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -165,6 +168,7 @@ class Case:
     options: tuple[str, ...] = ()
     correct: int | None = None
     explanation: str | None = None
+    question_boxes: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -245,13 +249,32 @@ class ReaderFlag:
 
 
 @dataclass(frozen=True)
+class ReaderChoice:
+    """A reader's own answer to a choice question; ``origin`` is as in Score.
+
+    ``choice`` counts from 0, ``option`` are its words as the reader saw them; ``seconds`` from
+    seeing the question to the answer.
+    """
+
+    case: str
+    reader: str
+    choice: int
+    option: str | None = None
+    seconds: float | None = None
+    comment: str | None = None
+    created: datetime | None = None
+    origin: str = "file"
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Where a flag can be checked.
 
-    ``where`` is ``answer``, ``report``, ``question``, ``option`` (the chosen one),
-    ``correct_option``, ``box``, ``reference_box``, ``usage`` or ``scores``. ``start`` and ``end``
-    are offsets into that text (of a report into ``field``, ``findings`` or ``impression``; of the
-    option whose number, from 0, is ``field``). ``box``: x, y, width, height in pixels of ``image``.
+    ``where`` is ``answer``, ``report``, ``question``, ``question_boxes``, ``option`` (the chosen
+    one), ``correct_option``, ``box``, ``reference_box``, ``usage`` or ``scores``. ``start`` and
+    ``end`` are offsets into that text (of a report into ``field``, ``findings`` or ``impression``;
+    of the option whose number, from 0, is ``field``). ``box``: x, y, width, height in pixels of
+    ``image``.
     """
 
     where: str
@@ -339,3 +362,8 @@ def score_from_row(row: Mapping[str, Any]) -> Score:
 def reader_flag_from_row(row: Mapping[str, Any]) -> ReaderFlag:
     """Make a ReaderFlag from one row (a dict) with columns :data:`rexview.frames.FLAGS`."""
     return _record(ReaderFlag, {**row, "origin": row.get("_origin")})  # type: ignore[no-any-return]
+
+
+def reader_choice_from_row(row: Mapping[str, Any]) -> ReaderChoice:
+    """Make a ReaderChoice from one row (a dict) with columns :data:`rexview.frames.CHOICES`."""
+    return _record(ReaderChoice, {**row, "origin": row.get("_origin")})  # type: ignore[no-any-return]

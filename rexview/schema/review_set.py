@@ -20,13 +20,23 @@ from rexview.schema.records import (
     Answer,
     Case,
     Model,
+    ReaderChoice,
     ReaderFlag,
     Score,
     SetInfo,
     answer_from_row,
     case_from_row,
+    reader_choice_from_row,
     reader_flag_from_row,
     score_from_row,
+)
+from rexview.schema.report_records import (
+    CorrectedReference,
+    Edit,
+    MetricValue,
+    corrected_reference_from_row,
+    edit_from_row,
+    metric_value_from_row,
 )
 
 
@@ -36,10 +46,10 @@ class ReviewSet:
 
     ``fingerprint`` changes when any of its files does; ``warnings`` did not keep it from opening.
     ``unfinished`` has the scores that ``scores`` lacks as their reader has not finished the case;
-    ``stale_scores`` and ``stale_flags`` are of earlier answers and count nowhere. ``find_picture``
-    gives a returned picture's file by its path, None at an address. A large set opens before its
-    texts were looked through: ``later_warnings`` then does that, and gives all warnings, those in
-    ``warnings`` too, or None as long as it takes.
+    what begins with ``stale_`` is of earlier answers or options and counts nowhere.
+    ``find_picture`` gives a returned picture's file by its path, None at an address. A large set
+    opens before its texts were looked through: ``later_warnings`` does that, and gives all
+    warnings, those in ``warnings`` too, or None as long as it takes.
     """
 
     folder: Path
@@ -50,11 +60,27 @@ class ReviewSet:
     flags: pl.DataFrame
     metrics: pl.DataFrame
     edits: pl.DataFrame
+    choices: pl.DataFrame = field(default_factory=frames.CHOICES.to_frame)
+    preferences: pl.DataFrame = field(default_factory=frames.PREFERENCES.to_frame)
+    references: pl.DataFrame = field(default_factory=frames.REFERENCES.to_frame)
+    opinions: pl.DataFrame = field(default_factory=frames.OPINIONS.to_frame)
+    comments: pl.DataFrame = field(default_factory=frames.COMMENTS.to_frame)
+    decisions: pl.DataFrame = field(default_factory=frames.DECISIONS.to_frame)
+    candidates: pl.DataFrame = field(default_factory=frames.CANDIDATES.to_frame)
+    candidate_ratings: pl.DataFrame = field(default_factory=frames.CANDIDATE_RATINGS.to_frame)
+    candidate_tags: pl.DataFrame = field(default_factory=frames.CANDIDATE_TAGS.to_frame)
+    selections: pl.DataFrame = field(default_factory=frames.SELECTIONS.to_frame)
+    validations: pl.DataFrame = field(default_factory=frames.VALIDATIONS.to_frame)
     warnings: tuple[Problem, ...] = ()
     fingerprint: str = ""
     unfinished: pl.DataFrame = field(default_factory=frames.SCORES.to_frame)
     stale_scores: pl.DataFrame = field(default_factory=frames.SCORES.to_frame)
     stale_flags: pl.DataFrame = field(default_factory=frames.FLAGS.to_frame)
+    stale_metrics: pl.DataFrame = field(default_factory=frames.METRICS.to_frame)
+    stale_edits: pl.DataFrame = field(default_factory=frames.EDITS.to_frame)
+    stale_opinions: pl.DataFrame = field(default_factory=frames.OPINIONS.to_frame)
+    stale_choices: pl.DataFrame = field(default_factory=frames.CHOICES.to_frame)
+    stale_preferences: pl.DataFrame = field(default_factory=frames.PREFERENCES.to_frame)
     find_picture: Callable[[str], Path | None] = lambda path: None
     later_warnings: Callable[[], tuple[Problem, ...] | None] | None = None
     shared_index: SharedIndex = field(default_factory=SharedIndex, repr=False)
@@ -86,9 +112,10 @@ class ReviewSet:
 
     @cached_property
     def reader_names(self) -> dict[str, str]:
-        """Name on screen by reader id, declared or only met in scores and flags."""
+        """Name on screen by reader id, declared or only met in what readers gave."""
         names = {reader.id: reader.name for reader in self.info.readers}
-        met = pl.concat([self.scores["reader"], self.flags["reader"]]).drop_nulls()
+        gave = (self.scores, self.flags, self.choices, self.preferences, self.references)
+        met = pl.concat([table["reader"] for table in gave]).drop_nulls()
         return names | {one: names.get(one, one) for one in met.unique(maintain_order=True)}
 
     @property
@@ -147,3 +174,23 @@ class ReviewSet:
         """All reader flags on answers of one case, or on earlier ones, in file order."""
         wanted = (self.stale_flags if stale else self.flags).filter(pl.col("case") == case_id)
         return tuple(reader_flag_from_row(row) for row in wanted.iter_rows(named=True))
+
+    def choices_of(self, case_id: str, *, stale: bool = False) -> tuple[ReaderChoice, ...]:
+        """Readers' own answers to one choice question, or to its earlier options, in file order."""
+        wanted = (self.stale_choices if stale else self.choices).filter(pl.col("case") == case_id)
+        return tuple(reader_choice_from_row(row) for row in wanted.iter_rows(named=True))
+
+    def edits_of(self, case_id: str, *, stale: bool = False) -> tuple[Edit, ...]:
+        """All corrections of the reports of one case, or of earlier ones, in file order."""
+        wanted = (self.stale_edits if stale else self.edits).filter(pl.col("case") == case_id)
+        return tuple(edit_from_row(row) for row in wanted.iter_rows(named=True))
+
+    def metric_values_of(self, case_id: str) -> tuple[MetricValue, ...]:
+        """All given metric values of the reports of one case, in file order."""
+        wanted = self.metrics.filter(pl.col("case") == case_id)
+        return tuple(metric_value_from_row(row) for row in wanted.iter_rows(named=True))
+
+    def references_of(self, case_id: str) -> tuple[CorrectedReference, ...]:
+        """All corrected reports of one case that are kept beside the given one, in file order."""
+        wanted = self.references.filter(pl.col("case") == case_id)
+        return tuple(corrected_reference_from_row(row) for row in wanted.iter_rows(named=True))

@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rexview.stats.bootstrap import LEVEL, RESAMPLES, Counts, Floats, Interval, interval
+from rexview.stats.bootstrap import LEVEL, RESAMPLES, Counts, Interval, ratio_interval
 from rexview.stats.paired import benjamini_hochberg
 
 JUDGED: Final = pl.Schema(
@@ -219,9 +219,9 @@ def rate(given: PatientTally, *, resamples: int = RESAMPLES) -> Rate:
     if not resamples:
         return Rate(k, n, size, k / n, Interval(None, None), None)
     if size == n:
-        return Rate(k, n, size, k / n, _wilson(k, n), WILSON)
+        return Rate(k, n, size, k / n, wilson(k, n), WILSON)
     if k in (0, n):
-        return Rate(k, n, size, k / n, _wilson(size if k else 0, size), WILSON_CLUSTERS)
+        return Rate(k, n, size, k / n, wilson(size if k else 0, size), WILSON_CLUSTERS)
     return Rate(k, n, size, k / n, _ratio_interval(given, resamples), CLUSTERS)
 
 
@@ -322,7 +322,8 @@ def _test(failure: str, model_a: str, model_b: str, pair: PairTally, resamples: 
     )
 
 
-def _wilson(k: int, n: int) -> Interval:
+def wilson(k: int, n: int) -> Interval:
+    """Return Wilson's interval of ``k`` of ``n``."""
     from scipy.stats import binomtest
 
     limits = binomtest(k, n).proportion_ci(LEVEL, method="wilson")
@@ -331,10 +332,4 @@ def _wilson(k: int, n: int) -> Interval:
 
 def _ratio_interval(given: PatientTally, resamples: int) -> Interval:
     """Resample patients, each with its points and its number of answers."""
-    points, answers = given.points.astype(np.float64), given.answers.astype(np.float64)
-
-    def shares(rows: Counts) -> Floats:
-        found: Floats = (rows @ points) / (rows @ answers)
-        return found
-
-    return interval(given.patients, shares, resamples=resamples)
+    return ratio_interval(given.points, given.answers, given.patients, resamples=resamples)

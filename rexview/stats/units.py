@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN, noun
+from rexview.vocab import CRITERIA, IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN, noun
 
 LEVELS: Final = tuple(range(SCORE_MIN, SCORE_MAX + 1))
 """The scale of every score."""
@@ -15,7 +15,12 @@ _ANSWER: Final = ("case", "model")
 
 
 def unit_name(dimension: str, n: int = 2) -> str:
-    """Return what is counted on a dimension: answers, or pictures; in the singular for n = 1."""
+    """Return what is counted on a dimension: answers, or pictures; in the singular for n = 1.
+
+    Of a criterion of candidate questions it is these.
+    """
+    if dimension in CRITERIA:
+        return noun(n, "question")
     return noun(n, "picture" if dimension in IMAGE_DIMENSIONS else "answer")
 
 

@@ -11,7 +11,8 @@ table of which no row is ever changed or removed; the current state is a query o
 """
 
 from rexview.store.backup import BackupReport, backup, restore
-from rexview.store.entry import KINDS, Entry, Stored, may, new_token
+from rexview.store.entry import Entry, Stored, new_token
+from rexview.store.kinds import KINDS, may
 from rexview.store.merge_databases import MergeReport, merge_databases, other_databases
 from rexview.store.merged_set import merged
 from rexview.store.notices import Notice, notices, other_set

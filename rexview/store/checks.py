@@ -1,34 +1,27 @@
 """Whether entries may be written: who, about what, with which value. Every problem is named.
 
 What a browser sends is not trusted: ids must be those of the set, values have exactly the fields
-that :data:`rexview.store.entry.KINDS` gives them, texts have a greatest length and nothing in them
+that :data:`rexview.store.kinds.KINDS` gives them, texts have a greatest length and nothing in them
 that a database or a table cannot hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import polars as pl
 
 from rexview.answer_digest import IS_DIGEST, digests_of
+from rexview.columns.meetings import NO_FAILURE
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store.entry import (
-    KINDS,
-    Entry,
-    Kind,
-    check_id,
-    clean,
-    is_id,
-    may,
-    one_of,
-    quoted,
-)
-from rexview.vocab import IMAGE_DIMENSIONS
+from rexview.store.entry import Entry, check_id, clean, is_id, one_of, quoted
+from rexview.store.kinds import KINDS, Kind, may
+from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 
 def check(
@@ -53,11 +46,19 @@ def check(
             one.problems.append(f"There is no kind of entry {quoted(entry.kind)}.")
         elif not may(person, entry.kind):
             one.problems.append(f"The role {person.role} may not write a {entry.kind}.")
+        elif not _rule_allows(person, KINDS[entry.kind], review_set):
+            one.problems.append(f"In this study readers may not write a {entry.kind}.")
         else:
             checked.append(one.checked(KINDS[entry.kind]))
         where = f"Entry {number}: " if len(entries) > 1 else ""
         problems += [where + problem for problem in one.problems]
     return checked, problems
+
+
+def _rule_allows(person: Person, kind: Kind, review_set: ReviewSet) -> bool:
+    """Whether the rules of the study let a person write a kind that their role may."""
+    is_left_to_rule = kind.reader_rule is not None and person.role == "reader"
+    return not is_left_to_rule or bool(getattr(review_set.info.protocol, kind.reader_rule or ""))
 
 
 def _answers(entries: Iterable[Entry], review_set: ReviewSet) -> dict[tuple[str, str], _Answer]:
@@ -110,14 +111,20 @@ class _Check:
             self._check_picture()
         if entry.value is not None or not kind.removable:
             entry = replace(entry, value=self._value(kind))
-        if kind.subject_field:
-            entry = replace(entry, subject=(entry.value or {})[kind.subject_field])
-        if kind.judging and digest is None and not self.problems:
+        if entry.kind in _CHECKS and entry.value is not None and not self.problems:
+            entry = replace(entry, value=_CHECKS[entry.kind](self, dict(entry.value)))
+        if kind.subject_of:
+            entry = replace(entry, subject=kind.subject_of(entry.value or {}))
+        if kind.judging and digest is None and entry.model is not None and not self.problems:
             digest = digests_of(self.set).of(entry.case or "", entry.model or "")
         return replace(entry, answer_digest=digest)
 
     def _check_about(self, kind: Kind) -> None:
         case, model = self.entry.case, self.entry.model
+        if kind.about == "all":
+            if case is not None or model is not None:
+                self.problems.append(f"A {self.entry.kind} is about no case and no model.")
+            return
         if case is None and kind.about != "case or all":
             self.problems.append(f"A {self.entry.kind} needs a case.")
         if case is not None and self.set.case(case) is None:
@@ -127,7 +134,7 @@ class _Check:
                 self.problems.append(f"A {self.entry.kind} needs a model.")
         elif kind.about not in ("answer", "case or answer"):
             self.problems.append(f"A {self.entry.kind} is not about a model.")
-        elif (case, model) not in self.answers:
+        elif (case, model) not in self.answers and not kind.outlives:
             if model in self.set.model_names:
                 self.problems.append(f"There is no answer of {quoted(model)} to {quoted(case)}.")
             else:
@@ -135,15 +142,18 @@ class _Check:
 
     def _check_subject(self, kind: Kind) -> None:
         subject = self.entry.subject
-        if kind.subject_field:
-            if subject not in (None, (self.entry.value or {}).get(kind.subject_field)):
-                self.problems.append(f"The subject of a {self.entry.kind} is what was shown.")
+        if kind.subject_of:
+            if subject not in (None, kind.subject_of(self.entry.value or {})):
+                self.problems.append(f"The subject of a {self.entry.kind} follows from its value.")
         elif kind.subject is None:
             if subject is not None:
                 self.problems.append(f"A {self.entry.kind} has no subject.")
         elif not isinstance(kind.subject, str):
             name, words = kind.subject
-            one_of(subject, name, words, self.problems)
+            if not isinstance(words, re.Pattern):
+                one_of(subject, name, words, self.problems)
+            elif not words.fullmatch(subject or ""):
+                self.problems.append(f"The {name} {quoted(subject)} is none.")
         elif not subject:
             self.problems.append(f"A {self.entry.kind} needs the {kind.subject} as its subject.")
 
@@ -178,3 +188,67 @@ class _Check:
             for name, kept in value.items()
             if kept is not None or name not in kind.optional
         }
+
+    def choice(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Check that an option is one of the case's."""
+        case = self.set.case(self.entry.case or "")
+        options = case.options if case else ()
+        choice, option = value["choice"], value["option"]
+        if not options:
+            self.problems.append(f"The case {quoted(self.entry.case)} has no options.")
+        elif choice is None:
+            if option is not None:
+                self.problems.append("No option is chosen, but words of one are given.")
+        elif isinstance(choice, int) and not 0 <= choice < len(options):
+            self.problems.append(f"There is no option {choice}; the first is 0.")
+        elif option != options[choice]:
+            self.problems.append("The words are not those of the option.")
+        return value
+
+    def pair(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Check that two answers of the case are named; they are those that were read."""
+        case, sides = self.entry.case or "", ("first", "second")
+        if value["first"] == value["second"]:
+            self.problems.append("A report is compared with itself.")
+        for side in sides:
+            if (case, value[side]) not in self.answers:
+                model = quoted(value[side])
+                self.problems.append(f"There is no answer of {model} to {quoted(case)}.")
+        if self.problems:
+            return value
+        found = {side: digests_of(self.set).of(case, value[side]) for side in sides}
+        given = {side: value[f"{side}_digest"] for side in sides}
+        return value | {f"{side}_digest": given[side] or found[side] for side in sides}
+
+    def reference(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Check that a reference says anything."""
+        if not any((value[name] or "").strip() for name in ("findings", "impression")):
+            self.problems.append("A reference without findings and impression says nothing.")
+        return value
+
+    def edit(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Check that what is done with a line fits its place and its words."""
+        inserted = value["action"] == "insert"
+        if inserted != ("+" in (self.entry.subject or "")):
+            self.problems.append("What is inserted stands after a line, all else on one.")
+        if (value["action"] in ("insert", "substitute")) != bool((value["edited"] or "").strip()):
+            self.problems.append("Words are needed where some are inserted or put in place.")
+        return value
+
+    def decide(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Check that a failure is one of ours, or a word that came with the set."""
+        failure = value["failure"]
+        known = failure in (None, NO_FAILURE, *FAILURES)
+        if not known and failure not in self.set.decisions["failure"]:
+            self.problems.append(f"The failure {quoted(failure)} is not known.")
+        return value
+
+
+_CHECKS: Final[Mapping[str, Callable[[_Check, dict[str, Any]], dict[str, Any]]]] = {
+    "choose": _Check.choice,
+    "prefer": _Check.pair,
+    "reference": _Check.reference,
+    "edit": _Check.edit,
+    "decide": _Check.decide,
+}
+"""What else is checked of the value of some kinds, its fields checked before."""

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, func, select
 from rexview.people import Person, read_role
 from rexview.store.database.connection import Database
 from rexview.store.database.tables import HISTORY, stored
-from rexview.store.entry import SHARED, Stored
+from rexview.store.entry import Stored
+from rexview.store.kinds import SHARED
 
 Subject = tuple[str | None, str | None, str | None, int | None]
 """What an entry is about: case, model, subject and picture."""
@@ -28,7 +29,7 @@ class CurrentState:
     """The newest row of each thing, and everybody who wrote, of one review set; never changed.
 
     ``newest`` has the rows by kind and person (None for the kinds in
-    :data:`rexview.store.entry.SHARED`), ``people`` everybody by id under their newest name and
+    :data:`rexview.store.kinds.SHARED`), ``people`` everybody by id under their newest name and
     role. ``revision`` is the id of the newest row, ``count`` the number of all rows.
     """
 

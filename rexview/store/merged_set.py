@@ -3,24 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
+from rexview import frames
 from rexview.answer_digest import digests_of, with_stale_apart, with_stale_together
+from rexview.columns import TABLES
 from rexview.schema import Reader, ReviewSet
-from rexview.store.history_rows import flags_frame, scores_frame
+from rexview.store.current_state import CurrentState
+from rexview.store.history_rows import (
+    ORIGIN,
+    decisions_frame,
+    flags_frame,
+    frame_of,
+    place_of,
+    scores_frame,
+)
+from rexview.store.kinds import KINDS
+from rexview.store.records import FROM_FILE
 from rexview.store.reviews import Reviews
 
 SCORE_KEY: Final = ("case", "model", "reader", "dimension", "image")
 FLAG_KEY: Final = ("case", "model", "reader", "failure")
+_SPOT: Final = tuple(part.name for part in TABLES["comments"].by_name["on"].fields)
+_OF_READER: Final = ("case", "reader")
+_PAIR_KEY: Final = ("case", "reader", "_one", "_other")
+_CORRECTED: Final = ("case", "model", "reader")
+_MAKING: Final = {
+    "candidates": "propose",
+    "candidate_ratings": "rate",
+    "candidate_tags": "tag",
+    "selections": "select",
+    "validations": "validate",
+}
+"""Tables of questions in the making, and the kind of entry that they are written by."""
+EXPERT: Final = "expert"
+"""The check of a multiple choice candidate that is a person's word."""
 
 
 def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     """Return the review set with what was written in it beside what was given.
 
     Of rows about the same thing by the same reader the newest by ``created`` stands; given rows
-    without a date are the oldest. ``_origin`` says where a row comes from. What a reader took back
+    without a date are the oldest. Edits of a report stand or fall together, and count once their
+    reader has said that the report is corrected; one without any edit is a row that keeps it.
+    ``_origin`` says where a row comes from. What a reader took back
     is not there. Everybody who wrote is among the readers.
 
     Which rows are of earlier answers is decided last: the newest row of a reader stands, and if the
@@ -36,21 +64,36 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     current = reviews.current_state()
     if not current.revision:
         return review_set
+    given = with_stale_together(review_set)
     scores = _of_cases(scores_frame(current.rows("score")), review_set)
     flags = _of_cases(flags_frame(current.rows("verdict")), review_set)
     has_content = pl.col("score").is_not_null() | pl.col("comment").is_not_null()
+    choices = _of_cases(frame_of(current.rows("choose"), frames.CHOICES), review_set)
+    references = _of_cases(frame_of(current.rows("reference"), frames.REFERENCES), review_set)
+    has_words = pl.col("findings").is_not_null() | pl.col("impression").is_not_null()
     declared = {reader.id for reader in review_set.info.readers}
     new = [
         Reader(person.id, person.name, person.role)
         for person in current.people.values()
         if person.id not in declared
     ]
-    given = with_stale_together(review_set)
+    made: dict[str, Any] = {
+        name: _made(getattr(given, name), name, kind, current, review_set)
+        for name, kind in _MAKING.items()
+    }
     every = replace(
         review_set,
+        **made,
         info=replace(review_set.info, readers=(*review_set.info.readers, *new)),
         scores=_together(given.scores, scores, SCORE_KEY, has_content),
         flags=_together(given.flags, flags, FLAG_KEY, pl.col("verdict").is_not_null()),
+        metrics=given.metrics,
+        edits=_corrected(given.edits, current, review_set),
+        choices=_together(given.choices, choices, _OF_READER, pl.col("choice").is_not_null()),
+        preferences=_compared(given.preferences, current, review_set),
+        comments=_commented(given.comments, reviews),
+        decisions=_decided(given.decisions, current, review_set),
+        references=_together(given.references, references, _OF_READER, has_words),
     )
     counted = with_stale_apart(every)
     pictures = digests_of(review_set).pictures_state()
@@ -59,6 +102,69 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
         counted,
         fingerprint=f"{review_set.fingerprint}-{state}",
     )
+
+
+def _commented(given: pl.DataFrame, reviews: Reviews) -> pl.DataFrame:
+    """Join given and written comments as they stand: rewritten, removed, settled."""
+    every = reviews.comments()
+    stand = {one.id: one for one in every if one.via == FROM_FILE}
+    states = pl.DataFrame(
+        [(one.id, one.resolved, one.resolved_by) for one in stand.values()],
+        schema={name: given.schema[name] for name in ("comment", "resolved", "resolved_by")},
+        orient="row",
+    )
+    kept = given.drop("resolved", "resolved_by")
+    kept = kept.join(states, on="comment", how="inner", maintain_order="left")
+    last = given.select(pl.col("_row").max().fill_null(0)).item()
+    written = [
+        {
+            "case": one.case,
+            "comment": one.id,
+            "model": one.model,
+            "reader": one.person,
+            "text": one.text,
+            "on": {name: one.on.get(name) for name in _SPOT} | {"box": one.on.get("box") or []},
+            "reply_to": one.reply_to,
+            "resolved": one.resolved,
+            "resolved_by": one.resolved_by,
+            "created": one.at,
+            "edited": one.edited,
+            "extra": None,
+            "_row": last + number,
+            "_origin": ORIGIN,
+        }
+        for number, one in enumerate((one for one in every if one.id not in stand), start=1)
+    ]
+    rows = _of_cases(pl.DataFrame(written, schema=given.schema), reviews.review_set)
+    return pl.concat([kept.select(given.columns), rows])
+
+
+def _decided(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
+    """Join given and written decisions, but for those of meetings that were removed.
+
+    What was changed here of a meeting that came with the set keeps the meeting's name and day.
+    """
+    meetings = {row.subject or "": row.value for row in current.rows("meeting")}
+    removed = [one for one, value in meetings.items() if value is None]
+    came = given.select("meeting", name="meeting_name", held=pl.col("held").dt.strftime("%Y-%m-%d"))
+    known = {row.pop("meeting"): row for row in came.iter_rows(named=True)} | meetings
+    written = _of_cases(decisions_frame(current.rows("decide"), known), review_set)
+    is_decided = pl.any_horizontal(pl.col(*KINDS["decide"].fields).is_not_null())
+    every = _together(given, written, TABLES["decisions"].key, is_decided)
+    return every.filter(~pl.col("meeting").is_in(removed))
+
+
+def _made(
+    given: pl.DataFrame, name: str, kind: str, current: CurrentState, review_set: ReviewSet
+) -> pl.DataFrame:
+    """Join what was given and written of questions in the making; null took back what was there."""
+    written = _of_cases(frame_of(current.rows(kind), frames.TABLES[name]), review_set)
+    if name == "candidates":
+        written = written.with_columns(question_type=pl.lit("open"))
+    if name == "validations":
+        written = written.with_columns(check=pl.lit(EXPERT))
+    has_content = pl.any_horizontal(pl.col(*KINDS[kind].fields).is_not_null())
+    return _together(given, written, TABLES[name].key, has_content)
 
 
 def _of_cases(rows: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
@@ -90,3 +196,43 @@ def _together(
             .with_columns((pl.int_range(pl.len()) + last + 1).cast(pl.UInt32).alias("_row")),
         ]
     )
+
+
+def _compared(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
+    """Join given and written comparisons; which report stood on the left makes no other pair."""
+    written = _of_cases(frame_of(current.rows("prefer"), frames.PREFERENCES), review_set)
+    pair = {
+        "_one": pl.min_horizontal("first", "second"),
+        "_other": pl.max_horizontal("first", "second"),
+    }
+    both = given.with_columns(**pair), written.with_columns(**pair)
+    return _together(*both, _PAIR_KEY, pl.col("preferred").is_not_null()).drop(pair)
+
+
+def _corrected(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
+    """Join given edits and those of the reports that their reader has finished.
+
+    A reader who has opened a report again has taken back what was given of them before, too.
+    """
+    rows = current.rows("corrected")
+    said = _of_cases(frame_of(rows, frames.EDITS), review_set)
+    if said.is_empty():
+        return given
+    done = frame_of((row for row in rows if (row.value or {}).get("done")), frames.EDITS)
+    done = _of_cases(done, review_set).with_columns(action=pl.lit("keep"), line=None)
+    in_order = sorted(current.rows("edit"), key=lambda row: place_of(row.subject or "0"))
+    edits = frame_of((row for row in in_order if row.value), frames.EDITS)
+    key = [*_CORRECTED, "answer_digest"]
+    finished = edits.join(done, on=key, how="semi", nulls_equal=True, maintain_order="left")
+    unedited = done.join(finished, on=key, how="anti", nulls_equal=True)
+    written = pl.concat([finished, unedited])
+    written = written.sort("case", "model", "reader", "line", maintain_order=True)
+    newest = given.group_by(_CORRECTED).agg(given=pl.col("created").max())
+    both = newest.join(said.select(*_CORRECTED, said="created"), on=_CORRECTED)
+    is_later = (pl.col("given") > pl.col("said")).fill_null(False)
+    beaten, later = both.filter(~is_later), both.filter(is_later)
+    kept = given.join(beaten, on=_CORRECTED, how="anti", maintain_order="left")
+    written = written.join(later, on=_CORRECTED, how="anti", maintain_order="left")
+    last = given.select(pl.col("_row").max().fill_null(0)).item()
+    numbers = (pl.int_range(pl.len()) + last + 1).cast(pl.UInt32)
+    return pl.concat([kept, written.with_columns(numbers.alias("_row"))])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from rexview.store.entry import Stored
+
+FROM_FILE: Final = "file"
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,9 @@ class Assignment:
 class Comment:
     """A comment as it stands now.
 
-    ``on`` says what it is on: ``{"what": "case" | "answer" | "box" | "span", …}``. ``edited`` is
-    when its words were last changed, None when they never were; ``via`` is where they were given.
+    ``on`` says what it is on: ``{"what": "case" | "answer" | "box" | "span", …}``. ``at`` is when
+    it was begun, None where a file does not say; ``edited`` when its words were last changed, None
+    when they never were; ``via`` is where they were given, ``file`` for the set's own files.
     """
 
     id: str
@@ -37,7 +41,7 @@ class Comment:
     model: str | None
     person: str
     person_name: str
-    at: datetime
+    at: datetime | None
     edited: datetime | None
     text: str
     on: dict[str, Any]
@@ -45,6 +49,35 @@ class Comment:
     resolved: bool
     resolved_by: str | None
     via: str = "app"
+
+
+def given_comment(row: Mapping[str, Any], names: Mapping[str, str]) -> Comment:
+    """Make a comment of a row of the set's own table; ``names`` are those of people by id."""
+    whole = {"what": "answer" if row["model"] else "case"}
+    on = {name: value for name, value in (row["on"] or {}).items() if value not in (None, [])}
+    return Comment(
+        id=row["comment"],
+        case=row["case"],
+        model=row["model"],
+        person=row["reader"],
+        person_name=names.get(row["reader"], row["reader"]),
+        at=row["created"],
+        edited=row["edited"],
+        text=row["text"],
+        on=on if "what" in on else whole,
+        reply_to=row["reply_to"],
+        resolved=bool(row["resolved"]),
+        resolved_by=row["resolved_by"] if row["resolved"] else None,
+        via=FROM_FILE,
+    )
+
+
+def settled(comment: Comment, by: Stored | None) -> Comment:
+    """Return a given comment as somebody has settled it since, or opened it again."""
+    if by is None or not by.value:
+        return comment
+    is_resolved = bool(by.value["resolved"])
+    return replace(comment, resolved=is_resolved, resolved_by=by.person if is_resolved else None)
 
 
 def comment_of(row: Stored, begun: datetime, settled: Stored | None) -> Comment:

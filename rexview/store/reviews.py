@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 from sqlalchemy import Connection, Row, Select, insert, select
@@ -24,7 +24,7 @@ from rexview.store.entry import Entry, Stored
 from rexview.store.history_rows import adjudications_frame, flags_frame, scores_frame
 from rexview.store.letters import letter_key
 from rexview.store.location import best_location, location_of
-from rexview.store.records import Assignment, Comment, comment_of
+from rexview.store.records import Assignment, Comment, comment_of, given_comment, settled
 
 _FIRST_ROWS: Final = 100
 _REMEDY: Final = "Nothing was written. Reload the page and enter it again."
@@ -96,7 +96,8 @@ class Reviews:
             return ()
         key = self.key
         return self.database.write(
-            lambda connection: _Writing(connection, key, person).write(checked), lock=self.lock
+            lambda connection: _Writing(connection, key, person, self.review_set).write(checked),
+            lock=self.lock,
         )
 
     def letter_key(self) -> bytes:
@@ -188,18 +189,34 @@ class Reviews:
         )
 
     def comments(self, case: str | None = None) -> tuple[Comment, ...]:
-        """Return the comments on one case or on all, in the order in which they were begun."""
-        settled = {row.subject: row for row in self.current("resolve", case=case)}
+        """Return the comments on one case or on all, in the order in which they were begun.
+
+        Those of the set's own files come first, but for what was written anew or removed here.
+        """
+        resolved = {row.subject: row for row in self.current("resolve", case=case)}
         begun: dict[str, datetime] = {}
         for row in reversed(self.history(kind="comment", case=case)):
             begun.setdefault(row.subject or "", row.at)
         found = [
-            comment_of(row, begun[row.subject or ""], settled.get(row.subject))
+            comment_of(row, begun[row.subject or ""], resolved.get(row.subject))
             for row in self.current("comment", case=case)
             if row.value is not None
         ]
         order = {comment: place for place, comment in enumerate(begun)}
-        return tuple(sorted(found, key=lambda one: order[one.id]))
+        given = [
+            settled(one, resolved.get(one.id)) for one in self._given(case) if one.id not in begun
+        ]
+        return (*given, *sorted(found, key=lambda one: order[one.id]))
+
+    def _given(self, case: str | None) -> list[Comment]:
+        """Return the comments of the set's own files, on one case or on all, oldest first."""
+        rows = self.review_set.comments
+        if rows.is_empty():
+            return []
+        names = self.review_set.reader_names
+        of_case = rows if case is None else rows.filter(pl.col("case") == case)
+        in_order = of_case.sort("created", maintain_order=True)
+        return [given_comment(row, names) for row in in_order.iter_rows(named=True)]
 
     def skips(self, reader: str) -> dict[str, str]:
         """Return the cases that a reader left out, each with the reason (may be empty)."""
@@ -224,11 +241,21 @@ class Reviews:
         return found
 
 
+class _Begun(NamedTuple):
+    """What a comment is on, and who began it."""
+
+    case: str | None
+    model: str | None
+    person: str
+
+
 class _Writing:
     """The part of writing that needs the database, alone in its transaction."""
 
-    def __init__(self, connection: Connection, key: str, person: Person) -> None:
-        self.connection, self.key, self.person = connection, key, person
+    def __init__(
+        self, connection: Connection, key: str, person: Person, review_set: ReviewSet
+    ) -> None:
+        self.connection, self.key, self.person, self.set = connection, key, person, review_set
         self.at = datetime.now(UTC)
 
     def write(self, entries: Sequence[Entry]) -> tuple[Stored, ...]:
@@ -298,31 +325,33 @@ class _Writing:
             if about is None:
                 problems.append("There is no such comment.")
                 return entry
-            return replace(entry, case=about.case_id, model=about.model_id)
+            return replace(entry, case=about.case, model=about.model)
         if entry.kind == "comment":
             before = self._first_version(entry.subject)
             if before is not None and before.person != self.person.id:
                 problems.append("Only whoever wrote a comment may change it.")
-            elif before is not None and (before.case_id, before.model_id) != (
-                entry.case,
-                entry.model,
-            ):
+            elif before is not None and before[:2] != (entry.case, entry.model):
                 problems.append("A comment stays where it was made.")
             reply_to = (entry.value or {}).get("reply_to")
             if reply_to is not None:
                 about = self._first_version(reply_to)
-                if about is None or about.case_id != entry.case:
+                if about is None or about.case != entry.case:
                     problems.append("There is no such comment to reply to.")
         return entry
 
-    def _first_version(self, comment: str | None) -> Any:
-        return self.connection.execute(
-            select(HISTORY)
+    def _first_version(self, comment: str | None) -> _Begun | None:
+        """Return what a comment was first made on and by whom: of the set's files, or written."""
+        given = self.set.comments.filter(pl.col("comment") == comment)
+        for row in given.select("case", "model", "reader").iter_rows():
+            return _Begun(*row)
+        first = self.connection.execute(
+            select(HISTORY.c.case_id, HISTORY.c.model_id, HISTORY.c.person)
             .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == "comment")
             .where(HISTORY.c.subject == comment)
             .order_by(HISTORY.c.id)
             .limit(1)
         ).one_or_none()
+        return None if first is None else _Begun(*first)
 
 
 def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:

@@ -4,9 +4,9 @@ from dataclasses import asdict
 import pytest
 
 from rexview import cli
-from rexview.bench import detector_speed, detectors
+from rexview.bench import detectors
 from rexview.bench.corpus import laterality_pairs
-from rexview.bench.reading import sentence_speed
+from rexview.bench.reading import detector_speed, sentence_speed
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pytest
 from rexview.bench import scale
 from rexview.bench.measure import document
 from rexview.bench.scale.by_pandas import pandas_figures
+from rexview.bench.scale.pages import page_figures
 
 SIZES = (80, 240)
 FLAGS = {"answers looked at for all failures, in a second", "flags known again after a restart"}
@@ -44,11 +45,13 @@ def test_pandas_that_counts_differently_is_an_error(monkeypatch):
     def wrong(folder):
         return {**pandas_figures(folder), "cases_of_search": -1}
 
-    apart = scale.apart
-    monkeypatch.setattr(
-        scale,
-        "apart",
-        lambda work, *rest: wrong(*rest) if work is pandas_figures else apart(work, *rest),
-    )
+    def apart(work, *rest):
+        if work is pandas_figures:
+            return wrong(*rest)
+        return {} if work is page_figures else measured_apart(work, *rest)
+
+    measured_apart = scale.apart
+    monkeypatch.setattr(scale, "apart", apart)
+    monkeypatch.setattr(scale, "MOST_LOOKED_AT", 0)
     with pytest.raises(AssertionError, match="pandas counts differently"):
         scale.run(answers=(80,))

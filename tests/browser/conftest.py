@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,6 +21,8 @@ SLOWED = float(os.environ.get("REXVIEW_SLOWED", "1"))
 HERE = ("localhost", "127.0.0.1")
 _OPENED = pytest.StashKey[list]()
 _LINES_SHOWN = 60
+_SERVED = set()
+"""Addresses of all servers so far."""
 
 
 @pytest.fixture(scope="session")
@@ -38,13 +41,9 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def start_app(tmp_path_factory):
-    """Return a function that serves the app, or another script, and returns its address.
-
-    It opens the review set in a folder, or the demo. What it keeps lies in ``data``, by default a
-    folder of its own.
-    """
+@contextmanager
+def _starting(tmp_path_factory):
+    """Give a function that serves the app; what it has started ends with the block."""
     with ExitStack() as running:
 
         def start(
@@ -58,7 +57,8 @@ def start_app(tmp_path_factory):
             home = tmp_path_factory.mktemp("server")
             log = home / "log.txt"
             options = {"server.fileWatcherType": "none", "server.baseUrlPath": base_path}
-            server = serve(
+            serving = partial(
+                serve,
                 script,
                 *([review_set] if review_set else []),
                 options={name: value for name, value in options.items() if value},
@@ -71,7 +71,11 @@ def start_app(tmp_path_factory):
                 log=log,
             )
             try:
-                return running.enter_context(server) + "/"
+                address = running.enter_context(serving())
+                while address in _SERVED:  # what a browser keeps of it is of an earlier server
+                    address = running.enter_context(serving())
+                _SERVED.add(address)
+                return address + "/"
             except BenchUnavailable as error:
                 said = log.read_text(encoding="utf-8", errors="replace")[-4000:]
                 pytest.fail(f"{error}\n{said}")
@@ -79,10 +83,22 @@ def start_app(tmp_path_factory):
         yield start
 
 
+@pytest.fixture(scope="module")
+def start_app(tmp_path_factory):
+    """Return a function that serves the app, or another script, and returns its address.
+
+    It opens the review set in a folder, or the demo. What it keeps lies in ``data``, by default a
+    folder of its own. It serves until the tests of the module are done.
+    """
+    with _starting(tmp_path_factory) as start:
+        yield start
+
+
 @pytest.fixture(scope="session")
-def demo(start_app):
+def demo(tmp_path_factory):
     """The address of the app on the demo, as it opens when nothing else is given; only read."""
-    return start_app()
+    with _starting(tmp_path_factory) as start:
+        yield start()
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ SIGNS = {
     "case": "[data-painted-case]",
     "scores": ".st-key-rx_title h1",
     "readers": ".st-key-rx_title h1",
+    "choices": ".st-key-rx_title h1",
     "data": ".st-key-rx_title h1",
 }
 """What a page shows once its content has come."""
@@ -99,6 +100,36 @@ def test_a_link_to_a_page_works_as_the_first_request(start_app, new_page):
     page.goto(f"{address}case")
     painted(page)
     expect(page.get_by_role("link", name="Overview").first).to_be_visible()
+
+
+def test_pages_open_under_their_groups_by_keys(demo, new_page):
+    page = new_page()
+    opened(page, demo, "scores")
+    bar = page.get_by_test_id("stHeader")
+    expect(bar.get_by_test_id("stTopNavSection")).to_have_text(["Results", "Reading", "Make"])
+    results = bar.get_by_role("button", name="Results")
+    results.focus()
+    page.keyboard.press("ArrowDown")
+    pages = page.get_by_role("menuitem")
+    expect(pages.first).to_be_focused()
+    expect(pages).to_have_text(
+        ["Failures", "Scores", "Readers", "Multiple choice", "Report generation"]
+    )
+    page.keyboard.press("Escape")
+    expect(results).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/readers*")
+
+
+def test_a_phone_lists_every_page(demo, new_page):
+    page = new_page(390, 844)
+    opened(page, demo, "scores")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_role("link", name="Data", exact=True).click()
+    page.wait_for_url("**/data*")
 
 
 def test_boxes_and_window_never_go_to_the_server(demo, new_page):

@@ -71,8 +71,9 @@ def test_a_download_outlives_the_pages_that_others_run_meanwhile(demo, new_page)
     with page.expect_download(timeout=3 * PATIENCE_MS) as download:
         chart.get_by_role("button", name="CSV", exact=True).click()
         until(page, lambda: len(held.late), lambda count: count > 0)
-        for name in ("Readers", "Scores", "Browse"):  # each run of any page forgets
-            others.get_by_role("link", name=name, exact=True).first.click()
+        for name in ("Readers", "Scores", "Failures"):  # each run of any page forgets
+            others.get_by_role("button", name="Results").click()
+            others.get_by_role("menuitem", name=name, exact=True).click()
             others.wait_for_url(f"**/{name.lower()}*")
             calm(others)
         held.release()

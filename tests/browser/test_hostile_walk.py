@@ -18,9 +18,11 @@ LINKS = {
     "case": {"case": CASES[0], "show": MODELS[0]},
     "scores": {"split": f"tag:{word('tag')}"},
     "readers": {"apart": "1"},
+    "choices": {"agreement": word("none"), "published": "1"},
     "score": {},
     "study": {},
     "adjudicate": {"case": CASES[1]},
+    "curate": {"case": CASES[1], "question_category": word("category")},
     "data": {},
     "account": {},
 }

@@ -285,11 +285,11 @@ def test_signing_out_in_one_tab_ends_the_others_and_the_links(team, visitor):
 
 
 def test_a_sign_in_ends(start_team, visitor):
-    with start_team(REXVIEW_SIGN_IN_HOURS="0.004") as address:
+    with start_team(REXVIEW_SIGN_IN_HOURS="0.0025") as address:
         context = visitor()
         page = sign_in(context, address, "lea@clinic.example")
         visit(page, address, "browse")
-        page.wait_for_timeout(15_000)
+        page.wait_for_timeout(9_500)
         page.reload()
         page.get_by_text("Your sign-in has ended").first.wait_for()
         page.get_by_role("button", name="Sign in").wait_for()

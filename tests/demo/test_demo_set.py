@@ -227,8 +227,10 @@ def test_each_case_is_complete() -> None:
         *("anatomical_region", "pathology_type", "imaging_finding", "laterality"),
         *("diagnostic_intent", "temporal_context", "question_type", "subtype"),
     )
+    of_choices = ("finding_category", "class")
     for case in CASES:
-        assert set(case["tags"]) == set(tags), case["id"]
+        wanted = (*tags, *of_choices) if case["question_type"] == "choice" else tags
+        assert set(case["tags"]) == set(wanted), case["id"]
         assert all(case["tags"].values())
         assert case["report"]["findings"]
         assert case["report"]["impression"]
@@ -328,7 +330,12 @@ def test_flags_are_of_known_failures() -> None:
 def test_the_tables_are_what_texts_and_truth_give(tmp_path: Path) -> None:
     tables = demo_cases.assemble(demo_cases.read_texts(), TRUTH)
     demo_write.write_tables(tables, tmp_path)
-    for name in ("reviewset.yaml", "cases.jsonl", "answers.jsonl", "scores.csv", "flags.csv"):
+    written = sorted(path.name for path in tmp_path.iterdir())
+    names = ("scores", "flags", "choices", "edits", "preferences", "references")
+    assert written == sorted(
+        ("reviewset.yaml", "cases.jsonl", "answers.jsonl", *(f"{name}.csv" for name in names))
+    )
+    for name in written:
         assert (tmp_path / name).read_bytes() == (DEMO / name).read_bytes(), name
     info = yaml.safe_load((DEMO / "reviewset.yaml").read_text("utf-8"))
     assert info["format"] == 1

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 from support import ROOT
 
+from rexview.reviewset import load
 from rexview.vocab import FAILURES
 
 DEMO = ROOT / "assets/demo"
@@ -32,8 +33,18 @@ def _table(name: str) -> list[dict[str, str]]:
 
 CASES = {row["id"]: row for row in _rows("cases.jsonl")}
 ANSWERS = {(row["case"], row["model"]): row for row in _rows("answers.jsonl")}
+CHOSEN = {
+    (row["case"], row["model"]): row["choice"]
+    for row in load(DEMO).answers.select("case", "model", "choice").rows(named=True)
+}
+"""With those that are read from the answer's text when the set opens."""
 SCORES = _table("scores.csv")
 FLAGS = _table("flags.csv")
+WORST_EDIT = defaultdict[Answered, int](int)
+"""Of each report that a reader corrected: the highest severity, 0 where all lines were kept."""
+for row in _table("edits.csv"):
+    key = row["case"], row["model"]
+    WORST_EDIT[key] = max(WORST_EDIT[key], int(row["severity"]))
 
 
 def _said_by_readers(verdict: str) -> dict[str, set[Answered]]:
@@ -73,8 +84,8 @@ SHOWN_BY_FILES = {
     },
     "failed_extraction": {
         answer
-        for answer, row in ANSWERS.items()
-        if CASES[answer[0]]["question_type"] == "choice" and row["choice"] is None
+        for answer in ANSWERS
+        if CASES[answer[0]]["question_type"] == "choice" and CHOSEN[answer] is None
     },
 }
 FAILED = {failure: CONFIRMED[failure] | SHOWN_BY_FILES.get(failure, set()) for failure in FAILURES}
@@ -190,12 +201,13 @@ def test_a_third_of_the_answers_are_good() -> None:
     }
     chosen = {
         answer
-        for answer, row in ANSWERS.items()
+        for answer in ANSWERS
         if CASES[answer[0]]["question_type"] == "choice"
-        and row["choice"] == CASES[answer[0]]["correct"]
+        and CHOSEN[answer] == CASES[answer[0]]["correct"]
     }
     by_readers = set[Answered]().union(*CONFIRMED.values())
-    good = (sound | chosen) - AT_LIMIT - by_readers
+    as_written = {answer for answer, severity in WORST_EDIT.items() if severity < 2}
+    good = (sound | chosen | as_written) - AT_LIMIT - by_readers
     assert len(good) / len(ANSWERS) >= 1 / 3
     assert len({model for _, model in good}) == 2
 

@@ -1,18 +1,16 @@
 """Hostile links: every page is opened with query strings of all sorts, and shows a page."""
 
 import pytest
-from support.hostile_input import any_text, generator, rounds
+from support.hostile_input import any_text, generator, keys_of_links, rounds
 from support.opened_app import run_page
 
-from rexview.analysis import CaseFilter
-from rexview.ui.link import keys as link_keys
 from rexview.ui.server import review_sets
 
-PAGES = ("overview", "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data")
-KEYS = [
-    *CaseFilter().__dataclass_fields__,
-    *(getattr(link_keys, name) for name in dir(link_keys) if name.startswith("QUERY_")),
-]
+PAGES = (
+    *("overview", "browse", "case", "scores", "readers", "multiple_choice", "report_generation"),
+    *("score", "study", "adjudicate", "curate", "data"),
+)
+KEYS = list(keys_of_links())
 
 
 @pytest.mark.parametrize("page", PAGES)

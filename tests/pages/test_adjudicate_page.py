@@ -31,15 +31,18 @@ def kept(open_app, review_folder, monkeypatch):
     def reviews():
         return open_reviews(load(review_folder), server_state.settings())
 
+    review_set = load(review_folder)
+    to_score = required_scores(review_set).to_dicts()
+    before = open_reviews(review_set, server_state.settings())
     first = [score(5, "Fine, said <i>Model M</i>."), score(4, case="c2")]
     second = [score(2), score(1, "Wrong side.", case="c2")]
     for person, told in ((ANN, first), (BOB, second)):
         rest = [
             score(3, dimension=item["dimension"], model=item["model"], case=item["case"])
-            for item in required_scores(load(review_folder)).iter_rows(named=True)
+            for item in to_score
             if item["dimension"] != "process" and item["case"] in ("c1", "c2")
         ]
-        reviews().record([*told, *rest], person)
+        before.record([*told, *rest], person)
     monkeypatch.setattr(permissions, "current", lambda: EVE)
     monkeypatch.setattr(permissions, "role", lambda: "adjudicator")
     yield reviews

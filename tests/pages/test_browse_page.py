@@ -26,6 +26,13 @@ def test_all_cases_with_headline_numbers(open_app):
     assert re.search(r"1\s+Laterality errors\s+1 rule only", text)
     assert re.search(r"1\s+Token-limit failures\s+1 rule only", text)
     assert re.search(r"1\s+Execution-vs-process gaps\s+1 rule only", text)
+    assert "that can be judged, in 3 cases" in text
+
+
+def test_one_case_is_not_several(open_app):
+    text = re.sub(r"<[^>]*>", " ", drawn(open_app("browse", q="Question 1")))
+    assert re.search(r"of 1 case\b", text)
+    assert "1 cases" not in text
 
 
 def test_nothing_of_a_file_is_taken_for_html(open_app, review_folder):

@@ -11,11 +11,13 @@ import pytest
 from google.protobuf.message import Message
 from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
+from support.hostile_input import keys_of_links
 from support.hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_set
 
-from rexview.analysis.filter.case_filter import FILTER_KEYS
+from rexview.analysis.filter.judge_conditions import JudgeCondition, judge_word
 from rexview.people import Person
 from rexview.reviewset import load
+from rexview.stats.judges.opinions import Judge
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
@@ -23,13 +25,19 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.server import server_state
 
 PAGES = (
-    *(None, "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data"),
-    "account",
+    *(
+        None,
+        "browse",
+        "case",
+        "failures",
+        "scores",
+        "readers",
+        "multiple_choice",
+        "report_generation",
+    ),
+    *("score", "study", "adjudicate", "meeting", "data", "account"),
 )
-KEYS = [
-    *FILTER_KEYS,
-    *(value for name, value in vars(link_keys).items() if name.startswith("QUERY_")),
-]
+KEYS = list(keys_of_links())
 PLAIN = {
     "selectbox.options",
     "multiselect.options",
@@ -75,6 +83,14 @@ def written(review_folder, open_app, monkeypatch):
             Entry("score", CASES[0], MODELS[0], one, value={"score": 1, "comment": text("why")})
             for one in ("process", "execution")
         ),
+        Entry("meeting", subject="m1", value={"name": text("meeting"), "decisions": [word("d")]}),
+        Entry(
+            "agenda",
+            CASES[0],
+            subject="m1",
+            value={"section": text("section"), "found_by": text("found")},
+        ),
+        Entry("presenter_note", CASES[0], subject="m1", value={"text": text("note")}),
     ]
     kept = open_reviews(load(review_folder), server_state.settings())
     for entry in entries:
@@ -185,12 +201,18 @@ OWN = {
     "difficulty": [word("difficulty")],
     "site": [word("site")],
 }
+JUDGE = Judge(word("judge"), word("prompt"))
+JUDGED = {
+    link_keys.QUERY_JUDGE: judge_word(JUDGE),
+    "judge_says": [str(JudgeCondition("hallucination", "yes", JUDGE))],
+}
+"""A link to what a judge says, who is no better than the set."""
 """A link with words of the set itself."""
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_words_of_a_set_and_of_a_link_are_only_words(open_app, written, page):
-    for query in ({}, OWN, STRANGE):
+    for query in ({}, OWN, STRANGE, JUDGED):
         found, seen = more_than_text(open_app(page, **query))
         assert not found
         assert seen

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.page_text import components, shown
+from support.reader_tasks import write_tasks
 
 from rexview.people import Person
 from rexview.store import Entry
@@ -200,3 +201,23 @@ def test_a_name_is_asked_for_first(open_app, monkeypatch):
     assert pad(app) is None
     assert app.text_input[0].label == "Your name"
     assert any(one.value.startswith("# Score cases") for one in app.markdown)  # what for
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("score", "Score each answer"),
+        ("answer", "Answer each question"),
+        ("correct", "Correct each report"),
+        ("compare", "which of two reports"),
+    ],
+)
+def test_who_is_asked_for_a_name_reads_what_the_task_is(
+    review_folder, open_app, monkeypatch, task, said
+):
+    write_tasks(review_folder)
+    monkeypatch.setattr(permissions, "current", lambda: None)
+    (purpose,) = [
+        one.value for one in open_app("score", task=task).markdown if "# Score" in one.value
+    ]
+    assert said in purpose

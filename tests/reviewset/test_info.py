@@ -217,11 +217,14 @@ def test_the_rules_of_a_study(small):
         "reviewset.yaml",
         "format: 1\nname: x\nprotocol:\n  report: Never\n  reveal: per_case\n"
         "  reveal_peers: true\n  second_reader_share: 1\n  disagreement: 3\n  seed: -7\n"
-        "  name_readers: true\n  choice_cases: true\n  cover_names: [Quokka, 4]\n  arm: b\n",
+        "  name_readers: true\n  choice_cases: true\n  reader_references: true\n"
+        "  cover_names: [Quokka, 4]\n  arm: b\n",
     )
     info = small.load().info
     rules = Protocol(
-        "never", "per_case", True, 1.0, 3.0, -7, True, True, ("Quokka", "4"), extra={"arm": "b"}
+        *("never", "per_case", True, 1.0, 3.0, -7, True, True, True),
+        cover_names=("Quokka", "4"),
+        extra={"arm": "b"},
     )
     assert info.protocol == rules
     small.text("reviewset.yaml", dump_info(info, images="images/"))

@@ -103,15 +103,27 @@ def box_rows(names, **fields):
     return rows(st.fixed_dictionaries({"image": words(names), "box": boxes}), label=texts, **fields)
 
 
+_CANDIDATE = ("case", "candidate")
+
+
 @st.composite
 def review_sets(draw):
     """The files of a review set without errors, as parsed content by name."""
     case_rows = draw(cases())
     about = st.fixed_dictionaries({"case": words([c["id"] for c in case_rows]), "model": ids})
+    of_case = st.fixed_dictionaries({"case": words([c["id"] for c in case_rows])})
     by_a_reader = st.builds(lambda row, reader: row | {"reader": reader}, about, ids)
-    key = ("case", "model", "reader", "dimension", "failure", "metric", "run_id")
+    of_candidate = st.fixed_dictionaries(
+        {
+            "case": words([c["id"] for c in case_rows]),
+            "candidate": ids,
+            "source": words(vocab.SOURCES),
+            "by": ids,
+        }
+    )
+    named_by = ("case", "model", "reader", "dimension", "failure", "metric", "run_id")
 
-    def table(required, **optional):
+    def table(required, *, key=named_by, **optional):
         return draw(
             st.lists(
                 rows(required, **optional),
@@ -152,13 +164,75 @@ def review_sets(draw):
             verdict=words(vocab.VERDICTS),
             comment=texts,
         ),
-        "metrics": table(also(about, metric=ids), value=numbers),
+        "metrics": table(also(about, metric=ids), value=numbers, version=ids, n=st.integers(1, 9)),
         "edits": table(
             also(about, action=words(vocab.EDIT_ACTIONS)),
             line=st.integers(0, 99),
             severity=st.integers(0, 4),
             original=texts,
             edited=texts,
+            kind=words([*vocab.EDIT_KINDS, "odd"]),
+            significance=words(vocab.SIGNIFICANCES),
+            created=dates,
+        ),
+        "choices": table(
+            also(of_case, reader=ids, choice=st.integers(0, 5)),
+            option=texts,
+            seconds=st.floats(0, 1e6),
+        ),
+        "preferences": table(
+            also(
+                of_case,
+                reader=ids,
+                first=st.just("a"),
+                second=st.just("b"),
+                preferred=words(vocab.PREFERRED),
+            ),
+            comment=texts,
+        ),
+        "references": table(also(of_case, reader=ids), findings=texts, impression=texts),
+        "opinions": table(
+            also(about, judge=ids, prompt_id=ids, failure=words(vocab.FAILURES)),
+            reason=texts,
+            quote=texts,
+        ),
+        "comments": table(
+            also(of_case, reader=ids, text=texts, comment=ids),
+            key=("comment",),
+            model=words(("a", "b")),
+            on=st.just({"what": "case"}),
+            resolved=st.booleans(),
+        ),
+        "decisions": table(
+            also(of_case, reader=ids, meeting=ids),
+            key=("case", "model", "meeting"),
+            failure=words(vocab.FAILURES),
+            severity=st.integers(0, 4),
+            decision=words(vocab.MEETING_DECISIONS),
+            owner=texts,
+            due=st.just("2026-12-01"),
+            comment=texts,
+        ),
+        "candidates": table(
+            also(of_candidate, question=texts),
+            key=_CANDIDATE,
+            statement=texts,
+            options=st.lists(texts),
+        ),
+        "candidate_ratings": table(
+            of_candidate, key=_CANDIDATE, relevance=st.integers(1, 5), comment=texts
+        ),
+        "candidate_tags": table(
+            of_candidate, key=_CANDIDATE, tags=st.just({"laterality": ["Left"]})
+        ),
+        "selections": table(
+            also(of_case, candidate=ids, reader=ids),
+            key=_CANDIDATE,
+            decision=words(vocab.DECISIONS),
+            boxes_question=texts,
+        ),
+        "validations": table(
+            also(of_candidate, check=ids), key=_CANDIDATE, defect=words(vocab.QUESTION_DEFECTS)
         ),
         "info": draw(
             objects(description=texts, notice=texts, models=st.just([{"id": "a", "note": 1}]))
@@ -176,7 +250,7 @@ def make(folder, content):
 
 
 @given(review_sets())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_review_set_comes_back(content):
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder) / "given", content)
@@ -193,7 +267,7 @@ def test_any_review_set_comes_back(content):
 
 
 @given(review_sets())
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_given_is_what_is_read(content):
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder) / "given", content)

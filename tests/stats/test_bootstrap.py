@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from rexview.stats import RESAMPLES, Interval, bootstrap, interval
-from rexview.stats.bootstrap import mean_interval
+from rexview.stats.bootstrap import mean_interval, ratio_interval
 from rexview.stats.summary import tally
 
 SAMPLES = {
@@ -165,3 +165,34 @@ def test_no_resamples_no_interval_and_no_reason():
     assert interval(np.array([3, 4]), mean_of(np.array([1.0, 2.0])), resamples=0) == Interval(
         None, None, None
     )
+
+
+@pytest.mark.parametrize("clusters", [120, 6000])
+@pytest.mark.parametrize("same_size", [False, True])
+def test_the_ratio_of_many_clusters_is_that_of_resampling_them(same_size, clusters):
+    """Limits are as near to those of very many resamples as those of 9,999; skewness stays."""
+    random = np.random.default_rng(7)
+    sizes = np.full(clusters, 5) if same_size else random.integers(1, 12, clusters)
+    points = random.binomial(sizes, random.beta(8, 2, clusters))
+    kinds, counts = np.unique(np.stack([points, sizes]), axis=1, return_counts=True)
+
+    def ratios(rows):
+        return (rows @ kinds[0]) / (rows @ kinds[1])
+
+    truth, fast = interval(counts, ratios, resamples=100_000), ratio_interval(*kinds, counts)
+    error = (truth.high - truth.low) / (2 * 1.96)
+    assert fast.low == pytest.approx(truth.low, abs=0.1 * error)
+    assert fast.high == pytest.approx(truth.high, abs=0.1 * error)
+    assert fast != interval(counts, ratios)
+
+
+def test_few_or_uneven_clusters_are_resampled_as_counts():
+    kinds = np.array([[0, 1, 2, 3, 4, 5], [1, 1, 2, 3, 4, 9]])
+
+    def ratios(rows):
+        return (rows @ kinds[0]) / (rows @ kinds[1])
+
+    for counts in ([3, 9, 9, 9, 9, 9], [1, 150, 1, 1, 1, 1]):
+        counted = np.array(counts)
+        assert ratio_interval(*kinds, counted) == interval(counted, ratios)
+        assert ratio_interval(*kinds, counted, resamples=0) == Interval(None, None)

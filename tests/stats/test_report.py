@@ -14,18 +14,26 @@ from scipy.stats import wilcoxon
 from support import ROOT
 
 from rexview import cli
+from rexview.cli.scanning import with_own_metrics
+from rexview.curation.coverage import coverage_rows
 from rexview.detect import judged_answers, survey
 from rexview.detect.self_contradiction import asked_again
+from rexview.metrics.known import RECIPROCALS, known_metric
 from rexview.reviewset import load
 from rexview.stats.report.document import report
+from rexview.stats.report.generated_reports import generated_report_rows
 from rexview.stats.report.text import report_text
 from rexview.vocab import TEXT_DIMENSIONS
 
 DEMO = ROOT / "assets" / "demo"
 LISTS = (
     *("scores", "tests", "gap", "readers", "no_answer", "friedman", "alpha"),
-    *("failures", "failure_tests", "choices", "self_contradiction", "unfinished"),
+    *("failures", "failure_tests", "choices", "choice_raters", "choice_readers"),
+    *("choice_tests", "choice_kappa", "self_contradiction"),
+    *("curation_agreement", "curation_coverage", "unfinished"),
 )
+REPORT_LISTS = ("boards", "site_ranks", "correlations", "error_free", "preferences")
+JUDGE_LISTS = ("judge_failures", "judge_scores")
 FIRST = {  # what other programs may rely on, in this order
     "scores": "dimension model n mean sd ci_low ci_high share_5 share_below_3",
     "tests": "dimension model_a model_b n_pairs statistic p p_adj effect",
@@ -38,8 +46,18 @@ FIRST = {  # what other programs may rely on, in this order
 
 def demo_report():
     review_set = load(DEMO)
-    judged = judged_answers(survey(review_set))
-    return report(review_set, gap_threshold=2, judged=judged, again=asked_again(review_set))
+    found = survey(review_set)
+    return report(
+        review_set,
+        gap_threshold=2,
+        judged=judged_answers(found),
+        verdicts=found.verdicts,
+        coverage=coverage_rows(review_set),
+        again=asked_again(review_set),
+        generated=generated_report_rows(
+            with_own_metrics(review_set), known_metric, not_averaged=RECIPROCALS
+        ),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -79,14 +97,18 @@ def documented(section):
 
 
 @pytest.mark.parametrize("section", LISTS)
-def test_every_field_is_documented_in_its_order(three, section):
-    assert three[section]
-    for row in three[section]:
+def test_every_field_is_documented_in_its_order(three, demo, section):
+    rows = three[section] or demo[section]  # of choice questions the demo has readers' answers
+    assert rows
+    for row in rows:
         assert list(row) == documented(section)
 
 
 def test_the_rest_of_the_document_is_true(three):
-    assert list(three) == [*LISTS, "about"]
+    curation = ("curation_agreement", "curation_coverage")
+    assert list(three) == [*LISTS[:-3], *REPORT_LISTS, *JUDGE_LISTS, *LISTS[-3:], "about"]
+    others = (*REPORT_LISTS, *JUDGE_LISTS, *curation)  # no reports, no judge, no candidates
+    assert not any(three[section] for section in others)
     assert list(three["about"]) == documented("about")
     assert three["about"]["resamples"] == 9_999
     assert list(three["about"]["versions"]["scipy"])
@@ -173,13 +195,13 @@ def test_the_demo_against_pandas(demo):
 
 def test_failures_say_what_could_be_judged_and_who_says_so(demo):
     sides = {row["model"]: row for row in demo["failures"] if row["failure"] == "laterality_error"}
-    assert [(row["flagged"], row["n"]) for row in sides.values()] == [(3, 38), (5, 27)]
+    assert [(row["flagged"], row["n"]) for row in sides.values()] == [(6, 56), (5, 39)]
     for row in demo["failures"]:
         parts = row["rule_only"] + row["reader_only"] + row["rule_and_reader"]
         assert parts == row["flagged"] <= row["n"]
     (test,) = [row for row in demo["failure_tests"] if row["failure"] == "laterality_error"]
-    assert (test["n_pairs"], test["only_a"], test["only_b"], test["both"]) == (27, 1, 4, 1)
-    assert test["p"] == pytest.approx(0.375)  # 2 * (1 + 5) / 2 ** 5
+    assert (test["n_pairs"], test["only_a"], test["only_b"], test["both"]) == (38, 4, 4, 1)
+    assert test["p"] == pytest.approx(1.0)  # four against four: nothing to choose
 
 
 def test_the_text_has_every_table_and_reason(three, make_set):
@@ -201,7 +223,9 @@ def test_the_text_has_every_table_and_reason(three, make_set):
 
 def test_the_command_prints_json_and_text(demo, capsys):
     assert cli.main(["stats", str(DEMO), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == demo
+    printed = json.loads(capsys.readouterr().out)
+    assert all(printed[name] for name in REPORT_LISTS)  # the demo asks for reports
+    assert printed == demo
     assert cli.main(["stats", str(DEMO)]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("Demonstration\n")

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
+from support.reader_tasks import OPTIONS, write_tasks
 from support.store_entries import ANN, BOB, EVE, VIC, comment, score, verdict
 
 from rexview.errors import StoreOvertaken, StoreRefused
-from rexview.store import KINDS, Entry, may
+from rexview.reviewset import load
+from rexview.store import KINDS, Entry, may, open_reviews
 
 
 def refused(reviews, entries, person=ANN):
@@ -197,7 +199,9 @@ def test_a_score_on_boxes_needs_boxes(reviews):
     assert row.picture is None
 
 
-def test_every_kind_by_every_role(reviews):
+def test_every_kind_by_every_role(tmp_path, settings):
+    rules = "protocol: {reader_references: true}\n"
+    reviews = open_reviews(load(write_tasks(tmp_path / "tasks", rules=rules)), settings)
     entries = {
         "score": score(4),
         "verdict": verdict(),
@@ -208,6 +212,22 @@ def test_every_kind_by_every_role(reviews):
         "skip": Entry("skip", "c1", value={"reason": "Blurred"}),
         "reveal": Entry("reveal", "c1", value={"what": "models"}),
         "done": Entry("done", "c1", value={"done": True}),
+        "choose": Entry("choose", "q1", value={"choice": 0, "option": OPTIONS[0]}),
+        "edit": Entry("edit", "c1", "m", "1", value={"action": "delete", "severity": 2}),
+        "corrected": Entry("corrected", "c1", "m", value={"done": True}),
+        "prefer": Entry("prefer", "c1", value={"first": "m", "second": "n", "preferred": "tie"}),
+        "reference": Entry("reference", "c1", value={"findings": "Right effusion."}),
+        "propose": Entry("propose", "c1", None, "o-1", value={"question": "Which side?"}),
+        "select": Entry("select", "c1", None, "o-1", value={"decision": "chosen"}),
+        "rate": Entry("rate", "c1", None, "o-1", value={"relevance": 5, "risk": False}),
+        "tag": Entry("tag", "c1", None, "o-1", value={"tags": {"laterality": ["Left"]}}),
+        "validate": Entry("validate", "c1", None, "o-1", value={"passed": True}),
+        "meeting": Entry("meeting", subject="m1", value={"name": "Chest"}),
+        "agenda": Entry("agenda", "c1", None, "m1", value={"place": 1}),
+        "presenter_note": Entry("presenter_note", "c1", None, "m1", value={"text": "Ask."}),
+        "discussed": Entry("discussed", "c1", None, "m1", value={"seconds": 60}),
+        "vote": Entry("vote", "c1", None, "m1", value={"count": 1, "right": {"m": 1}}),
+        "decide": Entry("decide", "c1", "m", "m1", value={"decision": "retrain"}),
     }
     assert set(entries) == set(KINDS)
     reviews.record([comment("first")], ANN)

@@ -6,6 +6,9 @@ import random
 import string
 import time
 
+from rexview.analysis.filter.case_filter import FILTER_KEYS
+from rexview.ui.link import keys as link_keys
+
 SEED = int(os.environ.get("REXVIEW_FUZZ_SEED", "10"))
 SECONDS = float(os.environ.get("REXVIEW_FUZZ_SECONDS", "0"))
 """How long each kind of input is tried; 0 is the short form that belongs to the suite."""
@@ -127,3 +130,12 @@ def spoiled(content, chance):
         else:
             del found[at:]
     return bytes(found)
+
+
+def keys_of_links():
+    """Give every key of the address: a constant has one of them, several, or several by name."""
+    yield from FILTER_KEYS
+    for name, value in vars(link_keys).items():
+        if name.startswith("QUERY_"):
+            several = value.values() if isinstance(value, dict) else value
+            yield from (value,) if isinstance(value, str) else several

@@ -46,12 +46,25 @@ def write_hostile_set(folder):
         "flags": [(CASES[0], MODELS[0], READERS[0], "hallucination", "confirmed", text("flag"))],
         "metrics": [(one, MODELS[0], word("metric"), 0.5) for one in CASES],
         "edits": [(CASES[0], MODELS[0], READERS[0], 1, text("old"), text("new"), "substitute", 3)],
+        "choices": [(CASES[2], READERS[0], 0, text("comment"))],
+        "preferences": [(CASES[0], *MODELS, READERS[0], "tie", text("comment"))],
+        "opinions": [
+            (one, model, word("judge"), word("prompt"), *said, text("reason"), text("quote"))
+            for one in CASES
+            for model in MODELS
+            for said in (("hallucination", True, None, None), (None, None, "process", 2))
+        ],
+        "references": [(CASES[0], READERS[0], text("findings"), text("impression"))],
     }
     heads = {
         "scores": "case,model,reader,dimension,score,comment",
         "flags": "case,model,reader,failure,verdict,comment",
         "metrics": "case,model,metric,value",
         "edits": "case,model,reader,line,original,edited,action,severity",
+        "choices": "case,reader,choice,comment",
+        "preferences": "case,first,second,reader,preferred,comment",
+        "opinions": "case,model,judge,prompt_id,failure,present,dimension,score,reason,quote",
+        "references": "case,reader,findings,impression",
     }
     write_review_set(
         folder,
@@ -78,10 +91,11 @@ def picture_name(name):
 
 def case(name, place):
     choice = place == 2
+    kind = ("report", "open", "choice")[place]
     return {
         "id": name,
         "question": text("question"),
-        "question_type": "choice" if choice else "open",
+        "question_type": kind,
         "category": "presence_assessment" if choice else word("category"),
         "tags": {word("tag"): [word("value"), "plain"], "region": [word("region")]},
         "difficulty": word("difficulty"),

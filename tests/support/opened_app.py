@@ -1,7 +1,10 @@
 """The app without a server: its own parts, or its pages in AppTest, on a review set."""
 
 from contextlib import contextmanager
+from functools import cache
 
+import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from rexview.store.database.connection import close_databases
@@ -16,6 +19,8 @@ _KEPT = (
     review_sets._folders,
 )
 """What a server keeps until it ends."""
+_installed_components = cache(manifest_scanner.scan_component_manifests)
+"""A server reads what all installed packages say of themselves once; AppTest does for each page."""
 
 
 @contextmanager
@@ -47,4 +52,6 @@ def run_page(page=None, /, **query):
         app.switch_page(str(ROOT / "pages" / f"{page}.py"))
     for key, value in query.items():
         app.query_params[key] = value
-    return app.run()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", _installed_components)
+        return app.run()

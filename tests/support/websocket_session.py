@@ -35,7 +35,10 @@ def user_cookie(address, email, **claims):
 
 
 class Hand:
-    """A session; ``frames`` holds all that came, ``last`` what came since the last rerun."""
+    """A session; ``frames`` holds all that came, ``last`` what came since the last rerun.
+
+    ``heads`` are the headers of what was fetched.
+    """
 
     def __init__(self, address, cookie=None, *, session=None):
         token = generate_xsrf_token_string()
@@ -50,6 +53,7 @@ class Hand:
         )
         self._address, self._cookies = address, "; ".join(cookies)
         self.frames = []
+        self.heads = []
         self.last = []
 
     def __enter__(self):
@@ -90,6 +94,13 @@ class Hand:
         with urlopen(Request(address, body, headers), timeout=_PATIENCE_S) as response:
             self.frames.append(response.read())
         return json.loads(self.frames[-1])
+
+    def get(self, link):
+        """Fetch what a link of a page leads to: its address, headers and body."""
+        asked = Request(f"{self._address}/{link}", headers={"Cookie": self._cookies})
+        with urlopen(asked, timeout=_PATIENCE_S) as response:
+            self.heads.append(str(response.headers))
+            return response.read()
 
     def elements(self, kind):
         """Return the elements of a kind that the last run drew."""

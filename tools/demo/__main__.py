@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.demo import cases, run, write
+from tools.demo import cases, curation, opinions, run, write
 from tools.demo.body import source
 from tools.demo.cases import image_rows
 
@@ -38,6 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
         write.write_returned(texts, given.out)
         if not given.only:
             run.write_run(given.out)
+            curation.write_curation(given.out)
+            opinions.write_opinions(given.out)
         return 0
     try:
         if given.fetch:
@@ -45,6 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
         make(texts, given.out, given.work)
         if not given.only:
             run.write_run(given.out)
+            curation.write_curation(given.out)
+            opinions.write_opinions(given.out)
     except source.SourceMissing as missing:
         print(missing, file=sys.stderr)
         return 1

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tools.demo.corrections import edit_rows, preference_row, reference_row
 
 Row = dict[str, Any]
 Truth = Mapping[str, Mapping[str, Any]]
@@ -45,6 +47,12 @@ NOTICE = (
     "Simulated demonstration data: radiographs projected from one CT, answers and scores invented."
     " Not for clinical use."
 )
+SITES = {
+    "Simulated North": (1, 3, 4, 7, 9, 12, 14, 15, 21, 22, 23, 25, 27, 28, 30, 32, 35),
+    "Simulated South": (2, 5, 6, 8, 10, 11, 16, 24, 26, 31, 33, 34, 36),
+    "Simulated East": (13, 17, 29),
+}
+"""Where patients were imaged, by number: three invented hospitals."""
 _START = dt.datetime(2026, 3, 2, 8, 0, tzinfo=dt.UTC)
 
 
@@ -53,10 +61,14 @@ class Tables:
     """The rows of the review set's tables, ready to be written."""
 
     info: Row
-    cases: list[Row]
-    answers: list[Row]
-    scores: list[Row]
-    flags: list[Row]
+    cases: list[Row] = field(default_factory=list)
+    answers: list[Row] = field(default_factory=list)
+    scores: list[Row] = field(default_factory=list)
+    flags: list[Row] = field(default_factory=list)
+    choices: list[Row] = field(default_factory=list)
+    edits: list[Row] = field(default_factory=list)
+    preferences: list[Row] = field(default_factory=list)
+    references: list[Row] = field(default_factory=list)
 
 
 def read_texts(folder: Path = TEXTS) -> list[Row]:
@@ -96,12 +108,19 @@ def assemble(texts: list[Row], truth: Truth) -> Tables:
         "readers": READERS,
         "rubric": "rexecution",
     }
-    tables = Tables(info, [], [], [], [])
+    tables = Tables(info)
     for number, text in enumerate(texts):
         tables.cases.append(_case(text, truth))
         tables.answers.extend(_answers(text, truth, number))
         tables.scores.extend(_scores(text, number))
         tables.flags.extend(_flags(text, number))
+        tables.choices.extend(_choices(text, number))
+        tables.edits.extend(_edits(text, truth, number))
+        tables.preferences.extend(_preferences(text, number))
+        tables.references.extend(
+            reference_row(text, given, _START + _sitting(given["reader"], number))
+            for given in text.get("references", [])
+        )
     return tables
 
 
@@ -116,14 +135,20 @@ def _case(text: Row, truth: Truth) -> Row:
     copied = ("id", "question", "question_type", "category", "tags", "difficulty")
     row = {key: text[key] for key in copied}
     row |= {"study_id": f"sim-{text['study']}", "patient_id": f"sim-{text['patient']}"}
-    row |= {"site": "Simulated", "normal": text.get("normal", False)}
+    row |= {"site": _site(text["patient"]), "normal": text.get("normal", False)}
     report = {key: _filled(value, text, truth) for key, value in text["report"].items()}
     row |= {"context": text["context"], "report": report, "images": images}
     row["reference_boxes"] = [
         _reference(box, text, truth) for box in text.get("reference_boxes", [])
     ]
-    row |= {key: text[key] for key in ("options", "correct", "explanation") if key in text}
+    row |= {key: text[key] for key in ("options", "correct") if key in text}
+    if "explanation" in text:
+        row["explanation"] = _filled(text["explanation"], text, truth)
     return row | {"simulated": True}
+
+
+def _site(patient: str) -> str:
+    return next(site for site, numbers in SITES.items() if int(patient[1:]) in numbers)
 
 
 def _filled(words: str, text: Row, truth: Truth) -> str:
@@ -246,9 +271,38 @@ def _sitting(reader: str, number: int) -> dt.timedelta:
     )
 
 
+def _choices(text: Row, number: int) -> Iterator[Row]:
+    for reader, given in text.get("readers", {}).items():
+        yield {
+            "case": text["id"],
+            "reader": reader,
+            "choice": given["choice"],
+            "option": text["options"][given["choice"]],
+            "seconds": given["seconds"],
+            "created": (_START + _sitting(reader, number)).isoformat(),
+        }
+
+
+def _edits(text: Row, truth: Truth, number: int) -> Iterator[Row]:
+    for model, by_reader in text.get("edits", {}).items():
+        said = _filled(text["answers"][model]["text"], text, truth)
+        for reader in by_reader:
+            created = _START + _sitting(reader, number)
+            yield from edit_rows(text, model, said, reader, created)
+
+
+def _preferences(text: Row, number: int) -> Iterator[Row]:
+    models = [model["id"] for model in MODELS]
+    for place, reader in enumerate(text.get("preferences", {})):
+        turned = (number + place) % 2 == 1
+        created = _START + _sitting(reader, number) + dt.timedelta(days=21)
+        yield preference_row(text, models, turned, reader, created)
+
+
 def _flags(text: Row, number: int) -> Iterator[Row]:
+    late = 65 if text["id"].startswith("c") else 95
     for flag in text.get("flags", []):
-        created = _START + dt.timedelta(days=65, minutes=9 * number)
+        created = _START + dt.timedelta(days=late, minutes=9 * number)
         yield {
             "case": text["id"],
             "model": flag["model"],

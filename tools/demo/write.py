@@ -33,14 +33,23 @@ _JPEG_QUALITY, _WEBP_QUALITY = 91, 90
 
 
 def write_tables(tables: Tables, folder: Path) -> None:
-    """Write reviewset.yaml and the four tables."""
+    """Write reviewset.yaml and the tables that have rows."""
     folder.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(tables.info, sort_keys=False, allow_unicode=True, width=100)
     (folder / "reviewset.yaml").write_text(text, "utf-8")
     for name, rows in (("cases", tables.cases), ("answers", tables.answers)):
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         (folder / f"{name}.jsonl").write_text("".join(lines), "utf-8")
-    for name, rows in (("scores", tables.scores), ("flags", tables.flags)):
+    for name, rows in (
+        ("scores", tables.scores),
+        ("flags", tables.flags),
+        ("choices", tables.choices),
+        ("edits", tables.edits),
+        ("preferences", tables.preferences),
+        ("references", tables.references),
+    ):
+        if not rows:
+            continue
         with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()

@@ -9,7 +9,7 @@ which models like to tell.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -81,6 +81,24 @@ def covered(review_set: ReviewSet, text: str) -> Covered:
 def cover_names(review_set: ReviewSet, text: str) -> str:
     """Return only the text of :func:`covered`."""
     return name_finder(review_set).cover(text, COVER)
+
+
+def cover_parts(review_set: ReviewSet, text: str, parts: Sequence[tuple[int, int]]) -> list[str]:
+    """Return parts of a text (start and end) as :func:`covered` shows them.
+
+    A name that begins in one part and ends in another is covered in both.
+    """
+    names = name_finder(review_set).spans(text)
+    return [_cover_part(text, start, end, names) for start, end in parts]
+
+
+def _cover_part(text: str, start: int, end: int, names: Iterable[_Span]) -> str:
+    shown = []
+    for first, last in names:
+        if first < end and last > start:
+            shown += [text[start : max(start, first)], COVER]
+            start = min(end, last)
+    return "".join([*shown, text[start:end]])
 
 
 def name_finder(review_set: ReviewSet) -> NameFinder:

@@ -12,6 +12,9 @@ from rexview.schema import Case, StudyImage
 LOOKED_AT: Final = ("not_yet", "yes", "not_judged")
 """Whether detectors have looked at an answer; the last: one of them failed on it."""
 
+OUTCOMES: Final = {"right": "Right", "wrong": "Wrong", "failed": "No usable choice"}
+"""What became of an answer to a choice question whose right option is known."""
+
 
 @dataclass(frozen=True)
 class CardBox:
@@ -30,7 +33,10 @@ class AnswerSummary:
     ``failures`` are pairs of failure id and who says so (a word of
     :data:`rexview.analysis.filter.case_filter.SOURCES`), hints last. ``chosen`` says that the
     answer meets the filter, not only its case. ``harm`` says in words how much harm its worst
-    failure can do. ``looked_at`` is a word of :data:`LOOKED_AT`.
+    failure can do. ``looked_at`` is a word of :data:`LOOKED_AT`. ``metric`` is the value that cases
+    stand in the order of. Of a choice question ``choice`` is the option from 0, None without a
+    usable one, and ``outcome`` a word of :data:`OUTCOMES`; None where the right option is not
+    known.
     """
 
     model: str
@@ -40,6 +46,9 @@ class AnswerSummary:
     chosen: bool
     harm: str
     looked_at: str = "yes"
+    metric: float | None = None
+    choice: int | None = None
+    outcome: str | None = None
 
 
 @dataclass(frozen=True)

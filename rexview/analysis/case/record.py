@@ -14,7 +14,16 @@ import polars as pl
 from rexview.analysis.case.finding_links import box_keys, shared_keys
 from rexview.analysis.engine import Engine
 from rexview.detect import with_verdicts
-from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
+from rexview.schema import (
+    Answer,
+    Case,
+    Flag,
+    ReaderChoice,
+    ReaderFlag,
+    ReviewSet,
+    Score,
+    score_from_row,
+)
 from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
 from rexview.vocab import FAILURES
 
@@ -33,7 +42,8 @@ class CasePage:
     ``stale_scores`` and ``stale_reader_flags`` are of earlier answers and count nowhere.
     ``not_judged`` are the models whose answers a rule failed on, ``not_yet`` those whose answers no
     rule has looked at so far. ``repeats`` has by model the other answers of a run that asked the
-    same several times: they count nowhere.
+    same several times: they count nowhere. ``choices`` are readers' own answers to a choice
+    question, ``stale_choices`` those to its earlier options.
     """
 
     case: Case
@@ -48,6 +58,8 @@ class CasePage:
     not_judged: frozenset[str] = frozenset()
     not_yet: frozenset[str] = frozenset()
     repeats: Mapping[str, tuple[Answer, ...]] = field(default_factory=dict)
+    choices: tuple[ReaderChoice, ...] = ()
+    stale_choices: tuple[ReaderChoice, ...] = ()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -65,6 +77,8 @@ class CasePage:
             self.not_judged.intersection(models),
             self.not_yet.intersection(models),
             {model: given for model, given in self.repeats.items() if model in models},
+            self.choices,
+            self.stale_choices,
         )
 
     def with_reader_flags(self, added: Sequence[ReaderFlag]) -> CasePage:
@@ -165,6 +179,8 @@ def gather_case(
             for answer in answers
             if (found := review_set.repeats_of(case_id, answer.model))
         },
+        review_set.choices_of(case_id),
+        review_set.choices_of(case_id, stale=True),
     )
 
 
@@ -174,4 +190,6 @@ def failures_of_reader(case: Case, answer: Answer) -> tuple[str, ...]:
     left_out = {"boxes_missing"} if drawn else {"box_misplaced", "box_unrelated"}
     if case.question_type != "choice":
         left_out.add("failed_extraction")
+    if answer.choice is None or answer.choice != case.correct:
+        left_out.add("wrong_explanation")
     return tuple(failure for failure in READER_FAILURES if failure not in left_out)

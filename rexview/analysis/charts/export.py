@@ -21,6 +21,7 @@ from typing import Any, Final, Literal
 import pandas as pd
 
 from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.downloads.cells import neutral_unless_number
 from rexview.errors import ChartError
 
 Form = Literal["png", "svg", "csv"]
@@ -63,7 +64,6 @@ _LOOK: Final[dict[str, Any]] = {
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OUTSIDE: Final = {"url", "href"}
 _DATA: Final = ("datasets", "values")
-_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
 _SIDE_BY_SIDE: Final = ("concat", "hconcat", "vconcat")
 
 
@@ -113,19 +113,9 @@ def table_csv(table: pd.DataFrame) -> bytes:
     Text that a spreadsheet would take for a formula gets an apostrophe before it, unless it is a
     plain number. A byte order mark tells spreadsheets that the text is UTF-8.
     """
-    safe = table.rename(columns=lambda name: _no_formula(str(name)))
-    safe = safe.map(lambda cell: _no_formula(cell) if isinstance(cell, str) else cell)
+    safe = table.rename(columns=lambda name: neutral_unless_number(str(name)))
+    safe = safe.map(lambda cell: neutral_unless_number(cell) if isinstance(cell, str) else cell)
     return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
-
-
-def _no_formula(text: str) -> str:
-    if not text.startswith(_FORMULA):
-        return text
-    try:
-        float(text)
-    except ValueError:
-        return f"'{text}"
-    return text
 
 
 def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:

@@ -59,7 +59,7 @@ def rates_chart(
         x=alt.X(
             "Share:Q",
             title="Share of the answers that can be judged",
-            axis=alt.Axis(format="%", tickCount=5),
+            axis=_share_axis(1.25 * highest),
             scale=alt.Scale(domain=[0, 1.25 * highest or 1], nice=False),
         ),
         color=colour_of_models(tables.models, colours, legend=False),
@@ -69,6 +69,13 @@ def rates_chart(
     drawn = alt.layer(*points(base, clickable(), tips, size=90))
     drawn = drawn.properties(height=alt.Step(lines.step))
     return linked("Failure rates", drawn, marks, caption=caption, hidden=(ROW, "drawn"))
+
+
+def _share_axis(end: float) -> alt.Axis:
+    """Number the axis up to 100%, also where the labels behind the marks need more room."""
+    if end > 1:
+        return alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    return alt.Axis(format="%", tickCount=5)
 
 
 def groups_chart(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pandas as pd
 
 from rexview.analysis.failures.tables import FailureGroups, FailureTables
+from rexview.analysis.meeting.decisions import Decision
 from rexview.analysis.readers.tables import ReaderTables
 from rexview.analysis.scores.tables import ScoreTables
 from rexview.vocab import DIMENSION_NAMES, FAILURES
@@ -140,4 +141,28 @@ def group_frame(groups: FailureGroups) -> pd.DataFrame:
         }
         for group in groups.groups
         for cell in group.cells
+    )
+
+
+def decision_frame(decisions: Sequence[Decision], models: Mapping[str, str]) -> pd.DataFrame:
+    """Return a row for each decision of meetings; ``models`` has the names of models by id."""
+    return pd.DataFrame(
+        [
+            {
+                "Meeting": one.meeting_name,
+                "Day": one.held,
+                "Case": one.case,
+                "Answer of": models.get(one.model, one.model) if one.model else None,
+                "Decision": one.decision_words,
+                "Failure": one.failure_words,
+                "Severity": one.severity,
+                "Owner": one.owner,
+                "Due": one.due,
+                "Done": "yes" if one.done else "no",
+                "Notes": one.comment,
+                "Written by": one.by,
+                "Answer changed since": "yes" if one.replaced else "no",
+            }
+            for one in decisions
+        ]
     )

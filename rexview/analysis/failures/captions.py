@@ -10,6 +10,7 @@ from typing import Final
 from rexview.analysis.engine import Scanned
 from rexview.analysis.failures.so_far import so_far_caption
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
+from rexview.vocab import READERS_ONLY
 
 COUNTED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "any": ("Rule or reader", ()),
@@ -39,6 +40,7 @@ _JUDGED_BY: Final = {
     "verbose": "scored answers with others to compare their length with",
     "terse": "scored answers with others to compare their length with",
     "failed_extraction": "answers to choice questions",
+    "wrong_explanation": "answers of which a reader said whether the reason is right",
     "disagreement": "answers that two readers scored",
 }
 SMALL: Final = 10
@@ -53,7 +55,11 @@ def counted_caption(counted: str, scanned: Scanned) -> str:
 def judged_caption(failure: str, *, short: bool = False) -> str:
     """Say which answers can be judged for a failure; ``short`` leaves the readers' word out."""
     words = f"Can be judged: {_JUDGED_BY[failure]}"
-    return words if short else f"{words}, and those that a reader spoke about."
+    if short:
+        return words
+    if failure in READERS_ONLY:
+        return f"{words}."
+    return f"{words}, and those that a reader spoke about."
 
 
 def judged_share_caption(judged: int, answers: int) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 from rexview.analysis.engine import Engine, Scanned
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.finding_search import is_finding_search
+from rexview.analysis.filter.outcomes import OUTCOMES_OF_FLAGS
 from rexview.analysis.filter.wording import describe
 from rexview.vocab import counted
 
@@ -39,7 +40,8 @@ def so_far_after(words: str, *, so_far: bool) -> str:
 def rests_on_flags(case_filter: CaseFilter) -> bool:
     """Whether detectors decide which cases a filter leaves: it asks for failures or findings."""
     asked = case_filter.failures, case_filter.sources, case_filter.judged, case_filter.findings
-    return any(asked) or is_finding_search(case_filter.search, case_filter.mention)
+    sides = any(word in OUTCOMES_OF_FLAGS for word in case_filter.outcomes)
+    return any(asked) or sides or is_finding_search(case_filter.search, case_filter.mention)
 
 
 def name_so_far(engine: Engine, case_filter: CaseFilter) -> str:

@@ -15,6 +15,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from rexview.analysis.filter.conditions import Finding, ModelPair, ReaderPair, ScoreCondition
+from rexview.analysis.filter.decision_conditions import DecisionCondition
+from rexview.analysis.filter.judge_conditions import JudgeCondition
+from rexview.analysis.filter.outcomes import Outcome
+from rexview.analysis.filter.report_conditions import COMPARED, EditCondition, MetricOrder
 from rexview.errors import FilterError
 from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
@@ -57,6 +61,7 @@ SORTS: Final[dict[str, str]] = {
     "newest": "Newest answer",
     "order": "As in the files",
 }
+"""Orders of the cases; there is one more for each metric, worst or best first."""
 MENTIONS: Final[dict[str, str]] = {
     "present": "Present",
     "absent": "Absent",
@@ -147,7 +152,13 @@ _LISTS: Final[dict[str, _ListField]] = {
     "reader_pairs": _ListField("both", parse=ReaderPair.parse),
     "model_pairs": _ListField("paired", parse=ModelPair.parse),
     "repeats": _ListField("again", ASKED_AGAIN),
+    "outcomes": _ListField("outcome", parse=Outcome.parse),
+    "edits": _ListField("edit", parse=EditCondition.parse),
+    "edit_kinds": _ListField("edit_kind"),
+    "compared": _ListField("compared", COMPARED),
     "comments": _ListField("comments", COMMENTED),
+    "decisions": _ListField("decided", parse=DecisionCondition.parse),
+    "opinions": _ListField("judge_says", parse=JudgeCondition.parse),
 }
 _QUERY: Final = "q"
 _MENTION: Final = "mention"
@@ -165,15 +176,20 @@ class CaseFilter:
 
     Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
     something can be said for that failure. ``findings`` holds what a failure is about
-    (:mod:`.conditions`): one of ``failures``, said by one of ``sources``, is about one of
-    them. ``reader_scores`` holds single scores that readers gave (:mod:`.conditions`): the
-    answer has all of them. ``reader_pairs`` holds pairs of readers whose scores of the answer are
-    so far apart, ``model_pairs`` pairs of models that both have a score in the case
-    (:mod:`.conditions`): all have to hold, and of ``model_pairs`` the answer is one of the two
-    models'. ``repeats`` holds what came of asking the same again. ``search`` holds words that all
-    have to occur in the question, the report or the answer; unless ``mention`` is ``text``, those
-    that name a finding are looked for as that finding, present, absent or mentioned at all
-    (:data:`MENTIONS`), in the report or the answer.
+    (:mod:`.conditions`): one of ``failures``, said by one of ``sources``, is about one of them.
+    ``reader_scores`` holds single scores that readers gave (:mod:`.conditions`): the answer has all
+    of them. ``reader_pairs`` holds pairs of readers whose scores of the answer are so far apart,
+    ``model_pairs`` pairs of models that both have a score in the case (:mod:`.conditions`): all
+    have to hold, and of ``model_pairs`` the answer is one of the two models'. ``repeats`` holds
+    what came of asking the same again, ``outcomes`` what became of a choice question
+    (:mod:`.outcomes`). ``edits`` holds how severe the corrections of a report's lines are
+    (:mod:`.report_conditions`): all have to hold; ``edit_kinds`` what kind of error one of them is
+    of. ``compared`` what readers said of an answer beside another model's. ``decisions`` what
+    meetings decided about the case (:mod:`.decision_conditions`). ``opinions`` what judges said of
+    it (:mod:`.judge_conditions`): all have to hold. ``search`` holds words that all have to occur
+    in the question, the report or the answer; unless ``mention`` is ``text``, those that name a
+    finding are looked for as that finding, present, absent or mentioned at all (:data:`MENTIONS`),
+    in the report or the answer.
     """
 
     failures: tuple[str, ...] = ()
@@ -193,7 +209,13 @@ class CaseFilter:
     reader_pairs: tuple[str, ...] = ()
     model_pairs: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    edits: tuple[str, ...] = ()
+    edit_kinds: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    opinions: tuple[str, ...] = ()
     content: Range | None = None
     process: Range | None = None
     execution: Range | None = None
@@ -221,8 +243,10 @@ class CaseFilter:
             object.__setattr__(self, "mention", "text")
         if self.mention not in MENTIONS:
             wrong.append(_unknown(_MENTION, self.mention))
-        if self.sort not in SORTS:
+        if not _is_order(self.sort):
             wrong.append(_unknown(_SORT, self.sort))
+        elif order := self.metric_order:
+            object.__setattr__(self, "sort", str(order))
         if wrong:
             raise FilterError(" ".join(wrong))
 
@@ -260,9 +284,12 @@ class CaseFilter:
                 except FilterError as error:
                     problems.append(f"{RANGES[name]}: {error}")
         values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
-        for key, name, known in ((_MENTION, "mention", MENTIONS), (_SORT, "sort", SORTS)):
+        for key, name, is_known in (
+            (_MENTION, "mention", MENTIONS.__contains__),
+            (_SORT, "sort", _is_order),
+        ):
             for word in given.get(key, ())[-1:]:
-                if word in known:
+                if is_known(word):
                     values[name] = word
                 elif word:
                     problems.append(_unknown(key, word))
@@ -285,6 +312,11 @@ class CaseFilter:
         if self.sort != "severity":
             query[_SORT] = [self.sort]
         return query
+
+    @property
+    def metric_order(self) -> MetricOrder | None:
+        """The metric that the cases stand in the order of, None for another order."""
+        return None if self.sort in SORTS else MetricOrder.parse(self.sort)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -332,6 +364,13 @@ def _allowed(spec: _ListField, value: str) -> bool:
     if spec.key == "tag" and ":" not in value:
         return False
     return spec.vocabulary is None or value in spec.vocabulary
+
+
+def _is_order(word: str) -> bool:
+    try:
+        return word in SORTS or bool(MetricOrder.parse(word))
+    except FilterError:
+        return False
 
 
 def _unknown(key: str, value: str) -> str:

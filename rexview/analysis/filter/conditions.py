@@ -240,7 +240,7 @@ class ReaderPair:
         apart = str(self.low) if self.low == self.high else f"{self.low}..{self.high}"
         if (self.low, self.high) == (0, MOST_APART):
             apart = ""
-        return ":".join((self.dimension, apart, *map(_escaped, self.readers)))
+        return ":".join((self.dimension, apart, *map(escaped, self.readers)))
 
     @classmethod
     def parse(cls, word: str) -> ReaderPair:
@@ -290,7 +290,7 @@ class ModelPair:
     models: tuple[str, str]
 
     def __str__(self) -> str:
-        return ":".join((self.dimension, *map(_escaped, self.models)))
+        return ":".join((self.dimension, *map(escaped, self.models)))
 
     @classmethod
     def parse(cls, word: str) -> ModelPair:
@@ -319,13 +319,19 @@ def _parts(word: str, n: int, form: str) -> list[str]:
 
 
 def _two(ids: list[str]) -> tuple[str, str]:
-    first, second = (re.sub("%25|%3A", lambda met: _ESCAPED[met[0]], text) for text in ids)
+    first, second = map(unescaped, ids)
     if not first or not second or first == second:
         raise FilterError("It takes two to compare.")
     return first, second
 
 
-def _escaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """Read an id that :func:`escaped` has written."""
+    return re.sub("%25|%3A", lambda met: _ESCAPED[met[0]], text)
+
+
+def escaped(text: str) -> str:
+    """Write an id so that it can stand between colons."""
     return re.sub("[%:]", lambda met: _WRITTEN[met[0]], text)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rexview.analysis.filter.case_filter import CaseFilter, Range
+from rexview.analysis.filter.outcomes import with_outcomes
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> Case
 
     Conditions are ranges or words of a list, by name of the filter's field. Of a list that limits
     already only the common words are kept; of ``tags`` those with the same name before the colon
-    are replaced, which is right for answers that ``base`` left. None when the conditions exclude
-    each other: there is nothing to open.
+    are replaced, which is right for answers that ``base`` left; ``outcomes`` are joined by
+    :func:`.with_outcomes`. None when the conditions exclude each other: there is nothing to open.
     """
     changes: dict[str, Any] = {}
     for field, wanted in conditions.items():
@@ -53,7 +54,10 @@ def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> Case
             others = tuple(word for word in current if word.partition(":")[0] not in names)
             changes[field] = (*others, *words)
             continue
-        changes[field] = tuple(word for word in words if not current or word in current)
+        if field == "outcomes":
+            changes[field] = with_outcomes(current, words)
+        else:
+            changes[field] = tuple(word for word in words if not current or word in current)
         if not changes[field]:
             return None
     return replace(base, **changes)

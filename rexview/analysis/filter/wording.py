@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,15 +13,32 @@ from rexview.analysis.filter.case_filter import (
     COMMENTED,
     MENTIONS,
     RANGES,
+    SORTS,
     SOURCES,
     STUDIES,
     CaseFilter,
     Range,
 )
 from rexview.analysis.filter.conditions import Finding, ModelPair, ReaderPair, ScoreCondition
+from rexview.analysis.filter.decision_conditions import DecisionCondition
 from rexview.analysis.filter.finding_search import is_finding_search, search_terms
+from rexview.analysis.filter.judge_conditions import JudgeCondition
+from rexview.analysis.filter.outcomes import Outcome, by_group
+from rexview.analysis.filter.report_conditions import (
+    COMPARED,
+    UNNAMED,
+    EditCondition,
+    MetricOrder,
+)
 from rexview.stats import ALL_EQUAL
-from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
+from rexview.vocab import (
+    CATEGORY_NAMES,
+    DIMENSION_NAMES,
+    EDIT_KINDS,
+    FAILURES,
+    QUESTION_TYPES,
+    judge_name,
+)
 
 CONDITION_NAMES: Final = {
     "failures": "Failure",
@@ -34,7 +51,12 @@ CONDITION_NAMES: Final = {
     "difficulties": "Difficulty",
     "sites": "Site",
     "studies": "Study",
+    "outcomes": "Multiple choice",
+    "edits": "Corrections",
+    "edit_kinds": "Kind of error",
+    "compared": "Compared reports",
     "comments": "Comments",
+    "decisions": "Meetings",
 }
 """Name on screen of the conditions with counts, by name of the filter's list."""
 _VALUE_NAMES: Final[dict[str, Mapping[str, str]]] = {
@@ -44,14 +66,17 @@ _VALUE_NAMES: Final[dict[str, Mapping[str, str]]] = {
     "categories": CATEGORY_NAMES,
     "studies": STUDIES,
     "repeats": ASKED_AGAIN,
+    "edit_kinds": EDIT_KINDS,
+    "compared": COMPARED,
     "comments": COMMENTED,
 }
 _ORDER: Final = (
     *("failures", "findings", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
-    *("reader_scores", "reader_pairs", "model_pairs", "repeats", "comments"),
+    *("reader_scores", "reader_pairs", "model_pairs", "repeats", "outcomes"),
+    *("edits", "edit_kinds", "compared", "comments", "decisions", "opinions"),
 )
-_ALL_HOLD: Final = ("reader_scores", "reader_pairs", "model_pairs")
+_ALL_HOLD: Final = ("reader_scores", "reader_pairs", "model_pairs", "edits", "opinions")
 """Conditions of which all chosen values have to hold, not one of them."""
 _LEAST: Final = 0.001
 """The smallest step of a range's end."""
@@ -84,10 +109,26 @@ def chips(facts: SetFacts, case_filter: CaseFilter) -> tuple[Chip, ...]:
     return tuple(found)
 
 
+def orders(facts: SetFacts, case_filter: CaseFilter) -> dict[str, str]:
+    """Return the name on screen of each order of the cases; that of the filter is among them."""
+    by_metric = [
+        MetricOrder(metric, worst_first)
+        for metric in facts.metrics
+        for worst_first in (True, False)
+    ]
+    asked = case_filter.metric_order
+    if asked and asked not in by_metric:
+        by_metric.append(asked)
+    return SORTS | {str(order): order.describe(facts.metrics) for order in by_metric}
+
+
 def describe(facts: SetFacts, case_filter: CaseFilter) -> str:
     """Say in one line which cases a filter leaves: "Laterality errors, Generalist", "All cases"."""
     parts: list[str] = []
     for field in _ORDER:
+        if field == "outcomes":
+            parts += _outcomes(facts, case_filter.outcomes)
+            continue
         names = [
             FAILURES[value].plural if field == "failures" else _label(facts, field, value)
             for value in getattr(case_filter, field)
@@ -115,6 +156,12 @@ def search_caption(counts: Facets, search: str) -> str:
     return f"Shown: {how[shown.value]}."
 
 
+def _outcomes(facts: SetFacts, words: Sequence[str]) -> Iterator[str]:
+    """Say what became of choice questions: values that exclude each other are joined by "or"."""
+    for outcomes in by_group(words).values():
+        yield " or ".join(value_name(facts, "outcomes", str(outcome)) for outcome in outcomes)
+
+
 def _search(case_filter: CaseFilter) -> str:
     words = f"“{case_filter.search}”"
     if not is_finding_search(case_filter.search, case_filter.mention):
@@ -138,6 +185,8 @@ def _label(facts: SetFacts, field: str, value: str) -> str:
         return f"{sentence_case(value.partition(':')[0])}: {name}"
     if field == "sites":
         return f"Site {name}"
+    if field == "edit_kinds":
+        return f"Correction: {name.lower()}"
     return name
 
 
@@ -189,8 +238,20 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
     if field == "model_pairs":
         models = ModelPair.parse(value)
         return models.describe(*(facts.models.get(one, one) for one in models.models))
+    if field == "decisions":
+        return DecisionCondition.parse(value).describe(facts.meetings)
+    if field == "opinions":
+        return JudgeCondition.parse(value).describe()
+    if field == "outcomes":
+        outcome = Outcome.parse(value)
+        return outcome.describe(_rater_name(facts, outcome.model))
+    if field == "edits":
+        corrected = EditCondition.parse(value)
+        name = facts.readers.get(corrected.reader, judge_name(corrected.reader))
+        name = "somebody not named" if corrected.reader == UNNAMED else name
+        return corrected.describe(name)
     names = _VALUE_NAMES.get(field, {})
-    if field in ("difficulties", "categories") and value not in names:
+    if field in ("difficulties", "categories", "edit_kinds") and value not in names:
         return sentence_case(value)
     return names.get(value, value)
 
@@ -199,6 +260,12 @@ def sentence_case(word: str) -> str:
     """Turn an id of words (``imaging_finding``) into words on screen (Imaging finding)."""
     text = word.replace("_", " ").strip()
     return text[:1].upper() + text[1:]
+
+
+def _rater_name(facts: SetFacts, rater: str) -> str:
+    """Name a model, or a reader by what they chose themselves."""
+    reader = facts.readers.get(rater.removeprefix("reader:"), rater)
+    return facts.models.get(rater, reader)
 
 
 def unknown_values(counts: Facets, facts: SetFacts, case_filter: CaseFilter) -> list[str]:
@@ -217,6 +284,8 @@ def unknown_values(counts: Facets, facts: SetFacts, case_filter: CaseFilter) -> 
         if value not in known[field]
     ]
     models = [name for word in case_filter.model_pairs for name in ModelPair.parse(word).models]
+    raters = [Outcome.parse(word).model for word in case_filter.outcomes]
+    models += [one for one in raters if one and one.removeprefix("reader:") not in facts.readers]
     unknown += [f"This set has no model “{name}”." for name in models if name not in facts.models]
     readers = [ScoreCondition.parse(word).reader for word in case_filter.reader_scores]
     readers += [
@@ -227,4 +296,6 @@ def unknown_values(counts: Facets, facts: SetFacts, case_filter: CaseFilter) -> 
         for name in readers
         if name and name not in facts.readers
     ]
+    judges = (JudgeCondition.parse(word).judge for word in case_filter.opinions)
+    unknown += [f"This set has no judge “{one.name}”." for one in judges if one not in facts.judges]
     return list(dict.fromkeys(unknown))

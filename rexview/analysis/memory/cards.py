@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard
+from rexview.analysis.filter.report_conditions import MetricOrder
+from rexview.analysis.memory.coded_column import Codes
 from rexview.analysis.memory.score_index import NUMBERS
 from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.severity import harm_text
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
+from rexview.detect.self_contradiction import is_usable
 from rexview.frames.mapped import let_go_of_much
 from rexview.schema import (
     Answer,
@@ -28,8 +32,12 @@ _UNSHOWN: Final = dict.fromkeys(("text", "explanation", "extra"))
 """What of an answer no card shows."""
 
 
-def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]:
+def case_cards(
+    selection: Selection, cases: Sequence[str], order: MetricOrder | None = None
+) -> Iterator[CaseCard]:
     """Yield the cards of some cases of the set, in the order given.
+
+    With the ``order`` that the cases stand in each answer has its value of the metric.
 
     Raises
     ------
@@ -43,6 +51,7 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
     # all at once: a record costs little more than none
     records = iter(table.records(rows).rows(named=True))
     mask = selection.row_mask
+    values = _values(table, order, rows)
     for case_id, place in zip(cases, places, strict=True):
         case = case_from_row(review_set.cases.row(place, named=True))
         numbers = columns.newest.of_case(place)
@@ -52,6 +61,10 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
         ]
         shown = [(next(records), bool(mask[row])) for row in columns.rows_of(place)]
         states = table.survey.scan.state[numbers.start : numbers.stop].tolist()
+        more = [
+            {"metric": values.get(row["row"]), **_chosen_option(case, answer)}
+            for (row, _), answer in zip(shown, answers, strict=False)
+        ]
         left = [row for row, is_chosen in shown if is_chosen]
         worst = max(left, key=lambda row: float(row["severity"]), default=None)
         harm, meaning = _harm(worst, table) if worst else ("", "")
@@ -60,14 +73,23 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
             case.key_image,
             tuple(_boxes(case, answers)),
             tuple(
-                _summary(row, table, LOOKED_AT[state], chosen=is_chosen)
-                for (row, is_chosen), state in zip(shown, states, strict=False)
+                replace(_summary(row, table, LOOKED_AT[state], chosen=is_chosen), **added)
+                for (row, is_chosen), state, added in zip(shown, states, more, strict=False)
             ),
             table.comments.get(case_id),
             harm,
             meaning,
         )
     let_go_of_much()  # cases from anywhere in a large set
+
+
+def _values(table: AnswerTable, order: MetricOrder | None, rows: Codes) -> dict[int, float]:
+    """Return the values of the metric that cases stand in the order of, by row."""
+    if order is None:
+        return {}
+    numbers, values = table.values_of(order.metric)
+    shown = np.isin(numbers, rows)
+    return dict(zip(numbers[shown].tolist(), values[shown].tolist(), strict=True))
 
 
 def _row(review_set: ReviewSet, case_id: str) -> int:
@@ -103,6 +125,17 @@ def _summary(
     every = (*failures, *hints)
     harm, _ = _harm(row, table)
     return AnswerSummary(row["model"], row["status"], finals, every, chosen, harm, looked_at)
+
+
+def _chosen_option(case: Case, answer: Answer) -> dict[str, Any]:
+    """Return the option that an answer chose, and what that came to."""
+    if case.question_type != "choice":
+        return {}
+    choice = answer.choice if is_usable(case, answer) else None
+    if case.correct is None:
+        return {"choice": choice}
+    outcome = "failed" if choice is None else "right" if choice == case.correct else "wrong"
+    return {"choice": choice, "outcome": outcome}
 
 
 def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str]:

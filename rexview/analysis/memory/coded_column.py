@@ -87,3 +87,15 @@ def enum_of(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
 def differs(coded: CodedColumn, n: int) -> bool:
     """Whether not all of the rows of a column have the same word, or none."""
     return n > 0 and bool((coded.codes != coded.codes[0]).any())
+
+
+def pair_counts(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> npt.NDArray[np.int64]:
+    """Count pairs of codes; codes of no word are left out."""
+    pairs = rows.astype(np.int64) * (n_columns + 1) + columns
+    counts = np.bincount(pairs, minlength=(n_rows + 1) * (n_columns + 1))
+    return counts.reshape(-1, n_columns + 1)[:n_rows, :n_columns]
+
+
+def named_counts(values: Sequence[str], counts: npt.NDArray[np.int64]) -> dict[str, int]:
+    """Return the counts that are not 0 by word."""
+    return {value: int(n) for value, n in zip(values, counts.tolist(), strict=True) if n}

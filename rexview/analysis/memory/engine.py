@@ -8,21 +8,17 @@ from functools import cached_property, lru_cache, partial
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.engine import (
     CaseProperty,
-    DisputedAnswer,
     Facets,
     FailureTally,
     ModelTally,
-    PairCases,
     Position,
     PropertyCounts,
-    ReaderScore,
     Scanned,
     SetFacts,
     Tally,
@@ -31,9 +27,18 @@ from rexview.analysis.engine import (
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.wording import sentence_case
 from rexview.analysis.memory.cards import case_cards
-from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts, differs
+from rexview.analysis.memory.coded_column import (
+    CodedColumn,
+    bit_counts,
+    differs,
+    named_counts,
+    pair_counts,
+)
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.flagged import SOURCE_PLACES
+from rexview.analysis.memory.judge.engine import JudgeTallies
+from rexview.analysis.memory.multiple_choice.engine import ChoiceTallies
+from rexview.analysis.memory.report_generation.engine import ReportTallies
 from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
 from rexview.analysis.memory.score_index import among
 from rexview.analysis.memory.selection import CASE_FACETS, Selection, select
@@ -44,6 +49,7 @@ from rexview.analysis.memory.table import (
     in_content_order,
     with_scan,
 )
+from rexview.analysis.readers.records import DisputedAnswer, PairCases, ReaderScore
 from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
 from rexview.detect.core.scan import Scan
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
@@ -51,6 +57,7 @@ from rexview.stats import ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns, pair_tables, score_patterns
 from rexview.stats.drift import score_days
 from rexview.stats.failure_rates import PairTally, PatientTally, tally_pairs, tally_patients
+from rexview.stats.judges.opinions import judges_of
 from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies, score_tallies
 from rexview.stats.units import both_scored, units_of
@@ -73,7 +80,7 @@ _MASK_BYTES: Final = 40_000_000
 _FRAMES_KEPT: Final = 2
 
 
-class MemoryEngine:
+class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
     """Answers from one table (:class:`rexview.analysis.engine.Engine` says what is asked).
 
     What the latest filters leave is kept.
@@ -109,6 +116,9 @@ class MemoryEngine:
             gap_threshold=table.gap_threshold,
             content_order=table.content_order,
             harm=table.harm,
+            metrics=table.metric_ids,
+            judges=judges_of(table.review_set),
+            meetings={one.meeting: one.meeting_name for one in table.decisions},
         )
 
     def in_content_order(self, content_order: ContentOrder) -> MemoryEngine:
@@ -154,7 +164,8 @@ class MemoryEngine:
 
     def cards(self, case_filter: CaseFilter, cases: Sequence[str]) -> tuple[CaseCard, ...]:
         """Return the cards of some cases of the set, in the order given."""
-        return tuple(case_cards(self.selection(case_filter), cases))
+        order = case_filter.metric_order
+        return tuple(case_cards(self.selection(case_filter), cases, order))
 
     def flags(
         self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
@@ -176,11 +187,11 @@ class MemoryEngine:
         answers, model, status = found.answers, columns.model, columns.status
         models, n_models = columns.newest.model[answers], len(model.values)
         of_status = status.codes[: columns.n_answers][answers]
-        statuses = _table(models, of_status, n_models, len(status.values))
+        statuses = pair_counts(models, of_status, n_models, len(status.values))
         scored = scores.finals.filter(pl.Series(found.row_mask[scores.scored]))
         of_scored = model.codes[scored["row"].to_numpy()]
         weakest = CodedColumn.of(scored["weakest"])
-        by_weakest = _table(of_scored, weakest.codes, n_models, len(weakest.values))
+        by_weakest = pair_counts(of_scored, weakest.codes, n_models, len(weakest.values))
         counted = [
             np.bincount(of_scored[scored[name].is_not_null().to_numpy()], minlength=n_models)
             for name in ("n_readers", "content", "spread")
@@ -189,8 +200,8 @@ class MemoryEngine:
             ModelTally(
                 name,
                 int(statuses[place].sum()),
-                _named(status.values, statuses[place]),
-                _named(weakest.values, by_weakest[place]),
+                named_counts(status.values, statuses[place]),
+                named_counts(weakest.values, by_weakest[place]),
                 *(int(counts[place]) for counts in counted),
             )
             for place, name in enumerate(model.values)
@@ -401,17 +412,6 @@ def _properties(columns: SetColumns) -> tuple[CaseProperty, ...]:
         if len(coded.values) > 1 or len(rows) < columns.n_cases
     ]
     return tuple(found)
-
-
-def _table(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> npt.NDArray[np.int64]:
-    """Count pairs of codes; codes of no word are left out."""
-    pairs = rows.astype(np.int64) * (n_columns + 1) + columns
-    counts = np.bincount(pairs, minlength=(n_rows + 1) * (n_columns + 1))
-    return counts.reshape(-1, n_columns + 1)[:n_rows, :n_columns]
-
-
-def _named(values: Sequence[str], counts: npt.NDArray[np.int64]) -> dict[str, int]:
-    return {value: int(n) for value, n in zip(values, counts.tolist(), strict=True) if n}
 
 
 def _is_met(tally: FailureTally) -> bool:

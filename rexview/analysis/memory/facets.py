@@ -10,6 +10,8 @@ import numpy as np
 from rexview.analysis.engine import Facet, Facets, FacetValue, FailureSources, SetFacts
 from rexview.analysis.filter.case_filter import MENTIONS, SOURCES, CaseFilter
 from rexview.analysis.filter.finding_search import search_terms
+from rexview.analysis.filter.outcomes import by_group
+from rexview.analysis.filter.report_conditions import EDIT_FACET
 from rexview.analysis.filter.wording import CONDITION_NAMES, sentence_case, value_name
 from rexview.analysis.memory.coded_column import WORD_BITS, Codes, Mask
 from rexview.analysis.memory.flagged import wanted
@@ -19,6 +21,7 @@ from rexview.analysis.memory.selection import (
     Conditions,
     conditions,
     found_by,
+    outcome_name,
 )
 from rexview.analysis.memory.set_columns import ChosenRows
 from rexview.analysis.memory.table import AnswerTable
@@ -44,6 +47,7 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
     add("sources", flags.by_source(case_filter.failures or tuple(FAILURES)).items())
     for field, column in ROW_FACETS.items():
         add(field, left.but(field).words(column))
+    add("outcomes", _outcomes(left, case_filter))
     for field, column in CASE_FACETS.items():
         add(field, table.columns.case_codes[column].counts(left.but(field).cases))
     for name, (rows, coded) in table.columns.tag_codes.items():
@@ -51,8 +55,19 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
         shown = sentence_case(name)
         taken = shown in CONDITION_NAMES.values()
         add("tags", counts, f"{shown} (tag)" if taken else shown)
+    if len(table.edits):
+        edited, others = table.edits.meeting, left.but("edits", "edit_kinds")
+        asked, of_kinds = case_filter.edits, case_filter.edit_kinds
+        # all of these hold: one that is chosen, too, narrows
+        add("edits", ((one, others.of(edited({*asked, one}, of_kinds))) for one in EDIT_FACET))
+        add("edit_kinds", ((one, others.of(edited(asked, [one]))) for one in table.edits.kinds))
+    if len(table.compared["compared"]):
+        others = left.but("compared")
+        add("compared", ((word, others.of(met)) for word, met in table.compared.items()))
     there = left.but("comments").cases
     add("comments", ((word, int((has & there).sum())) for word, has in table.commented.items()))
+    there = left.but("decisions").cases
+    add("decisions", ((word, int((has & there).sum())) for word, has in table.decided.items()))
     if case_filter.judged:
         flags = _FlagsOfCases(left.but("failures", "sources", "judged"))
     return Facets(
@@ -105,6 +120,16 @@ class _Part:
         """How many they are."""
         return int(np.count_nonzero(self.cases))
 
+    def of(self, numbers: Codes) -> int:
+        """Count the cases of some answers, by number, that are left."""
+        rows = numbers if self.rows is None else numbers[self.rows.mask[numbers]]
+        cases = np.unique(self.table.columns.case_row[rows])
+        return (
+            int(np.count_nonzero(self.cases_met[cases]))
+            if self.cases_met is not None
+            else len(cases)
+        )
+
     def bits(self, name: str, of_rows: Codes) -> Codes:
         """Gather the bits of the rows that are left of each case, as ``bits_of_cases`` does."""
         bits = self.table.bits_of_cases(name, of_rows, self.rows)
@@ -117,6 +142,16 @@ class _Part:
             bits = self.bits(f"{column} {first}", self.table.word_bits(column, first))
             for place, value in enumerate(values[first : first + WORD_BITS]):
                 yield value, int(np.count_nonzero(bits & bits.dtype.type(1 << place)))
+
+
+def _outcomes(left: _Left, case_filter: CaseFilter) -> Iterable[tuple[str, int]]:
+    """Count what became of choice questions; a group that limits is left out of its own counts."""
+    limiting = by_group(case_filter.outcomes)
+    given = {group: left.but(outcome_name(group)).cases for group in limiting}
+    of_all = left.but().cases
+    counts = {group: dict(left.table.outcomes.counts(cases)) for group, cases in given.items()}
+    for outcome, n in left.table.outcomes.counts(of_all):
+        yield str(outcome), counts[outcome.group][outcome] if outcome.group in counts else n
 
 
 def _mentions(table: AnswerTable, case_filter: CaseFilter, others: _Part) -> Iterable[FacetValue]:

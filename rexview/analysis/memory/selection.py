@@ -19,6 +19,7 @@ import polars as pl
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.conditions import ModelPair
 from rexview.analysis.filter.finding_search import FindingTerm, is_finding_search, search_terms
+from rexview.analysis.filter.outcomes import OUTCOMES_OF_FLAGS, by_group
 from rexview.analysis.memory.coded_column import Codes, Mask
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
@@ -156,7 +157,7 @@ def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
         if mask is not None
     )
     case_rows = np.arange(table.columns.n_cases) if left is None else np.flatnonzero(left)
-    ordered = _ordered(table, rows, case_rows, case_filter.sort)
+    ordered = _ordered(table, rows, case_rows, case_filter)
     return Selection(table, rows, cases, ordered.astype(np.int32))
 
 
@@ -167,7 +168,9 @@ def without_flags(case_filter: CaseFilter) -> CaseFilter:
     """
     if is_finding_search(case_filter.search, case_filter.mention):
         case_filter = case_filter.without("search")
-    return replace(case_filter, failures=(), sources=(), findings=(), judged=(), sort="order")
+    outcomes = tuple(word for word in case_filter.outcomes if word not in OUTCOMES_OF_FLAGS)
+    case_filter = replace(case_filter, failures=(), sources=(), findings=(), judged=())
+    return replace(case_filter, outcomes=outcomes, sort="order")
 
 
 def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
@@ -200,10 +203,27 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
         rows["model_pairs"] = _paired(table, case_filter.model_pairs)
     if case_filter.repeats:
         rows["repeats"] = _repeated(table, case_filter.repeats)
+    for group, outcomes in by_group(case_filter.outcomes).items():
+        cases[outcome_name(group)] = table.outcomes.meeting(outcomes)
+    for name in ("edits", "edit_kinds"):
+        if getattr(case_filter, name):
+            met = table.edits.meeting(case_filter.edits, case_filter.edit_kinds)
+            rows[name] = _only(table, met)
+    if case_filter.compared:
+        said = [table.compared[word] for word in case_filter.compared]
+        rows["compared"] = _only(table, np.concatenate(said))
+    if case_filter.opinions:
+        rows["opinions"] = np.logical_and.reduce(
+            [_only(table, table.said_by_judge(word)) for word in case_filter.opinions]
+        )
     if case_filter.comments:
         cases["comments"] = np.logical_or.reduce(
             [table.commented[word] for word in case_filter.comments]
         )
+    if case_filter.decisions:
+        nowhere = np.zeros(table.columns.n_cases, dtype=np.bool_)
+        decided = [table.decided.get(word, nowhere) for word in case_filter.decisions]
+        cases["decisions"] = np.logical_or.reduce(decided)
     if case_filter.judged:
         judged = np.uint32(sum(FAILURE_BITS[failure] for failure in case_filter.judged))
         rows["judged"] = (flagged.judged & judged) != 0
@@ -214,21 +234,31 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
     return Conditions(rows, cases)
 
 
+def outcome_name(group: tuple[str, str]) -> str:
+    """Return the name of the condition on outcomes of one group, those that exclude each other."""
+    return f"outcomes:{':'.join(group)}"
+
+
 def _repeated(table: AnswerTable, words: Iterable[str]) -> Mask:
     """Say which rows were asked more than once, with something that is looked for."""
     met = asked_again(table.review_set).filter(pl.any_horizontal(_REPEATS[word] for word in words))
+    return _only(table, met["number"].to_numpy())
+
+
+def _only(table: AnswerTable, numbers: Codes) -> Mask:
+    """Say which rows are some answers."""
     found = np.zeros(len(table), dtype=np.bool_)
-    found[met["number"].to_numpy()] = True
+    found[numbers] = True
     return found
 
 
 def _ordered(
-    table: AnswerTable, rows: Mask | None, case_rows: npt.NDArray[np.int64], sort: str
+    table: AnswerTable, rows: Mask | None, case_rows: npt.NDArray[np.int64], wanted: CaseFilter
 ) -> npt.NDArray[np.int64]:
     """Put cases in order by the largest number among their rows that are met; missing ones last."""
+    sort, columns = wanted.sort, table.columns
     if sort == "order" or len(case_rows) < 2:
         return case_rows
-    columns = table.columns
     if sort == "severity":
         largest = _largest(table, table.severity.ranks, rows)
     elif sort == "newest":
@@ -238,7 +268,11 @@ def _ordered(
         dates = columns.of_answers(answers.to_physical().cast(pl.Int64).fill_null(-(2**62)))
         largest = _largest(table, columns.with_the_others(dates, -(2**62)), rows)
     else:
-        numbers, scored = table.scores.number(_SORT_NUMBERS[sort]), table.scores.scored
+        if order := wanted.metric_order:
+            scored, numbers = table.values_of(order.metric)
+            numbers = numbers if order.largest_first else -numbers
+        else:
+            numbers, scored = table.scores.number(_SORT_NUMBERS[sort]), table.scores.scored
         counts = ~np.isnan(numbers) & (True if rows is None else rows[scored])
         largest = np.full(columns.n_cases, -np.inf)
         np.maximum.at(largest, columns.case_row[scored[counts]], numbers[counts])

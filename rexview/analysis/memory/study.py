@@ -6,19 +6,25 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.engine import Position, position_at
+from rexview.analysis.study.engine import Worklist
+from rexview.analysis.study.tasks import TASKS, Task, item_of, models_of_people, place_and_case
 from rexview.analysis.study.worklist import ITEM, WITHOUT_BOXES, reading_order, rubric_of
-from rexview.detect import cases_asking_for_boxes, models_without_boxes
+from rexview.detect import cases_asking_for_boxes, models_with_boxes, models_without_boxes
 from rexview.schema import ReviewSet
 from rexview.stats import answer_status
 from rexview.vocab import IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 _WORKLISTS_KEPT: Final = 64
+_MOST_PLACES: Final = 10_000
+"""Things of one case: more reports than any board has models."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +55,66 @@ class MemoryWorklist:
         return next((case for case in in_turn if case not in closed), None)
 
 
+class ItemWorklist:
+    """Several things of each case, in the order of their keys (numbers, each once).
+
+    With ``by_place`` the first things of all cases come first, then the second ones; else all
+    things of a case come one after the other.
+    """
+
+    def __init__(self, cases: Sequence[str], counts: Sequence[int], *, by_place: bool) -> None:
+        self._cases, self._by_place = cases, by_place
+        self._at = {case: at for at, case in enumerate(cases)}
+        at = np.repeat(np.arange(len(cases)), counts)
+        place = np.concatenate([np.arange(n) for n in counts]) if counts else at
+        self._keys: npt.NDArray[np.int64] = np.sort(self._key(at, place))
+
+    def _key(self, at: Any, place: Any) -> Any:
+        return place * len(self._cases) + at if self._by_place else at * _MOST_PLACES + place
+
+    def _item(self, key: int) -> str:
+        if self._by_place:
+            place, at = divmod(key, len(self._cases))
+        else:
+            at, place = divmod(key, _MOST_PLACES)
+        return item_of(place + 1, self._cases[at])
+
+    def _number(self, item: str | None) -> int | None:
+        """Return the number of an item, from 0."""
+        place, case = place_and_case(item or "")
+        if not 0 < place <= _MOST_PLACES or case not in self._at:
+            return None
+        key = self._key(self._at[case], place - 1)
+        found = int(np.searchsorted(self._keys, key))
+        return found if found < len(self._keys) and self._keys[found] == key else None
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def page(self, start: int, size: int) -> tuple[str, ...]:
+        """Return some of the items."""
+        return tuple(map(self._item, self._keys[start : start + size].tolist()))
+
+    def position(self, case: str) -> Position:
+        """Find an item, and its neighbours."""
+        return position_at(self._number(case), len(self), self.page)
+
+    def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
+        """Return the item to go on with."""
+        start = self._number(last) or 0
+        in_turn = chain(range(start, len(self)), range(start))
+        items = (self._item(int(self._keys[number])) for number in in_turn)
+        return next((item for item in items if item not in closed), None)
+
+
 class MemoryStudyEngine:
     """Answers from the files of a set (:class:`rexview.analysis.study.engine.StudyEngine`)."""
 
     def __init__(self, review_set: ReviewSet) -> None:
         self._review_set = review_set
         self.worklist = lru_cache(maxsize=_WORKLISTS_KEPT)(self._worklist)
+        self.task_list = lru_cache(maxsize=_WORKLISTS_KEPT)(self._task_list)
+        self._counts = lru_cache(maxsize=len(TASKS))(self._count)
 
     @cached_property
     def _scorable(self) -> dict[str, None]:
@@ -64,6 +124,57 @@ class MemoryStudyEngine:
         cases = [case for case in self._scorable if assigned is None or case in assigned]
         seed = self._review_set.info.protocol.seed
         return MemoryWorklist(reading_order(cases, reader=reader, seed=seed))
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """What a reader can do with the cases of the set."""
+        return tuple(task for task in TASKS if self._counts(task))
+
+    def _task_list(self, task: Task, reader: str, assigned: frozenset[str] | None) -> Worklist:
+        """Return what a reader has to do of a task."""
+        if task == "score":
+            return self.worklist(reader, assigned)
+        counts = self._counts(task)
+        cases = [case for case in counts if assigned is None or case in assigned]
+        ordered = reading_order(cases, reader=reader, seed=self._review_set.info.protocol.seed)
+        if task == "answer":
+            return MemoryWorklist(ordered)
+        return ItemWorklist(ordered, [counts[case] for case in ordered], by_place=task == "compare")
+
+    def of_task(self, task: Task, cases: Collection[str]) -> Mapping[str, int]:
+        """Return how many things there are to do in each of some cases that a task has."""
+        counts = self._counts(task)
+        return {case: counts[case] for case in cases if case in counts}
+
+    def _count(self, task: Task) -> Mapping[str, int]:
+        if task == "score":
+            return dict.fromkeys(self._scorable, 1)
+        if task == "answer":
+            asked = (pl.col("question_type") == "choice") & (pl.col("options").list.len() > 1)
+            return dict.fromkeys(self._review_set.cases.filter(asked)["id"].to_list(), 1)
+        reports = self._reports
+        if task == "compare":
+            reports = {case: n * (n - 1) // 2 for case, n in reports.items() if n > 1}
+        return reports
+
+    @cached_property
+    def _reports(self) -> dict[str, int]:
+        """How many reports each case has (:func:`rexview.analysis.study.tasks.reports_of`)."""
+        reports = self._review_set.cases.filter(pl.col("question_type") == "report")
+        if reports.is_empty():
+            return {}
+        people = list(models_of_people(self._review_set))
+        newest = self._review_set.answers.filter("_newest")
+        came = newest.join(reports.select(case="id"), on="case", how="semi", maintain_order="left")
+        has_text = pl.col("text").fill_null("").str.contains(r"\S")
+        whole = came.filter(answer_status() == "answered", has_text, ~pl.col("model").is_in(people))
+        counted = whole.group_by("case", maintain_order=True).len()
+        return {case: min(n, _MOST_PLACES) for case, n in counted.iter_rows()}
+
+    def chosen(self, cases: Collection[str]) -> pl.DataFrame:
+        """Return ``case``, ``model`` and ``choice`` of the models' newest answers to some cases."""
+        wanted = pl.Series(list(cases), dtype=pl.String)
+        return self._review_set.index.answers_to(wanted, ["case", "model", "choice"])
 
     @property
     def n_scorable(self) -> int:
@@ -121,7 +232,10 @@ def _required(review_set: ReviewSet, dimensions: Sequence[str]) -> pl.DataFrame:
     undrawn = counted.filter((pl.col("_n") == 0) & ~pl.col("_boxes") & pl.col("_text")).filter(
         ~pl.col("model").is_in(list(models_without_boxes(review_set.models)))
     )
-    asked = undrawn.join(cases_asking_for_boxes(review_set), on="case", how="semi")
+    by_question = pl.col("case").is_in(cases_asking_for_boxes(review_set)["case"].implode())
+    with_boxes = review_set.cases.filter(pl.col("question_boxes").is_not_null())["id"]
+    draws = pl.col("model").is_in(list(models_with_boxes(review_set.models)))
+    asked = undrawn.filter(by_question | (draws & pl.col("case").is_in(with_boxes.implode())))
     lacking = _each(asked, [WITHOUT_BOXES], dimensions, none)
     return (
         pl.concat([texts, shown, boxed, lacking]).sort("_answer", maintain_order=True).select(ITEM)

@@ -17,8 +17,13 @@ import polars as pl
 
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.filter.case_filter import COMMENTED
+from rexview.analysis.filter.decision_conditions import OPEN, words_met
+from rexview.analysis.filter.judge_conditions import JudgeCondition
+from rexview.analysis.meeting.decisions import Decision, decisions
 from rexview.analysis.memory.coded_column import WORD_BITS, CodedColumn, Codes, Mask
 from rexview.analysis.memory.flagged import Flagged
+from rexview.analysis.memory.multiple_choice.outcomes import CaseOutcomes
+from rexview.analysis.memory.report_generation.edited import EditIndex
 from rexview.analysis.memory.score_index import ScoreIndex, at_rows
 from rexview.analysis.memory.set_columns import ChosenRows, SetColumns
 from rexview.analysis.memory.severity import HARM_COLUMNS, Severity, severity
@@ -33,8 +38,13 @@ from rexview.detect import (
 )
 from rexview.detect.core.scan import Scan, rescored
 from rexview.harm import HarmTable, load_harm
+from rexview.metrics.identity import MetricId, known_first
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder
+from rexview.stats.generated_reports.preferences import compared_answers
+from rexview.stats.generated_reports.values import ReportValues, report_values
+from rexview.stats.judges.opinions import Opinions, opinions_in
+from rexview.stats.multiple_choice.chosen import Chosen, chosen_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +127,79 @@ class AnswerTable:
                 found["commented"][row] = count.comments > 0
                 found["unresolved"][row] = count.unresolved > 0
         return found
+
+    @cached_property
+    def decisions(self) -> tuple[Decision, ...]:
+        """What meetings decided."""
+        return decisions(self.review_set)
+
+    @cached_property
+    def decided(self) -> dict[str, Mask]:
+        """Which cases meetings decided about, by word of :class:`.DecisionCondition`."""
+        words = sorted({word for one in self.decisions for word in words_met(one)} - {OPEN})
+        words = [OPEN, *words] if words else []
+        found = {word: np.zeros(self.columns.n_cases, dtype=np.bool_) for word in words}
+        rows = self.review_set.case_rows(
+            pl.Series([one.case for one in self.decisions], dtype=pl.String())
+        )
+        for row, one in zip(rows.tolist(), self.decisions, strict=True):
+            for word in words_met(one):
+                found[word][row] |= row >= 0
+        return found
+
+    @cached_property
+    def chosen(self) -> Chosen:
+        """Who chose what of the choice questions whose right option is known."""
+        return chosen_in(self.review_set)
+
+    @cached_property
+    def edits(self) -> EditIndex:
+        """Corrections of the answers' lines."""
+        return EditIndex(self.review_set)
+
+    @cached_property
+    def opinions(self) -> Opinions:
+        """What judges say of the answers."""
+        return opinions_in(self.review_set, self.columns.cluster)
+
+    def said_by_judge(self, word: str) -> Codes:
+        """Return the numbers of the answers of which a judge said what a word asks for.
+
+        The word is one of :class:`.JudgeCondition`.
+        """
+        asked = JudgeCondition.parse(word)
+        said = self.opinions.of(asked.judge, **{asked.column: asked.about})
+        if asked.wanted is not None:
+            said = said.filter(pl.col(asked.value_column) == asked.wanted)
+        return said["number"].to_numpy()
+
+    @cached_property
+    def compared(self) -> dict[str, Codes]:
+        """Numbers of the answers that readers compared, by word of :data:`COMPARED`."""
+        return compared_answers(self.review_set)
+
+    @cached_property
+    def metrics(self) -> ReportValues:
+        """Metrics of the answers."""
+        return report_values(self.review_set, self.columns.cluster)
+
+    @property
+    def metric_ids(self) -> tuple[MetricId, ...]:
+        """The metrics that any answer has a value of, known ones first."""
+        met = () if self.review_set.metrics.is_empty() else self.metrics.met()
+        return tuple(sorted((MetricId(*one) for one in met), key=known_first))
+
+    def values_of(self, metric: MetricId) -> tuple[Codes, Codes]:
+        """Return the numbers of the answers that have a value of a metric, and the values."""
+        if metric not in self.metric_ids:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        values = self.metrics.of(metric)
+        return values.number, values.value
+
+    @cached_property
+    def outcomes(self) -> CaseOutcomes:
+        """What became of the choice questions."""
+        return CaseOutcomes(self.chosen, self.columns.n_cases, self.survey)
 
     @cached_property
     def severity(self) -> Severity:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rexview.analysis.engine import DisputedAnswer, Engine
+from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import CaseFilter, Range
 from rexview.analysis.filter.linked_count import Count, refined
+from rexview.analysis.readers.records import DisputedAnswer
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 if TYPE_CHECKING:

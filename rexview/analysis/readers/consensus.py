@@ -12,7 +12,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.analysis.engine import ReaderScore
+from rexview.analysis.readers.records import ReaderScore
 from rexview.analysis.study.worklist import by_keyed_hash
 from rexview.schema import ReviewSet, Score
 

@@ -13,10 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from rexview.analysis.engine import Engine, PairCases
+from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.conditions import MOST_APART, ReaderPair, ScoreCondition
 from rexview.analysis.filter.linked_count import ANY, Count, count_within, with_all
+from rexview.analysis.readers.records import PairCases
 from rexview.stats import NO_ANSWER
 from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
 from rexview.stats.bootstrap import RESAMPLES

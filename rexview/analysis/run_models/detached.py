@@ -2,7 +2,7 @@
 
 The page writes ``run.json``; the process is ``python -m rexview run SET --resume RUN``, the same
 that a person would type. What it says before it can write its progress goes to ``said.txt`` of the
-run's folder.
+run's folder. Commands that begin runs themselves: :mod:`rexview.analysis.run_models.jobs`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -109,16 +109,11 @@ def go_on(
     with _lock:
         if progress_now(run).at_work:
             raise RunRefused("The run is at work already.")
-        command = [sys.executable, "-m", "rexview", "run", str(run.set_folder), "--resume", run.id]
+        arguments = ["run", str(run.set_folder), "--resume", run.id]
         if budget:
-            command += ["--budget", budget]
+            arguments += ["--budget", budget]
         if insists:
-            command.append("--yes")
-        variable = spec.card.key_variable
-        key = _key(variable, keys)
-        environment = {**os.environ, **({variable: key} if key else {})}
-        paths = (str(_ROOT), environment.get("PYTHONPATH", ""))
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+            arguments.append("--yes")
         now = datetime.now(UTC).isoformat(timespec="seconds")
         starting = replace(
             before, state="starting", failed={}, message=None, lines=(), started=now, updated=now
@@ -127,17 +122,31 @@ def go_on(
             write_progress(run, starting)
             with (run.path / _SAID).open("wb") as said:
                 process = subprocess.Popen(  # noqa: S603 - our own program
-                    command,
+                    command_line(arguments),
                     stdin=subprocess.DEVNULL,
                     stdout=said,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    env=environment,
+                    env=environment(spec.card.key_variable, keys),
                 )
         except OSError as error:
             raise RunError(disk_words(error)) from None
         _begun[run.id] = process
         threading.Thread(target=process.wait, daemon=True).start()  # who is waited for is no zombie
+
+
+def command_line(arguments: Sequence[str]) -> list[str]:
+    """Return what starts our own program with arguments."""
+    return [sys.executable, "-m", "rexview", *arguments]
+
+
+def environment(variable: str, keys: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of such a process: ours, with the key, and where the program is."""
+    key = _key(variable, keys)
+    values = {**os.environ, **({variable: key} if key else {})}
+    paths = (str(_ROOT), values.get("PYTHONPATH", ""))
+    values["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    return values
 
 
 def progress_now(run: RunFolder) -> Progress:
@@ -152,7 +161,7 @@ def progress_now(run: RunFolder) -> Progress:
         return found
     if not ended and _is_new(told):
         return told
-    why = _last_words(run) or "Its process ended before it began: resume it."
+    why = last_words(run.path / _SAID) or "Its process ended before it began: resume it."
     return replace(found, message=why)
 
 
@@ -164,9 +173,12 @@ def _is_new(told: Progress) -> bool:
         return False
 
 
-def _last_words(run: RunFolder) -> str:
+def last_words(said: Path) -> str:
+    """Return the last line that a process said, as far as it said any; a warning only alone."""
     try:
-        lines = read_file(run.path / _SAID, _MOST_SAID).decode("utf-8", "replace").splitlines()
+        lines = read_file(said, _MOST_SAID).decode("utf-8", "replace").splitlines()
     except (OSError, FileRefused):
         return ""
-    return printable(next((line for line in reversed(lines) if line.strip()), ""))[:500]
+    spoken = [line for line in lines if line.strip()]
+    grave = [line for line in spoken if not line.startswith("warning: ")]
+    return printable((grave or spoken or [""])[-1])[:500]

@@ -19,16 +19,17 @@ from rexview.models.asking.tokens import input_tokens
 from rexview.models.card import Price
 from rexview.models.endpoints.address import read_address
 from rexview.models.local.memory import MOST_NEW_TOKENS
+from rexview.models.prompt import Prompt
 from rexview.models.reply import AttemptFailed
 from rexview.models.request import Api, Parameters
 from rexview.models.running.attempts import Asking
-from rexview.models.running.folder import new_run_id
+from rexview.models.running.folder import JUDGING, RUNS, new_run_id
 from rexview.models.running.money import Budget
 from rexview.models.running.plan import Plan, known_cases, new_plan, resumed
 from rexview.models.running.spec import RunSpec, Selected
 from rexview.reviewset import image_path
 from rexview.reviewset.images import images_folder, is_url
-from rexview.schema import ReviewSet, StudyImage
+from rexview.schema import Case, ReviewSet, StudyImage
 from rexview.settings import Settings
 
 CONCURRENCY: Final = 4
@@ -61,7 +62,16 @@ class Wanted:
     run: str | None = None
 
 
-def plan_of(review_set: ReviewSet, wanted: Wanted) -> Plan:
+@dataclass(frozen=True)
+class Subjects:
+    """What a model is asked about in place of cases: ids, the wording, the folder of such runs."""
+
+    ids: tuple[str, ...]
+    prompt: Prompt
+    under: str = JUDGING
+
+
+def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = None) -> Plan:
     """Find out which run is begun or gone on with; nothing is written or sent.
 
     Raises
@@ -69,21 +79,25 @@ def plan_of(review_set: ReviewSet, wanted: Wanted) -> Plan:
     RunRefused
         It cannot be run in that way; the message says what to change.
     """
-    known = known_cases(review_set)
+    known = known_cases(review_set) if subjects is None else dict.fromkeys(subjects.ids, 0)
+    under = subjects.under if subjects else RUNS
+    wording = subjects.prompt if subjects else None
     unknown = [case for case in wanted.cases or () if case not in known]
     if unknown:
         shown = ", ".join(unknown[:5]) + ("…" if len(unknown) > 5 else "")
         raise RunRefused(f"These cases are not in the review set: {shown}")
-    spec = None if wanted.run else _spec(review_set, wanted, tuple(known))
+    spec = None if wanted.run else _spec(review_set, wanted, tuple(known), wording)
     plan = None
     if wanted.resume or wanted.run:
-        plan = resumed(review_set.folder, spec, wanted.run, known, cases=wanted.cases)
+        cases = wanted.cases
+        plan = resumed(review_set.folder, spec, wanted.run, known, cases=cases, under=under)
     if plan is None:
         if spec is None:
             raise RunRefused("Say which model.")
-        plan = new_plan(review_set.folder, spec)
+        plan = new_plan(review_set.folder, spec, under)
     spec = replace(
         plan.spec,
+        card=replace(plan.spec.card, key_variable=_key_variable(review_set, plan.spec)),
         repeats=wanted.repeats or plan.spec.repeats,
         concurrency=wanted.concurrency or plan.spec.concurrency,
         budget=Budget.parse(wanted.budget) if wanted.budget else plan.spec.budget,
@@ -104,8 +118,18 @@ def plan_of(review_set: ReviewSet, wanted: Wanted) -> Plan:
     return replace(plan, spec=spec)
 
 
-def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunSpec:
-    """Return a new run as it was asked for."""
+def _key_variable(review_set: ReviewSet, spec: RunSpec) -> str:
+    """Return which key is sent: this machine says so, not a run that may be of somebody else."""
+    try:
+        return find_card(spec.parameters.model, review_set.folder).key_variable
+    except (AttemptFailed, SettingsError) as fault:
+        raise RunRefused(str(fault)) from None
+
+
+def _spec(
+    review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...], wording: Prompt | None
+) -> RunSpec:
+    """Return a new run as it was asked for; without a wording in the one that is named."""
     if not wanted.model:
         raise RunRefused("Say which model.")
     declared = next((one for one in review_set.models if one.id == wanted.model), None)
@@ -113,7 +137,7 @@ def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunS
     now = datetime.now(UTC)
     try:
         card = find_card(wanted.model, review_set.folder, declared)
-        prompt = find_prompt(wanted.prompt, card, review_set.folder)
+        prompt = wording or find_prompt(wanted.prompt, card, review_set.folder)
         if wanted.batch and card.price:
             card = replace(card, price=_by_batch(card.price))
         base_url = read_address(wanted.base_url).url if wanted.base_url else None
@@ -172,7 +196,7 @@ def _me() -> str:
 
 def asking_of(
     review_set: ReviewSet, spec: RunSpec, output_tokens: int, settings: Settings
-) -> Asking:
+) -> Asking[Case]:
     """Join what makes requests and reads answers to the cases and pictures of a set.
 
     Pictures as they are sent are kept in the cache folder, for repeats and other runs.

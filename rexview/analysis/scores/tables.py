@@ -51,7 +51,7 @@ BINS: Final = (
 GAP_STEP: Final = 0.5
 _OF_CASES: Final = (
     *("models", "statuses", "question_types", "categories", "difficulties", "sites", "studies"),
-    *("tags", "model_pairs", "comments"),
+    *("tags", "model_pairs", "comments", "decisions"),
 )
 """Conditions that leave of two compared models both scored answers of a case, or none."""
 _NEARLY: Final = 1e-4

@@ -13,6 +13,7 @@ from typing import Protocol
 import polars as pl
 
 from rexview.analysis.engine import Position
+from rexview.analysis.study.tasks import Task
 
 
 class Worklist(Protocol):
@@ -44,6 +45,23 @@ class StudyEngine(Protocol):
         ``assigned`` has the cases assigned to the reader; None says that nobody has been assigned
         anything, and that every case is theirs.
         """
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """What a reader can do with the cases of the set."""
+
+    def task_list(self, task: Task, reader: str, assigned: frozenset[str] | None) -> Worklist:
+        """Return what a reader has to do of a task: cases, or items of reports and pairs.
+
+        The reports of a case come one after the other, of its pairs each only when every case had
+        the one before. ``assigned`` is as for :meth:`worklist`.
+        """
+
+    def of_task(self, task: Task, cases: Collection[str]) -> Mapping[str, int]:
+        """Return how many things there are to do in each of some cases that a task has."""
+
+    def chosen(self, cases: Collection[str]) -> pl.DataFrame:
+        """Return ``case``, ``model`` and ``choice`` of the models' newest answers to some cases."""
 
     @property
     def n_scorable(self) -> int:

@@ -21,6 +21,8 @@ Timing = Literal["before", "during", "after"]
 REPORT: Final = "report"
 UNBLINDED: Final = "unblinded"
 """The case was opened where its models are named."""
+TASK_KINDS: Final = ("choose", "edit", "corrected", "prefer")
+"""What readers give of a case besides scores."""
 COLUMNS: Final = pl.Schema(
     {
         "case": pl.String(),
@@ -40,7 +42,8 @@ class Exposure:
 
     ``timing`` tells when that was: before the reader gave any score on the case (or none is given
     yet), while they scored it, or after all was scored. ``accepted`` says that the reader
-    knew and scored the case all the same.
+    knew and scored the case all the same. Of who gave no score but answered, corrected or compared,
+    it tells of that.
     """
 
     case: str
@@ -57,24 +60,29 @@ class Exposures:
 
     ``seen`` has the first row by reader, case and what was seen; ``scored`` the ids of the first
     and the last row that gave or changed a score, by reader and case; comments do not count.
+    ``worked`` has the same of :data:`TASK_KINDS`.
     """
 
     seen: Mapping[tuple[str, str, str], Stored] = field(default_factory=dict)
     scored: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     accepted: frozenset[tuple[str, str]] = frozenset()
+    worked: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
     def after(self, rows: Iterable[Stored]) -> Exposures:
         """Return the state after more rows of the history, oldest first."""
         seen, scored, accepted = dict(self.seen), dict(self.scored), set(self.accepted)
+        worked = dict(self.worked)
         for row in rows:
             value, where = row.value or {}, (row.person, row.case or "")
             if row.kind == "score" and value.get("score") != (row.previous or {}).get("score"):
                 scored[where] = (scored.get(where, (row.id, row.id))[0], row.id)
+            elif row.kind in TASK_KINDS:
+                worked[where] = (worked.get(where, (row.id, row.id))[0], row.id)
             elif row.kind == "reveal" and row.case and value.get("what") in (REPORT, UNBLINDED):
                 seen.setdefault((*where, value["what"]), row)
                 if value.get("accepted"):
                     accepted.add(where)
-        return Exposures(seen, scored, frozenset(accepted))
+        return Exposures(seen, scored, frozenset(accepted), worked)
 
     def of(self, reader: str, case: str, seen: str, *, finished: bool = True) -> Exposure | None:
         """Return when a reader saw one thing of a case first, None if never.
@@ -84,7 +92,8 @@ class Exposures:
         row = self.seen.get((reader, case, seen))
         if row is None:
             return None
-        first, last = self.scored.get((reader, case), (row.id + 1, row.id + 1))
+        given = self.scored.get((reader, case)) or self.worked.get((reader, case))
+        first, last = given or (row.id + 1, row.id + 1)
         late = last > row.id or not finished
         timing: Timing = "before" if first > row.id else "during" if late else "after"
         accepted = seen == UNBLINDED and (reader, case) in self.accepted
@@ -110,8 +119,9 @@ def exposures_of(reviews: Reviews) -> Exposures:
     StoreUnreachable, StoreBusy
     """
     shown = reviews.history(kind="reveal")
-    scores = reviews.history(kind="score") if shown else ()
-    return Exposures().after(sorted((*shown, *scores), key=lambda row: row.id))
+    kinds = ("score", *TASK_KINDS) if shown else ()
+    given = [row for kind in kinds for row in reviews.history(kind=kind)]
+    return Exposures().after(sorted((*shown, *given), key=lambda row: row.id))
 
 
 def write_exposures(exposures: Iterable[Exposure], folder: Path) -> Path:

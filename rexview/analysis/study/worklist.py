@@ -20,7 +20,7 @@ from typing import Final, Literal
 
 import polars as pl
 
-from rexview.detect import box_request, models_without_boxes
+from rexview.detect import box_request, models_with_boxes, models_without_boxes
 from rexview.rubric import RubricDimension, load_rubric
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.stats import status_of
@@ -98,10 +98,16 @@ def items_of(
 
 
 def boxes_expected(review_set: ReviewSet, case: Case | None) -> frozenset[str]:
-    """Return the models of whose answers to a case boxes were asked: those that can draw."""
-    if case is None or box_request(case.question) is None:
+    """Return the models of whose answers to a case boxes were asked.
+
+    By the question itself of all but those declared not to draw; by its ``question_boxes`` of those
+    declared to draw.
+    """
+    if case is None:
         return frozenset()
-    return frozenset(review_set.model_names) - models_without_boxes(review_set.models)
+    if box_request(case.question):
+        return frozenset(review_set.model_names) - models_without_boxes(review_set.models)
+    return models_with_boxes(review_set.models) if case.question_boxes else frozenset()
 
 
 def needs_scores(answer: Answer) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,7 +36,7 @@ _STUDIES_A_PATIENT: Final = (1, 1, 2, 1, 3)
 _PATIENT_IN_TURN: Final = np.repeat(np.arange(len(_STUDIES_A_PATIENT)), _STUDIES_A_PATIENT)
 _SITES: Final = 40
 _MOST_FINDINGS: Final = 3
-_NORMAL: Final = 0.3
+NORMAL: Final = 0.3
 """Share of studies without a finding."""
 OPTIONS: Final = 4
 CATEGORIES: Final = (
@@ -46,7 +47,7 @@ CATEGORIES: Final = (
     "geometric_information",
 )
 PRESENCE, LOCATION, NEGATION, DIFFERENTIAL, GEOMETRY = range(len(CATEGORIES))
-_SHARES: Final = (0.36, 0.19, 0.2, 0.15, 0.1)
+SHARES: Final = (0.36, 0.19, 0.2, 0.15, 0.1)
 _NEGATION_OPTIONS: Final = ("No", "Yes, on the right", "Yes, on the left", "Yes, on both sides")
 _NO_ABNORMALITY: Final = "No acute abnormality"
 
@@ -89,13 +90,24 @@ class Films:
     height: int
 
 
-def made_cases(random: np.random.Generator, start: int, stop: int, films: Films) -> Cases:
-    """Make the cases from number ``start``, where a turn of studies begins, up to ``stop``."""
+def made_cases(
+    random: np.random.Generator,
+    start: int,
+    stop: int,
+    films: Films,
+    *,
+    shares: Sequence[float] = SHARES,
+) -> Cases:
+    """Make the cases from number ``start``, where a turn of studies begins, up to ``stop``.
+
+    ``shares`` say how frequent each of :data:`CATEGORIES` is; in a normal study (a share of
+    :data:`NORMAL`) everything but negation is about presence.
+    """
     number = np.arange(start, stop)
     study = number // TURN * len(_CASES_A_STUDY) + _STUDY_IN_TURN[number % TURN]
     studies, inside = np.unique(study, return_inverse=True)
     count = len(studies)
-    normal = random.random(count) < _NORMAL
+    normal = random.random(count) < NORMAL
     found = np.where(normal, 0, 1 + drawn(random, _MOST_FINDINGS, count))
     steps = np.stack([np.zeros(count, int), random.integers(1, 6, count)], axis=1)
     steps = np.column_stack([steps, random.integers(6, 12, count)])
@@ -107,7 +119,7 @@ def made_cases(random: np.random.Generator, start: int, stop: int, films: Films)
 
     cases = len(number)
     normal = normal[inside]
-    category = np.searchsorted(np.cumsum(_SHARES)[:-1], random.random(cases))
+    category = np.searchsorted(np.cumsum(shares)[:-1], random.random(cases))
     category = np.where(normal & (category != NEGATION), PRESENCE, category)
     asked = number % np.maximum(found[inside], 1)
     claim = _claims(

@@ -208,6 +208,7 @@ def many_readers(
             "p95_ms": round(_percentile(seconds, 0.95)),
             "slowest_ms": round(_percentile(seconds, 1.0)),
             "errors_shown": sum(len(reader.messages) for reader in every),
+            "told": sorted({text for reader in every for text in reader.messages}),
             **asdict(found),
             "refused": sum(len(reader.refused) for reader in every),
         }

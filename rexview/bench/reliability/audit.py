@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rexview.store import Stored
-from rexview.store.entry import SHARED
+from rexview.store.kinds import SHARED
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Final, Self
 
 from rexview import reviewset
 from rexview.bench.serving import ROOT, free_port, start
@@ -21,7 +21,7 @@ from rexview.ui.saving.outbox import KIND
 from rexview.ui.server import review_sets
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 
-_SECRET: Final = "of this benchmark only"  # noqa: S105
+SECRET: Final = "of this benchmark only"  # noqa: S105
 
 
 class ScoreServer:
@@ -66,14 +66,14 @@ class ScoreServer:
             "REXVIEW_CACHE": str(folder / "cache"),
             "XDG_DATA_HOME": str(folder / "data"),
             "PYTHONPATH": str(ROOT),
-            **({} if own_secret else {"REXVIEW_SECRET": _SECRET}),
+            **({} if own_secret else {"REXVIEW_SECRET": SECRET}),
             **({"REXVIEW_DATABASE_URL": database_url} if database_url else {}),
             **(environment or {}),
         }
         self._options = {"server.fileWatcherType": "none", **(options or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> ScoreServer:
+    def __enter__(self) -> Self:
         self.start()
         return self
 
@@ -138,7 +138,7 @@ class ScoreServer:
         """Return what lets a reader write, as the page gives it."""
         name = review_sets.set_id(self.review_set.folder)
         who = [person.id, person.name, person.role]
-        return LinkSigner(_SECRET).sign(Grant(KIND, name, "", detail=who))
+        return LinkSigner(SECRET).sign(Grant(KIND, name, "", detail=who))
 
     def scores(self) -> tuple[Stored, ...]:
         """Return the scores in the history, oldest first, read by this process."""

@@ -99,26 +99,41 @@ def models_without_boxes(models: Iterable[Model]) -> frozenset[str]:
     return frozenset(model.id for model in models if model.draws_boxes is False)
 
 
+def models_with_boxes(models: Iterable[Model]) -> frozenset[str]:
+    """Return the ids of models that are declared to draw (``draws_boxes: true``).
+
+    These are put a case's ``question_boxes`` in place of its question.
+    """
+    return frozenset(model.id for model in models if model.draws_boxes)
+
+
 @dataclass(frozen=True)
 class BoxesMissing:
     """Flags answers that report an abnormality without the box that was asked for.
 
     Kind: ``text``. A picture that the model returned counts as drawn. ``undrawing`` names models
-    that cannot draw and are not judged.
+    that cannot draw and are not judged; ``drawing`` those that are put the question with boxes,
+    where a case has one.
     """
 
     undrawing: frozenset[str] = frozenset()
+    drawing: frozenset[str] = frozenset()
     failure: str = "boxes_missing"
     reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether the question asks for boxes and there is an answer of a model that draws."""
         draws = one.answer.model not in self.undrawing
-        return draws and one.came and box_request(one.case.question) is not None
+        return draws and one.came and box_request(self._put(one)[1]) is not None
+
+    def _put(self, one: AnswerInCase) -> tuple[str, str]:
+        """Return which field of the case was put to the model, and its text."""
+        with_boxes = one.case.question_boxes if one.answer.model in self.drawing else None
+        return ("question_boxes", with_boxes) if with_boxes else ("question", one.case.question)
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the question against what the answer draws and reports."""
-        question, answer = one.case.question, one.answer
+        (where, question), answer = self._put(one), one.answer
         asked = box_request(question)
         if asked is None or answer.boxes or answer.images:
             return []
@@ -131,7 +146,7 @@ class BoxesMissing:
             name = f"{mention.side} {name}"
         message = f"Boxes were asked for and the answer reports {name}, but no box is drawn."
         evidence = (
-            Evidence("question", question[slice(*asked)], None, *asked),
+            Evidence(where, question[slice(*asked)], None, *asked),
             mention_evidence("answer", one.text, mention),
         )
         return [flag(self, answer, "text", message, evidence)]

@@ -31,7 +31,7 @@ Numbers = npt.NDArray[np.uint32]
 
 CASE_COLUMNS: Final = (
     *("question", "question_type", "category", "report", "images", "reference_boxes"),
-    *("options", "correct"),
+    *("options", "correct", "question_boxes"),
 )
 """Columns of a case that detectors may read."""
 ANSWER_COLUMNS: Final = (

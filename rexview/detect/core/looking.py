@@ -252,7 +252,7 @@ def flag_finding(flag: Flag) -> str | None:
     for item in evidence:
         if item.where in ("box", "reference_box"):
             named = sorted(label_findings(item.text))
-        elif item.where in ("answer", "report", "question"):
+        elif item.where in ("answer", "report", "question", "question_boxes"):
             named = [mention.finding for mention in find_mentions(item.text)]
         else:
             continue

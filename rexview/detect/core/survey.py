@@ -83,6 +83,12 @@ class Survey:
     findings: pl.DataFrame
     scan: Scan
 
+    @property
+    def verdicts(self) -> pl.DataFrame:
+        """The newest verdict of each reader: ``answer``, ``failure``, ``reader``, ``verdict``."""
+        by_reader = self.flags.filter(pl.col("source") == "reader")
+        return by_reader.select("answer", pl.col("failure", "reader", "verdict").cast(pl.String))
+
     def flags_of(
         self, case_id: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
     ) -> list[Flag]:

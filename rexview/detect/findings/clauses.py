@@ -250,6 +250,8 @@ def _statements(
             status = "positive"
         back = pointing and any("this" in a.cues for a in terms[max(0, f - 3) : f])
         for finding, site in sites.get(f, [(term.finding, f)]):
+            if site != f and status == "positive" and _is_normal(words, terms, f, site):
+                continue
             lateral = known[finding].sided
             sides = owners.get(site, _NO_SIDES) if lateral else _NO_SIDES
             stated.append(
@@ -312,6 +314,18 @@ def _resolve(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
                 terms[part].is_site = True
             sites[k] = list(chosen.items())
     return sites
+
+
+def _is_normal(words: list[str], terms: list[Term], f: int, site: int) -> bool:
+    """Whether a part is said to be normal, so that a word means another part than this one.
+
+    "Prominent vessels with a normal cardiac silhouette", "the heart is normal with prominent hila".
+    """
+    first = site if site < f else f + 1
+    normal = [n for n in range(max(0, first - 1), max(site, f)) if "normal" in terms[n].cues]
+    if site > f:
+        return bool(normal) and normal[-1] == site - 1 and terms[site - 1].j == terms[site].i
+    return bool(normal) and "with" in words[terms[normal[-1]].j : terms[f].i]
 
 
 def _parted(terms: list[Term], k: int, n: int) -> bool:

@@ -31,7 +31,7 @@ _SHIFT: Final = np.uint64(29)
 def keys_of(review_set: ReviewSet, detectors: Sequence[Detector]) -> tuple[Keys, Keys]:
     """Return the keys of all cases and of all newest answers of a review set."""
     newest = review_set.newest
-    of_cases = _hashed(review_set.cases, CASE_COLUMNS)
+    of_cases = hashed(review_set.cases, CASE_COLUMNS)
     settings = [
         hashlib.sha256(settings_of(detectors, model.id).encode()).digest()
         for model in review_set.models
@@ -39,17 +39,18 @@ def keys_of(review_set: ReviewSet, detectors: Sequence[Detector]) -> tuple[Keys,
     of_models = np.array(
         [np.frombuffer(digest[:16], dtype=np.uint64) for digest in settings], dtype=np.uint64
     ).reshape(-1, 2)
-    of_answers = _hashed(review_set.answers, ANSWER_COLUMNS)[newest.row]
+    of_answers = hashed(review_set.answers, ANSWER_COLUMNS)[newest.row]
     for others in (of_cases[newest.case], of_models[newest.model]):
-        of_answers = _mixed(of_answers, others)
+        of_answers = mixed(of_answers, others)
     return of_cases, of_answers
 
 
-def _hashed(table: pl.DataFrame, columns: Sequence[str]) -> Keys:
+def hashed(table: pl.DataFrame, columns: Sequence[str]) -> Keys:
+    """Return the keys of all rows of a table, by some of its columns."""
     found = np.zeros((len(table), 2), dtype=np.uint64)
     for name in columns:
         hashes = of_all_rows(table, partial(_of_column, name))
-        found = _mixed(found, hashes.to_numpy())
+        found = mixed(found, hashes.to_numpy())
     return found
 
 
@@ -57,7 +58,7 @@ def _of_column(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.select(pl.col(name).hash(seed).alias(str(seed)) for seed in _SEEDS)
 
 
-def _mixed(keys: Keys, others: Keys) -> Keys:
+def mixed(keys: Keys, others: Keys) -> Keys:
     """Take other numbers into keys; the order in which they are taken in matters."""
     mixed = (keys ^ others) * _PRIME
     return mixed ^ (mixed >> _SHIFT)

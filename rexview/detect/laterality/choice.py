@@ -21,6 +21,7 @@ from rexview.detect.findings import (
 from rexview.detect.laterality.text import one_side, sided_by_family, sides_named, stretch
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, Evidence
+from rexview.vocab import option_letter
 
 _LONGEST: Final = 2_000
 """Characters of a question or option that are read."""
@@ -84,10 +85,10 @@ def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evide
         if against != other or (right is not None and report_side not in (None, other)):
             continue
         name = finding_info(claims[0].mention.finding).name
-        message = f"Answer: option {_letter(choice)}, {claimed} {name}"
+        message = f"Answer: option {option_letter(choice)}, {claimed} {name}"
         evidence = [_option_evidence("option", option, choice, claims[0])]
         if right is not None and correct is not None:
-            message += f"; correct: option {_letter(correct)}, {other}"
+            message += f"; correct: option {option_letter(correct)}, {other}"
             evidence.append(_option_evidence("correct_option", right, correct, expected[family][0]))
         if reported:
             message += f"; report: {other}"
@@ -142,10 +143,6 @@ def _reported(case: Case, family: str) -> list[tuple[str, Mention]]:
         for section in REPORT_SECTIONS
         for mention in sided_by_family(find_mentions(getattr(case.report, section))).get(family, ())
     ]
-
-
-def _letter(number: int) -> str:
-    return chr(ord("A") + number) if number < 26 else str(number + 1)
 
 
 def _option_evidence(where: str, option: str, number: int, claim: _Claim) -> Evidence:

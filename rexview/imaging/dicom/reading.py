@@ -187,4 +187,11 @@ def facts_of(opened: OpenedDicom) -> ImageFacts:
         orientation_words(header),
         view_word(header),
         format="DICOM",
+        burned_in=_burned_in(header),
     )
+
+
+def _burned_in(header: Header) -> bool | None:
+    """Read what a file says about identifying text in its pixels (PS3.3 C.7.6.1)."""
+    said = (header.text("BurnedInAnnotation") or "").upper()
+    return {"YES": True, "NO": False}.get(said)

@@ -14,7 +14,7 @@ from rexview.models.asking.prompts import fill
 from rexview.models.card import BoxForm, Card
 from rexview.models.prompt import Prompt
 from rexview.models.reply import AttemptFailed
-from rexview.models.request import Parameters, Request, SentImage
+from rexview.models.request import Parameters, Request, SentImage, closed_object
 from rexview.schema import Case
 from rexview.vocab import SIDES, VIEWS
 
@@ -36,8 +36,9 @@ def build_request(
 ) -> Request:
     """Make the request for a case; the same case gives the same request.
 
-    Of the case only question, options, context and images are looked at: never the report, the
-    right option, explanations, reference boxes or what readers wrote.
+    Of the case only questions, options, context and images are looked at: never the report, the
+    right option, explanations, reference boxes or what readers wrote. Where boxes are asked for,
+    the question is the one with an instruction to draw them, if the case has one.
 
     Parameters
     ----------
@@ -62,7 +63,10 @@ def build_request(
     fields = prompt.fields[case.question_type]
     schema = _schema(case, fields, card.boxes if boxes else None, len(pictures))
     structured = parameters.structured
-    texts = [*_given(case, prompt), fill(prompt.texts[case.question_type], _question(case))]
+    texts = [
+        *given_texts(case, prompt),
+        fill(prompt.texts[case.question_type], question_words(case, boxes=boxes)),
+    ]
     if boxes:
         texts.append(fill(prompt.texts["boxes"], {"form": in_words(card.boxes)}))
     if structured:
@@ -73,14 +77,11 @@ def build_request(
     elif boxes:
         form = _box_words(card.boxes, pictures)
         texts.append(fill(prompt.texts["boxes_in_text"], {"form": form}))
-    parts: list[str | SentImage] = []
-    for number, picture in enumerate(pictures, start=1):
-        parts += [_caption(prompt, picture, number), picture]
     return Request(
         case=case.id,
         repeat=repeat,
         system=prompt.system,
-        parts=(*parts, "\n\n".join(texts)),
+        parts=(*captioned(pictures, prompt), "\n\n".join(texts)),
         parameters=parameters,
         prompt_id=prompt.id,
         prompt_hash=prompt.hash,
@@ -88,6 +89,14 @@ def build_request(
         notes=tuple(notes),
         asks_for_boxes=boxes,
     )
+
+
+def captioned(pictures: Sequence[SentImage], prompt: Prompt) -> list[str | SentImage]:
+    """Return pictures as they are sent, each after its caption."""
+    parts: list[str | SentImage] = []
+    for number, picture in enumerate(pictures, start=1):
+        parts += [_caption(prompt, picture, number), picture]
+    return parts
 
 
 def _caption(prompt: Prompt, picture: SentImage, number: int) -> str:
@@ -104,7 +113,7 @@ def _view(view: str) -> str:
     return name if view in ("PA", "AP") else name.lower()
 
 
-def _given(case: Case, prompt: Prompt) -> list[str]:
+def given_texts(case: Case, prompt: Prompt) -> list[str]:
     """Return what the requester said, if anything."""
     context = case.context
     said = {
@@ -117,9 +126,16 @@ def _given(case: Case, prompt: Prompt) -> list[str]:
     return [fill(prompt.texts["context"], {"lines": lines})] if lines else []
 
 
-def _question(case: Case) -> dict[str, str]:
+def question_words(case: Case, *, boxes: bool = False) -> dict[str, str]:
+    """Return what is filled into the wording of a question; ``boxes``: these are asked for.
+
+    Raises
+    ------
+    AttemptFailed
+        As :func:`labels_of`.
+    """
     if case.question_type != "choice":
-        return {"question": case.question}
+        return {"question": (boxes and case.question_boxes) or case.question}
     labels = labels_of(case)
     return {
         "question": case.question,
@@ -174,17 +190,8 @@ def _schema(
         }
         if pictures > 1:
             parts["image"] = {"type": "integer", "enum": list(range(1, pictures + 1))}
-        properties[BOXES] = {"type": "array", "items": _object(parts)}
-    return _object(properties)
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+        properties[BOXES] = {"type": "array", "items": closed_object(parts)}
+    return closed_object(properties)
 
 
 def _box_words(form: BoxForm, pictures: Sequence[SentImage]) -> str:

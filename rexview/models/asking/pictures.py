@@ -22,6 +22,7 @@ from rexview.errors import ImageError, PathEscape
 from rexview.imaging import MAX_PIXELS, DiskCache, display, read_image
 from rexview.imaging.cache import made_once
 from rexview.imaging.memory import MEMORY
+from rexview.imaging.raster import picture_file
 from rexview.models.card import Card
 from rexview.models.reply import AttemptFailed
 from rexview.models.request import Placement, SentImage
@@ -164,14 +165,9 @@ def fitted(
 
 
 def _encoded(picture: NDArray[np.uint8], card: Card) -> bytes:
-    ordered: Any = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR) if picture.ndim == 3 else picture
     if card.image_format == "jpeg":
-        quality = [cv2.IMWRITE_JPEG_QUALITY, card.jpeg_quality]
-        _, encoded = cv2.imencode(".jpeg", ordered, quality)
-    else:
-        _, encoded = cv2.imencode(".png", ordered)
-    content: bytes = encoded.tobytes()
-    return content
+        return picture_file(picture, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, card.jpeg_quality])
+    return picture_file(picture, ".png")
 
 
 def _array(picture: Any) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -41,7 +41,7 @@ class AnswerParts:
 
 def read_answer(request: Request, reply: Reply, case: Case, card: Card) -> AnswerParts:
     """Read a reply; whatever cannot be read stays in ``text`` as it came."""
-    value = _json(reply.text) if request.schema is not None else None
+    value = json_object(reply.text) if request.schema is not None else None
     if value is None:
         return _free(request, reply, card)
     boxes, notes = _placed(boxes_in_value(value.get(BOXES), card.boxes), request, card)
@@ -90,16 +90,36 @@ def _placed(
     return boxes, notes
 
 
-def _json(text: str) -> Mapping[str, Any] | None:
-    """Return the JSON object that a text is, in a fence or not; None where it is no such thing."""
+def json_object(text: str) -> Mapping[str, Any] | None:
+    """Return the JSON object that a text is, in a fence or not; None where it is no such thing.
+
+    One in which a part stands twice says two things, so that it is none.
+    """
     if len(text) > _MOST_JSON:
         return None
     fenced = _FENCE.fullmatch(text)
     try:
-        value = json.loads(fenced[1] if fenced else text)
+        value = json.loads(fenced[1] if fenced else text, object_pairs_hook=each_once)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+class TwiceError(ValueError):
+    """A part of a JSON object that stands twice: which of the two is meant cannot be known."""
+
+
+def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Join the parts of a JSON object, each of which may stand once.
+
+    Raises
+    ------
+    TwiceError
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise TwiceError
+    return found
 
 
 def _chosen(parts: Mapping[str, Any], case: Case) -> tuple[int | None, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from rexview.errors import RexviewError
 from rexview.models.backend import Backend
@@ -19,7 +19,7 @@ from rexview.models.running.rows import Parts, answer_row, save_pictures
 from rexview.models.running.spec import RunSpec
 from rexview.models.running.tally import Tally
 from rexview.models.running.to_do import Entry, ToDo
-from rexview.schema import AnswerBox, Case
+from rexview.schema import AnswerBox
 
 MOST_TRIES: Final = 6
 """Of one request that the server or the network failed on; a busy server is asked without bound."""
@@ -29,17 +29,21 @@ _CHANGED: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Asking:
-    """How a case becomes a request, and a reply an answer.
+Subject = TypeVar("Subject")
 
-    ``build`` raises :class:`.AttemptFailed` for a case that cannot be asked. ``input_tokens``
+
+@dataclass(frozen=True)
+class Asking(Generic[Subject]):
+    """How what is asked about becomes a request, and a reply an answer.
+
+    That is a case, or another thing with an id: a judge is asked about two texts. ``case`` finds it
+    by its id. ``build`` raises :class:`.AttemptFailed` where it cannot be asked. ``input_tokens``
     estimates what a request is, ``output_tokens`` what an answer will be, until some have come.
     """
 
-    case: Callable[[str], Case | None]
-    build: Callable[[Case, int], Request]
-    read: Callable[[Request, Reply, Case], Parts]
+    case: Callable[[str], Subject | None]
+    build: Callable[[Subject, int], Request]
+    read: Callable[[Request, Reply, Subject], Parts]
     input_tokens: Callable[[Request], int]
     output_tokens: int
 
@@ -65,7 +69,7 @@ class Attempts:
 
     spec: RunSpec
     run: RunFolder
-    asking: Asking
+    asking: Asking[Any]
     backend: Backend
     images: Path | None
     journal: Journal

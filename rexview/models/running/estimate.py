@@ -71,7 +71,9 @@ def expected_output(
     return found, source
 
 
-def estimate(asking: Asking, items: Sequence[Item], card: Card, output_source: str) -> Estimate:
+def estimate(
+    asking: Asking[Any], items: Sequence[Item], card: Card, output_source: str
+) -> Estimate:
     """Estimate what some items will take, from requests that are made and not sent."""
     step = max(1, -(-len(items) // MOST_BUILT))
     built = [found for item in items[::step] if (found := _input_tokens(asking, item)) is not None]
@@ -92,7 +94,7 @@ def estimate(asking: Asking, items: Sequence[Item], card: Card, output_source: s
     )
 
 
-def _input_tokens(asking: Asking, item: Item) -> int | None:
+def _input_tokens(asking: Asking[Any], item: Item) -> int | None:
     """Return what a request is; None for a case that cannot be asked, which costs nothing."""
     case = asking.case(item.case)
     try:

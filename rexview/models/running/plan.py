@@ -10,7 +10,7 @@ import polars as pl
 
 from rexview.errors import RunError, RunRefused
 from rexview.models.running.files.lock import RunLock
-from rexview.models.running.folder import RunFolder, run_folder, runs_of, write_json
+from rexview.models.running.folder import RUNS, RunFolder, run_folder, runs_of, write_json
 from rexview.models.running.journal import Item, Past, read_past
 from rexview.models.running.run import disk_words, items_of
 from rexview.models.running.spec import RunSpec, newest_alike, read_spec
@@ -47,9 +47,9 @@ def unanswered(review_set: ReviewSet, model: str) -> tuple[str, ...]:
     return tuple(ids.filter(~ids.is_in(answered.implode())))
 
 
-def new_plan(set_folder: Path, spec: RunSpec) -> Plan:
-    """Plan a new run; nothing is written yet."""
-    return Plan(spec, RunFolder(set_folder, spec.id), Past())
+def new_plan(set_folder: Path, spec: RunSpec, under: str = RUNS) -> Plan:
+    """Plan a new run in the folder of its kind; nothing is written yet."""
+    return Plan(spec, RunFolder(set_folder, spec.id, under), Past())
 
 
 def resumed(
@@ -59,6 +59,7 @@ def resumed(
     known: Collection[str],
     *,
     cases: tuple[str, ...] | None = None,
+    under: str = RUNS,
 ) -> Plan | None:
     """Plan to go on with a run; None when no run asks as ``spec`` does.
 
@@ -69,10 +70,12 @@ def resumed(
     spec
         What was asked for now: the newest run that asks the same in the same way is taken.
     known
-        The ids of the set's cases.
+        The ids of the set's cases, or of what else can be asked about.
     cases
         Those that were named now. Without them a run of all cases goes on with all that there are
         now, another one with its own.
+    under
+        The folder of the run's kind.
 
     Raises
     ------
@@ -80,9 +83,9 @@ def resumed(
         The run that was named is not there, or cannot be read.
     """
     try:
-        run = run_folder(set_folder, run_id) if run_id else None
+        run = run_folder(set_folder, run_id, under) if run_id else None
         if run is None and spec is not None:
-            run = newest_alike(runs_of(set_folder), spec)
+            run = newest_alike(runs_of(set_folder, under), spec)
         if run is None:
             return None
         before = read_spec(run)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rexview.errors import RunError
 from rexview.models.backend import Backend
@@ -65,7 +65,7 @@ class Run:
         self,
         spec: RunSpec,
         run: RunFolder,
-        asking: Asking,
+        asking: Asking[Any],
         backend: Backend,
         *,
         images: Path | None = None,

@@ -26,7 +26,7 @@ class RunSpec:
     selected, query
         How the cases were chosen, and the query of the link where that was a filter.
     cases
-        Their ids, in the order in which they are asked.
+        Their ids, in the order in which they are asked; for a judge those of what it judges.
     repeats
         How many times each case is asked.
     concurrency
@@ -80,11 +80,11 @@ def read_spec(run: RunFolder) -> RunSpec:
         spec = _spec_of(values)
     except (KeyError, TypeError, ValueError) as error:
         raise RunError(
-            f"runs/{run.id}/run.json cannot be read ({error}): restore it, or begin a new run "
-            "without --resume."
+            f"{run.under}/{run.id}/run.json cannot be read ({error}): restore it, or begin a new "
+            "run without --resume."
         ) from None
     if spec.id != run.id:
-        raise RunError(f"runs/{run.id}/run.json is of another run, {spec.id[:80]!r}.")
+        raise RunError(f"{run.under}/{run.id}/run.json is of another run, {spec.id[:80]!r}.")
     return spec
 
 

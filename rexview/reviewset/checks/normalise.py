@@ -85,5 +85,18 @@ NORMALISE: Final[dict[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
     "flags": lambda flags: _with_origin(flags).with_columns(
         pl.col("verdict").fill_null("confirmed")
     ),
+    "edits": _with_origin,
+    "choices": _with_origin,
+    "preferences": _with_origin,
+    "references": _with_origin,
+    "comments": _with_origin,
+    "decisions": _with_origin,
+    "candidates": lambda candidates: _with_origin(candidates).with_columns(
+        pl.col("question_type").fill_null("open")
+    ),
+    "candidate_ratings": _with_origin,
+    "candidate_tags": _with_origin,
+    "selections": _with_origin,
+    "validations": _with_origin,
 }
 """What else happens to the words of the other tables."""

@@ -14,7 +14,17 @@ from rexview.schema import SetInfo
 
 Tables = Mapping[str, pl.DataFrame]
 Sources = Mapping[str, TableSource]
-_ABOUT_ANSWERS: Final = ("scores", "flags", "metrics", "edits")
+_ABOUT_ANSWERS: Final = ("scores", "flags", "metrics", "edits", "opinions")
+_ABOUT_CASES: Final = (
+    *("choices", "preferences", "references", "comments", "decisions"),
+    *("candidates", "candidate_ratings", "candidate_tags", "selections", "validations"),
+)
+_MODELS: Final = dict.fromkeys(_ABOUT_CASES, ()) | {
+    "preferences": ("first", "second"),
+    "comments": ("model",),
+    "decisions": ("model",),
+}
+"""Columns that name a model of the set, where that is not ``model``."""
 
 
 def check_references(tables: Tables, sources: Sources, info: SetInfo, *, all_cases: bool) -> None:
@@ -24,12 +34,13 @@ def check_references(tables: Tables, sources: Sources, info: SetInfo, *, all_cas
     is no problem of the row that refers to it.
     """
     cases = tables["cases"]["id"]
-    for name in ("answers", *_ABOUT_ANSWERS):
+    for name in ("answers", *_ABOUT_ANSWERS, *_ABOUT_CASES):
         if name not in sources:
             continue
         if all_cases:
             _check_cases(tables[name], sources[name], cases)
-        _check_models(name, tables, sources[name], info)
+        for column in _MODELS.get(name, ("model",)):
+            _check_models(name, column, tables, sources[name], info)
         if "reader" in tables[name].columns:
             _check_readers(tables[name], sources[name], info)
     if "answers" in sources:
@@ -38,6 +49,8 @@ def check_references(tables: Tables, sources: Sources, info: SetInfo, *, all_cas
                 _check_answered(tables[name], sources[name], tables["answers"], cases)
     if "scores" in sources:
         _check_pictures(tables["scores"], sources["scores"], tables["answers"])
+    if "preferences" in sources:
+        _check_pairs(tables["preferences"], sources["preferences"])
     _check_choices(tables, sources)
 
 
@@ -51,21 +64,24 @@ def _check_cases(frame: pl.DataFrame, source: TableSource, cases: pl.Series) -> 
     )
 
 
-def _check_models(name: str, tables: Tables, source: TableSource, info: SetInfo) -> None:
+def _check_models(
+    name: str, column: str, tables: Tables, source: TableSource, info: SetInfo
+) -> None:
     """Models that are new to the set: undeclared ones in answers, unheard-of ones elsewhere."""
     known = {model.id for model in info.models}
     if name != "answers":
         known |= set(tables["answers"]["model"].unique().drop_nulls().to_list())
-    for model, rows in _not_among(known, tables[name], "model"):
+    for model, rows in _not_among(known, tables[name], column):
         message = (
             f"The model {quoted(model)} is not declared; it is shown under its id ({rows.height:,} "
             f"row{'s'[: rows.height != 1]})."
         )
         remedy = "Add it to models in reviewset.yaml."
-        source.report_rows("warning", rows.head(1), message, remedy, "model")
+        source.report_rows("warning", rows.head(1), message, remedy, column)
 
 
 def _check_readers(frame: pl.DataFrame, source: TableSource, info: SetInfo) -> None:
+    frame = frame.filter(~pl.col("reader").str.starts_with(vocab.JUDGE))  # no person to declare
     for reader, rows in _not_among({reader.id for reader in info.readers}, frame, "reader"):
         message = f"The reader {quoted(reader)} is not declared and is shown under this id."
         remedy = "Add the reader to readers in reviewset.yaml."
@@ -131,6 +147,16 @@ def _check_pictures(scores: pl.DataFrame, source: TableSource, answers: pl.DataF
     )
 
 
+def _check_pairs(preferences: pl.DataFrame, source: TableSource) -> None:
+    source.report_rows(
+        "error",
+        preferences.filter(pl.col("first") == pl.col("second")),
+        lambda row: f"The report of {quoted(row['first'])} is compared with itself.",
+        "Name two models.",
+        "second",
+    )
+
+
 def _check_choices(tables: Tables, sources: Sources) -> None:
     cases = tables["cases"].select(
         "id", "question_type", "_row", "correct", pl.col("options").list.len().alias("_options")
@@ -160,22 +186,24 @@ def _check_choices(tables: Tables, sources: Sources) -> None:
         "Give the number of the right option, counted from 0.",
         "correct",
     )
-    if "answers" not in sources:
-        return
     fewest = some["_options"].min()  # a choice below that is right in every case
-    chosen = (
-        tables["answers"]
-        .select("case", "choice", "_row")
-        .filter((pl.col("choice") < 0) | (pl.col("choice") >= pl.lit(fewest, pl.Int64)))
-    )
     options = some.select(pl.col("id").alias("case"), "_options").unique("case")
-    beyond = chosen.join(options, on="case", how="inner", maintain_order="left")
-    sources["answers"].report_rows(
-        "warning",
-        beyond.filter((pl.col("choice") >= pl.col("_options")) | (pl.col("choice") < 0)),
-        lambda row: (
-            f"Option {row['choice']} is chosen, but there are {row['_options']}; the first is 0."
-        ),
-        "Count the options from 0, or leave it empty when no option could be read.",
-        "choice",
-    )
+    for name in ("answers", "choices"):
+        if name not in sources:
+            continue
+        chosen = (
+            tables[name]
+            .select("case", "choice", "_row")
+            .filter((pl.col("choice") < 0) | (pl.col("choice") >= pl.lit(fewest, pl.Int64)))
+        )
+        beyond = chosen.join(options, on="case", how="inner", maintain_order="left")
+        sources[name].report_rows(
+            "warning",
+            beyond.filter((pl.col("choice") >= pl.col("_options")) | (pl.col("choice") < 0)),
+            lambda row: (
+                f"Option {row['choice']} is chosen, but there are {row['_options']}; the first "
+                "is 0."
+            ),
+            "Count the options from 0, or leave it empty when no option could be read.",
+            "choice",
+        )

@@ -36,7 +36,12 @@ from rexview.stats.failure_rates import (
     tally_patients,
 )
 from rexview.stats.final import CONTENT_ORDERS, ContentOrder
+from rexview.stats.judges import listed as judges_listed
+from rexview.stats.multiple_choice.listed import choice_lists
 from rexview.stats.paired import compare
+from rexview.stats.question_scores import agreements_of
+from rexview.stats.report import generated_reports
+from rexview.stats.report.generated_reports import TABLES
 from rexview.stats.self_contradiction import contradictions_in
 from rexview.stats.summary import (
     GapSummary,
@@ -73,9 +78,16 @@ METHODS: Final[dict[str, str]] = {
     "usable choice: failed, in n and not correct. Without a choice of its own an answer's text is "
     "read: what it says outright, never a guess",
     "choice_interval": "as failure_interval",
+    "choice_test": "McNemar, exact (scipy.stats.binomtest), over the questions that both answered, "
+    "failed choices as wrong; Benjamini-Hochberg within models, and within models with readers",
+    "choice_kappa": "Cohen's kappa of the options' places, not weighted "
+    "(sklearn.metrics.cohen_kappa_score), over the questions in which both chose one",
     "self_contradiction": "of the newest answers that one run asked for more than once: one repeat "
     "says right and another left of the same finding, or two chose different options; interval as "
     "failure_interval",
+    "curation_agreement": "Cohen's kappa with quadratic weights between a model's scores of "
+    "candidate questions and people's, over the questions that both scored; intervals: studies are "
+    "resampled (BCa)",
     "unfinished": "scores written in the app for a case of which their reader has not given every "
     "score asked for are left out of all tables",
 }
@@ -91,22 +103,30 @@ def report(
     content_order: ContentOrder = "mean_first",
     resamples: int = RESAMPLES,
     judged: pl.DataFrame | None = None,
+    verdicts: pl.DataFrame | None = None,
     again: pl.DataFrame | None = None,
+    generated: Mapping[str, list[Row]] | None = None,
+    coverage: list[Row] | None = None,
 ) -> dict[str, Any]:
     """Work out every table of a review set.
 
     Models and readers stand in the order of the set. ``gap_threshold`` is the gap (process minus
     execution) from which an answer is flagged. ``judged`` is what
-    :func:`rexview.detect.judged_answers` lists; without it there are no failure rates. ``again``
-    is what :func:`rexview.detect.self_contradiction.asked_again` compared.
+    :func:`rexview.detect.judged_answers` lists; without it there are no failure rates.
+    ``verdicts`` are the readers' (:attr:`rexview.detect.Survey.verdicts`), for judges. ``again`` is
+    what :func:`rexview.detect.self_contradiction.asked_again` compared, ``generated`` what
+    :func:`rexview.stats.report.generated_reports.generated_report_rows` made, ``coverage`` the
+    rows of :func:`rexview.curation.coverage.coverage_rows`.
 
     Returns
     -------
     dict
         ``scores``, ``tests``, ``gap``, ``readers``, ``no_answer``, ``friedman``, ``alpha``,
-        ``failures``, ``failure_tests``, ``choices``, ``self_contradiction`` and ``unfinished``,
-        each a list of rows, and ``about``: definitions, models, readers and versions. Models
-        without an answer in the set are left out.
+        ``failures``, ``failure_tests``, ``choices``, ``choice_raters``, ``choice_readers``,
+        ``choice_tests``, ``choice_kappa``, ``self_contradiction``, those of ``generated``,
+        ``judge_failures``, ``judge_scores``, ``curation_agreement``, ``curation_coverage`` and
+        ``unfinished``, each a list of rows, and ``about``: definitions, models, readers and
+        versions. Models without an answer in the set are left out.
     """
     values = finals(review_set, content_order=content_order)
     given = single_scores(review_set)
@@ -134,9 +154,14 @@ def report(
         "failures": rates,
         "failure_tests": failure_comparisons,
         "choices": list(map(_plain, choice_accuracies(review_set, models, resamples=resamples))),
+        **choice_lists(review_set, resamples=resamples),
         "self_contradiction": []
         if again is None
         else list(map(_plain, contradictions_in(review_set, again, resamples=resamples))),
+        **(generated or {name: [] for name in TABLES}),
+        **judges_listed.judge_lists(review_set, verdicts, resamples=resamples),
+        "curation_agreement": list(map(_plain, agreements_of(review_set, resamples=resamples))),
+        "curation_coverage": coverage or [],
         "unfinished": begun.to_dicts(),
         "about": {
             "name": review_set.info.name,
@@ -149,7 +174,7 @@ def report(
             "level": LEVEL,
             "resamples": resamples,
             "seed": SEED,
-            "methods": METHODS,
+            "methods": METHODS | generated_reports.METHODS | judges_listed.METHODS,
             "versions": {"rexview": __version__} | {name: version(name) for name in _LIBRARIES},
         },
     }

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rexview.bounded import printable
 from rexview.stats.answered import STATUSES
-from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
+from rexview.stats.judges.listed import JUDGE_TABLES
+from rexview.stats.report.cells import MISSING, Columns, Row, limits, number, p_value, word
+from rexview.stats.report.generated_text import REPORT_TABLES, metric_words
+from rexview.vocab import CATEGORY_NAMES, CRITERIA, DIMENSION_NAMES, FAILURES, QUESTION_TAGS
 
-_MISSING: Final = "-"
-Row = Mapping[str, Any]
-Columns = Mapping[str, Callable[[Row], str]]
+_NAMES: Final = (
+    *("model", "model_a", "model_b", "reader_a", "reader_b", "rater", "rater_a", "rater_b"),
+)
 
 
 def report_text(report: Mapping[str, Any]) -> str:
@@ -48,11 +51,14 @@ def _reasons(rows: Sequence[Row]) -> str:
     where: dict[str, list[str]] = {}
     for row in rows:
         if row.get("why"):
-            names = [row[key] for key in ("model", "model_a", "model_b") if key in row]
-            names += [row[key] for key in ("reader_a", "reader_b") if key in row]
+            names = [row[key] for key in _NAMES if key in row]
             dimension = [_dimension(row)] if "dimension" in row else []
             dimension += [_failure(row)] if "failure" in row else []
-            names += [row[key] for key in ("task", "category") if row.get(key)]
+            names += [metric_words(row[key]) for key in ("first", "second") if key in row]
+            about = [row[key] for key in _ABOUT if isinstance(row.get(key), str)]
+            names += [CATEGORY_NAMES.get(word, word) for word in about]
+            if "free_of_severity" in row:
+                names.append(f"severity {row['free_of_severity']}")
             where.setdefault(row["why"], []).append(" ".join([*dimension, *names]))
     return "".join(f"\n{printable('; '.join(cases))}: {why}" for why, cases in where.items())
 
@@ -74,68 +80,86 @@ def _notes(about: Row) -> str:
     )
 
 
-def _number(name: str, form: str = ".2f") -> Callable[[Row], str]:
-    return lambda row: _MISSING if row[name] is None else format(row[name], form)
-
-
-def _p(name: str) -> Callable[[Row], str]:
-    def write(row: Row) -> str:
-        p = row[name]
-        if p is None:
-            return _MISSING
-        return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-    return write
-
-
-def _limits(prefix: str = "ci_") -> Callable[[Row], str]:
-    def write(row: Row) -> str:
-        low, high = row[f"{prefix}low"], row[f"{prefix}high"]
-        return _MISSING if low is None else f"{low:.2f} to {high:.2f}"
-
-    return write
-
-
 def _dimension(row: Row) -> str:
     return DIMENSION_NAMES[row["dimension"]]
 
 
 def _task(row: Row) -> str:
-    return CATEGORY_NAMES.get(row["task"], row["task"]) or _MISSING
+    return CATEGORY_NAMES.get(row["task"], row["task"]) or MISSING
+
+
+def _criterion(row: Row) -> str:
+    return CRITERIA[row["criterion"]]
+
+
+def _covered(row: Row) -> str:
+    """Name a category or a tag; its value stands beside it."""
+    part = str(row["part"])
+    return QUESTION_TAGS.get(part, part.capitalize())
+
+
+def _covered_value(row: Row) -> str:
+    if row["value"] is None:
+        return MISSING
+    value = str(row["value"])  # None is also what questions are tagged with
+    return "none" if value == "None" else CATEGORY_NAMES.get(value, value)
 
 
 def _failure(row: Row) -> str:
     return FAILURES[row["failure"]].name
 
 
-def _word(name: str) -> Callable[[Row], str]:
-    return lambda row: row[name] or _MISSING
-
-
 def _lost(row: Row) -> str:
     reasons = [f"{STATUSES[reason]}: {n}" for reason, n in row["by_reason"].items() if n]
-    return "; ".join(reasons) or _MISSING
+    return "; ".join(reasons) or MISSING
 
 
+_ABOUT: Final = (
+    *("task", "category", "value", "shown_as", "scope", "site"),
+    *("coefficient", "reader", "studies", "judge", "prompt_id"),
+    *("criterion", "person"),
+)
+"""Further fields whose words say what a row is about."""
 _WORDS: Final = frozenset(
     {
         *("dimension", "failure", "reader", "model", "model a", "model b", "reader a", "reader b"),
-        *("task", "finding category", "what"),
+        *("task", "finding category", "what", "rater", "kind", "by", "value", "between"),
+        *("rater a", "rater b"),
+        *("sections", "metric", "computed by", "site", "first", "second", "coefficient"),
+        *("corrected by", "studies", "judge", "prompt"),
+        *("criterion", "person"),
     }
 )
+_MCNEMAR_NUMBERS: Final[Columns] = {
+    "pairs": number("n_pairs", "d"),
+    "only a": number("only_a", "d"),
+    "only b": number("only_b", "d"),
+    "a - b": number("difference", "+.2f"),
+    "95% CI": limits(),
+    "p": p_value("p"),
+    "p adj": p_value("p_adj"),
+}
+_CHOICE_NUMBERS: Final[Columns] = {
+    "n": number("n", "d"),
+    "correct": number("correct", "d"),
+    "no choice": number("failed", "d"),
+    "accuracy": number("accuracy", ".1%"),
+    "95% CI": limits(""),
+    "of those read": number("accuracy_read", ".1%"),
+}
 _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
     (
         "Final scores",
         "scores",
         {
             "dimension": _dimension,
-            "model": _word("model"),
-            "n": _number("n", "d"),
-            "mean": _number("mean"),
-            "SD": _number("sd"),
-            "95% CI": _limits(),
-            "5": _number("share_5", ".0%"),
-            "below 3": _number("share_below_3", ".0%"),
+            "model": word("model"),
+            "n": number("n", "d"),
+            "mean": number("mean"),
+            "SD": number("sd"),
+            "95% CI": limits(),
+            "5": number("share_5", ".0%"),
+            "below 3": number("share_below_3", ".0%"),
         },
     ),
     (
@@ -143,18 +167,18 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
         "tests",
         {
             "dimension": _dimension,
-            "model a": _word("model_a"),
-            "model b": _word("model_b"),
-            "pairs": _number("n_pairs", "d"),
-            "equal": _number("n_zero", "d"),
-            "left out": _number("left_out", "d"),
-            "a - b": _number("mean_difference", "+.2f"),
-            "95% CI": _limits(),
-            "effect": _number("effect", "+.2f"),
-            "W": _number("statistic", "g"),
-            "p": _p("p"),
-            "p adj": _p("p_adj"),
-            "by": _word("method"),
+            "model a": word("model_a"),
+            "model b": word("model_b"),
+            "pairs": number("n_pairs", "d"),
+            "equal": number("n_zero", "d"),
+            "left out": number("left_out", "d"),
+            "a - b": number("mean_difference", "+.2f"),
+            "95% CI": limits(),
+            "effect": number("effect", "+.2f"),
+            "W": number("statistic", "g"),
+            "p": p_value("p"),
+            "p adj": p_value("p_adj"),
+            "by": word("method"),
         },
     ),
     (
@@ -163,22 +187,22 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
         {
             "dimension": _dimension,
             "models": lambda row: str(len(row["models"])),
-            "n": _number("n", "d"),
-            "chi-squared": _number("statistic"),
-            "p": _p("p"),
+            "n": number("n", "d"),
+            "chi-squared": number("statistic"),
+            "p": p_value("p"),
         },
     ),
     (
         "Gap: process minus execution",
         "gap",
         {
-            "model": _word("model"),
-            "n": _number("n", "d"),
-            "mean": _number("mean", "+.2f"),
-            "SD": _number("sd"),
-            "95% CI": _limits(),
-            "flagged": _number("flagged", "d"),
-            "share": _number("share_flagged", ".0%"),
+            "model": word("model"),
+            "n": number("n", "d"),
+            "mean": number("mean", "+.2f"),
+            "SD": number("sd"),
+            "95% CI": limits(),
+            "flagged": number("flagged", "d"),
+            "share": number("share_flagged", ".0%"),
         },
     ),
     (
@@ -186,18 +210,18 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
         "readers",
         {
             "dimension": _dimension,
-            "reader a": _word("reader_a"),
-            "reader b": _word("reader_b"),
-            "n": _number("n", "d"),
-            "QWK": _number("qwk"),
-            "95% CI": _limits("qwk_ci_"),
-            "MAD": _number("mad"),
-            "exact": _number("exact", ".0%"),
-            "within 1": _number("within_one", ".0%"),
-            "mean a": _number("mean_a"),
-            "SD a": _number("sd_a"),
-            "mean b": _number("mean_b"),
-            "SD b": _number("sd_b"),
+            "reader a": word("reader_a"),
+            "reader b": word("reader_b"),
+            "n": number("n", "d"),
+            "QWK": number("qwk"),
+            "95% CI": limits("qwk_ci_"),
+            "MAD": number("mad"),
+            "exact": number("exact", ".0%"),
+            "within 1": number("within_one", ".0%"),
+            "mean a": number("mean_a"),
+            "SD a": number("sd_a"),
+            "mean b": number("mean_b"),
+            "SD b": number("sd_b"),
         },
     ),
     (
@@ -205,19 +229,19 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
         "alpha",
         {
             "dimension": _dimension,
-            "n": _number("n_units", "d"),
-            "readers": _number("n_readers", "d"),
-            "alpha": _number("alpha"),
-            "95% CI": _limits(),
+            "n": number("n_units", "d"),
+            "readers": number("n_readers", "d"),
+            "alpha": number("alpha"),
+            "95% CI": limits(),
         },
     ),
     (
         "No answer",
         "no_answer",
         {
-            "model": _word("model"),
-            "n": _number("n", "d"),
-            "of": _number("answers", "d"),
+            "model": word("model"),
+            "n": number("n", "d"),
+            "of": number("answers", "d"),
             "why": _lost,
         },
     ),
@@ -226,12 +250,12 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
         "failures",
         {
             "failure": _failure,
-            "model": _word("model"),
-            "flagged": _number("flagged", "d"),
-            "judged": _number("n", "d"),
-            "share": _number("share", ".0%"),
-            "95% CI": _limits(),
-            "possible": _number("possible", "d"),
+            "model": word("model"),
+            "flagged": number("flagged", "d"),
+            "judged": number("n", "d"),
+            "share": number("share", ".0%"),
+            "95% CI": limits(),
+            "possible": number("possible", "d"),
         },
     ),
     (
@@ -239,48 +263,103 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
         "failure_tests",
         {
             "failure": _failure,
-            "model a": _word("model_a"),
-            "model b": _word("model_b"),
-            "pairs": _number("n_pairs", "d"),
-            "only a": _number("only_a", "d"),
-            "only b": _number("only_b", "d"),
-            "a - b": _number("difference", "+.2f"),
-            "95% CI": _limits(),
-            "p": _p("p"),
-            "p adj": _p("p_adj"),
+            "model a": word("model_a"),
+            "model b": word("model_b"),
+            **_MCNEMAR_NUMBERS,
         },
     ),
     (
         "Multiple choice",
         "choices",
         {
-            "model": _word("model"),
+            "model": word("model"),
             "task": _task,
-            "finding category": _word("category"),
-            "n": _number("n", "d"),
-            "correct": _number("correct", "d"),
-            "no choice": _number("failed", "d"),
-            "accuracy": _number("accuracy", ".1%"),
-            "95% CI": _limits(""),
-            "of those read": _number("accuracy_read", ".1%"),
+            "finding category": word("category"),
+            **_CHOICE_NUMBERS,
+        },
+    ),
+    (
+        "Multiple choice: models and readers",
+        "choice_raters",
+        {
+            "rater": word("rater"),
+            "kind": word("kind"),
+            "by": word("by"),
+            "value": lambda row: CATEGORY_NAMES.get(row["value"], row["value"]) or MISSING,
+            **_CHOICE_NUMBERS,
+        },
+    ),
+    (
+        "Multiple choice: the questions that readers answered",
+        "choice_readers",
+        {"rater": word("rater"), "kind": word("kind"), **_CHOICE_NUMBERS},
+    ),
+    (
+        "Multiple choice: raters compared",
+        "choice_tests",
+        {
+            "between": word("family"),
+            "rater a": word("rater_a"),
+            "rater b": word("rater_b"),
+            **_MCNEMAR_NUMBERS,
+        },
+    ),
+    (
+        "Multiple choice: Cohen's kappa",
+        "choice_kappa",
+        {
+            "task": _task,
+            "rater a": word("rater_a"),
+            "rater b": word("rater_b"),
+            "n": number("n", "d"),
+            "same": number("agreement", ".0%"),
+            "kappa": number("kappa"),
         },
     ),
     (
         "Asked again: contradicts itself",
         "self_contradiction",
         {
-            "model": _word("model"),
-            "what": _word("what"),
-            "n": _number("n", "d"),
-            "contradicting": _number("contradicting", "d"),
-            "share": _number("share", ".1%"),
-            "95% CI": _limits(""),
-            "no choice": _number("no_choice", "d"),
+            "model": word("model"),
+            "what": word("what"),
+            "n": number("n", "d"),
+            "contradicting": number("contradicting", "d"),
+            "share": number("share", ".1%"),
+            "95% CI": limits(""),
+            "no choice": number("no_choice", "d"),
+        },
+    ),
+    *REPORT_TABLES,
+    *JUDGE_TABLES,
+    (
+        "Candidate questions: model and people",
+        "curation_agreement",
+        {
+            "criterion": _criterion,
+            "model": word("model"),
+            "person": lambda row: row["person"] or "all",
+            "n": number("n", "d"),
+            "of studies": number("studies", "d"),
+            "QWK": number("qwk"),
+            "95% CI": limits("qwk_ci_"),
+            "MAD": number("mad"),
+            "within 1": number("within_one", ".0%"),
+            "model - person": number("difference", "+.2f"),
+        },
+    ),
+    (
+        "Candidate questions: what the chosen ones cover",
+        "curation_coverage",
+        {
+            "what": _covered,
+            "value": _covered_value,
+            "chosen": number("chosen", "d"),
+            "offered": number("offered", "d"),
         },
     ),
     (
         "Not finished, in no table",
         "unfinished",
-        {"reader": _word("reader"), "cases": _number("cases", "d")},
+        {"reader": word("reader"), "cases": number("cases", "d")},
     ),
 )

@@ -22,7 +22,8 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from rexview.store.database.integrity import CHECKSUM, is_intact, json_text, moment_text
-from rexview.store.entry import SHARED, Stored
+from rexview.store.entry import Stored
+from rexview.store.kinds import SHARED
 
 VERSION: Final = "0004"
 """The newest migration: what this code reads and writes."""

@@ -10,13 +10,22 @@ from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
 from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
+from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet, StudyImage
 from rexview.ui.access.image_links import thumbnail_url
+from rexview.ui.answers.one_answer import metric_text
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS, counted
+from rexview.vocab import (
+    CATEGORY_NAMES,
+    FAILURES,
+    QUESTION_TYPES,
+    VIEWS,
+    counted,
+    option_letter,
+)
 
 _MOST_ANSWERS: Final = 4
 
@@ -28,13 +37,25 @@ def gallery_html(
     *,
     colours: Mapping[str, str],
     gap_threshold: float,
+    with_pins: bool = False,
 ) -> str:
-    """Draw cards; each is one link to its case within the filter."""
+    """Draw cards; each is one link to its case within the filter.
+
+    ``with_pins`` adds the buttons that :file:`pins.js` listens to.
+    """
     names = review_set.model_names
     drawn = [
         _card_html(review_set, card, case_filter, names, colours, gap_threshold) for card in cards
     ]
+    if with_pins:
+        drawn = [_with_pin(one, card.case.id) for one, card in zip(drawn, cards, strict=True)]
     return f'<div class="rx-cards" role="list">{"".join(drawn)}</div>'
+
+
+def _with_pin(card: str, case: str) -> str:
+    """Lay a button over a card, since no button may lie in a link."""
+    pin = f'<button type="button" class="rx-pin" data-rx-pin="{html.escape(case)}"></button>'
+    return f'<div class="rx-card-place" role="presentation">{card}{pin}</div>'
 
 
 def _card_html(
@@ -50,8 +71,11 @@ def _card_html(
     kind = CATEGORY_NAMES.get(case.category or "", case.category or "")
     kind = kind or QUESTION_TYPES.get(case.question_type, "")
     answers = sorted(card.answers, key=lambda answer: not answer.chosen)
+    order = case_filter.metric_order
+    metric = order.metric if order else None
     rows = [
-        _answer_html(answer, names, colours, gap_threshold) for answer in answers[:_MOST_ANSWERS]
+        _answer_html(answer, names, colours, gap_threshold, metric)
+        for answer in answers[:_MOST_ANSWERS]
     ]
     if len(answers) > _MOST_ANSWERS:
         rows.append(f"<p>and {len(answers) - _MOST_ANSWERS} more answers</p>")
@@ -89,17 +113,22 @@ def _answer_html(
     names: Mapping[str, str],
     colours: Mapping[str, str],
     gap_threshold: float,
+    metric: MetricId | None,
 ) -> str:
     name = html.escape(names[answer.model])
     chain = score_chain_html(answer.finals, gap_threshold=gap_threshold, images=False)
-    content = answer.finals.get("content")
+    content, chosen = answer.finals.get("content"), _chosen_html(answer)
     if answer.status != "answered":
         chain = f'<span class="rx-lost">{html.escape(ANSWER_STATUSES[answer.status])}</span>'
-    elif not chain:
+    elif not chain and not chosen:
         chain = '<span class="rx-quiet">Not scored</span>'
     shown = ""
     if content is not None:
         shown = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
+    if metric:
+        title, named = html.escape(metric.described), html.escape(metric.name)
+        value = metric_text(answer.metric)
+        shown += f'<span class="rx-content" title="{title}"><small>{named}</small> {value}</span>'
     badges = "".join(
         f'<span class="{_BADGE_CSS.get(source, "rx-badge")}" '
         f'title="{html.escape(FAILURES[failure].meaning)} {_FOUND_BY[source]}">'
@@ -111,11 +140,27 @@ def _answer_html(
     css = "rx-card-answer" if answer.chosen else "rx-card-answer rx-aside"
     return (
         f'<div class="{css}" style="--rx-colour:{html.escape(colours[answer.model])}">'
-        f'<header><span class="rx-model">{name}</span>{shown}</header>{chain}'
+        f'<header><span class="rx-model">{name}</span>{shown}</header>{chosen}{chain}'
         f'<div class="rx-badges">{badges}</div></div>'
     )
 
 
+def _chosen_html(answer: AnswerSummary) -> str:
+    """Show which option was chosen, and whether it is right; empty for other questions."""
+    if answer.choice is None and answer.outcome is None:
+        return ""
+    letter = "" if answer.choice is None else f"<b>{option_letter(answer.choice)}</b> "
+    outcome = answer.outcome or "chosen"
+    sign, word = _OUTCOMES[outcome]
+    return f'<span class="rx-outcome" data-rx-outcome="{outcome}">{sign}{letter}{word}</span>'
+
+
+_OUTCOMES: Final = {
+    "right": ("✓ ", "right"),
+    "wrong": ("✗ ", "wrong"),
+    "failed": ("", "No usable choice"),
+    "chosen": ("", "chosen"),
+}
 _NOT_KNOWN: Final = {
     "not_yet": '<span class="rx-quiet">Not looked at for failures yet</span>',
     "not_judged": '<span class="rx-quiet">Could not be judged by every rule</span>',

@@ -58,8 +58,16 @@ function pin(key) {
   if (key) scrollTo(key);
 }
 
+/** Lead to a part further down; the keyboard goes on from there. */
+function goTo(/** @type {HTMLElement} */ part) {
+  part?.scrollIntoView({ behavior: wantsLessMotion() ? "auto" : "smooth", block: "start" });
+  part?.focus({ preventScroll: true });
+}
+
 function clicked(event) {
   if (event.target.closest?.(".rx-verdicts")) return;
+  const goal = event.target.closest?.("[data-rx-go]")?.dataset.rxGo;
+  if (goal) goTo(document.getElementById(goal));
   const key = flagOf(event);
   const chosen = window.getSelection()?.toString();
   if (key && (event.target.closest(".rx-show") || !chosen)) pin(pinned === key ? null : key);

@@ -20,7 +20,7 @@ _Keyed = Sequence[tuple[str, Flag]]
 YOU = "You"
 UNNAMED = "rexview:unnamed"
 """The reader of a verdict before a name is given."""
-_TEXT_EVIDENCE = ("answer", "report", "question", "option", "correct_option")
+_TEXT_EVIDENCE = ("answer", "report", "question", "question_boxes", "option", "correct_option")
 _BOX_EVIDENCE = ("box", "reference_box")
 _UNFOLDED = ("laterality_error", "token_limit")
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from rexview.analysis.case.differences import Piece
 from rexview.analysis.case.record import CasePage
@@ -16,6 +18,13 @@ from rexview.analysis.engine import Position
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, status_of
+from rexview.ui.answers.choices import (
+    Vote,
+    choice_html,
+    choice_spans,
+    explanation_html,
+    options_html,
+)
 from rexview.ui.answers.flags import (
     ANYBODY,
     Visitor,
@@ -24,25 +33,34 @@ from rexview.ui.answers.flags import (
     link_spans,
     written_here,
 )
-from rexview.ui.answers.one_answer import choice_html, ending_html, facts_html
+from rexview.ui.answers.one_answer import ending_html, facts_html
 from rexview.ui.answers.repeats import repeats_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
 
-def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
-    """Show the question, and the options of a choice question with the right one marked."""
-    options = "".join(
-        f"<li>{_option_html(flags, option, number)}{_RIGHT if number == case.correct else ''}</li>"
-        for number, option in enumerate(case.options)
-    )
-    listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
+def question_html(
+    case: Case, flags: Sequence[tuple[str, Flag]] = (), votes: Sequence[Vote] = ()
+) -> str:
+    """Show the question; of a choice question the options, the right one marked, and the votes.
+
+    Below it stands the question as models are asked it that draw boxes, where it is another.
+    """
+
+    def option_html(option: str, number: int) -> str:
+        places = ("option", "correct_option")
+        spans = [span for where in places for span in evidence_spans(flags, where, str(number))]
+        return inline_html(option, spans)
+
     question = inline_html(case.question, evidence_spans(flags, "question"))
-    return f'<p class="rx-question">{question}</p>{listed}'
+    boxes = case.question_boxes
+    with_boxes = inline_html(boxes or "", evidence_spans(flags, "question_boxes"))
+    told = f"<span><b>Where boxes are asked for: </b>{with_boxes}</span>"
+    asked = f'<p class="rx-request">{told}</p>' if boxes else ""
+    return f'<p class="rx-question">{question}</p>{asked}{options_html(case, option_html, votes)}'
 
 
-_RIGHT = " <b>(correct)</b>"
 _NOT_JUDGED = (
     '<p class="rx-unjudged">Could not be judged by every rule: there may be more failures.</p>'
 )
@@ -50,12 +68,6 @@ _NOT_YET = '<p class="rx-unjudged">Not looked at for failures yet.</p>'
 _UNCOUNTED = (
     '<p class="rx-uncounted">Not a whole answer: its scores count in no table and no mean.</p>'
 )
-
-
-def _option_html(flags: Sequence[tuple[str, Flag]], option: str, number: int) -> str:
-    places = ("option", "correct_option")
-    spans = [span for where in places for span in evidence_spans(flags, where, str(number))]
-    return inline_html(option, spans)
 
 
 def place_html(case: Case, place: Position, filter_name: str, kind: str) -> str:
@@ -69,6 +81,20 @@ def place_html(case: Case, place: Position, filter_name: str, kind: str) -> str:
     )
 
 
+@dataclass(frozen=True)
+class Added:
+    """What a page adds to one answer: words to mark, HTML above its text and below it."""
+
+    marks: Sequence[Span] = ()
+    above: str = ""
+    below: str = ""
+
+    def __add__(self, other: Added) -> Added:
+        return Added(
+            (*self.marks, *other.marks), self.above + other.above, self.below + other.below
+        )
+
+
 def answers_html(
     page: CasePage,
     review_set: ReviewSet,
@@ -76,10 +102,22 @@ def answers_html(
     colours: Mapping[str, str],
     gap_threshold: float,
     visitor: Visitor = ANYBODY,
+    added: Mapping[str, Added] = MappingProxyType({}),
 ) -> str:
-    """Lay out the answers side by side, one column a model, with what was found wrong in each."""
+    """Lay out the answers side by side, one column a model, with what was found wrong in each.
+
+    ``added`` is what a page adds to the answers of some models.
+    """
     columns = "".join(
-        _answer_html(page, answer, review_set, colours[answer.model], gap_threshold, visitor)
+        _answer_html(
+            page,
+            answer,
+            review_set,
+            colours[answer.model],
+            gap_threshold,
+            visitor,
+            added.get(answer.model, Added()),
+        )
         for answer in page.answers
     )
     return f'<div class="rx-answers">{columns}</div>'
@@ -92,12 +130,14 @@ def _answer_html(
     colour: str,
     gap_threshold: float,
     visitor: Visitor,
+    added: Added,
 ) -> str:
     name = html.escape(review_set.model_names[answer.model])
     final = page.finals.get(answer.model)
     flags = page.keyed_flags(answer.model)
     text = answer.text or ""
-    spans = [*evidence_spans(flags, "answer"), *link_spans(text, page)]
+    marks = [*added.marks, *evidence_spans(flags, "answer"), *choice_spans(answer)]
+    spans = [*marks, *link_spans(text, page)]
     body = (
         markdown_html(text, spans)
         if text.strip()
@@ -117,8 +157,9 @@ def _answer_html(
         f"{_NOT_YET if answer.model in page.not_yet else ''}"
         f"{flags_html(page, answer, review_set.reader_names, visitor)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
-        f"{choice_html(page.case, answer)}"
+        f"{added.above}{choice_html(page.case, answer)}"
         f'<div class="rx-text" tabindex="0">{body}</div>{ending_html(answer)}'
+        f"{explanation_html(page, answer)}{added.below}"
         f"<footer>{facts_html(answer)}</footer>"
         f"{repeats_html(page.case, answer, page.repeats.get(answer.model, ()))}</article>"
     )
@@ -145,20 +186,32 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
     return f'<span class="rx-content rx-quiet" title="{title}">{word}</span>'
 
 
-def report_html(page: CasePage) -> str:
-    """Lay out the request and the radiologist's report."""
+def report_html(
+    page: CasePage,
+    marks: Mapping[str, Sequence[Span]] = MappingProxyType({}),
+    beside: str = "",
+    head: str = "",
+) -> str:
+    """Lay out the request and the radiologist's report.
+
+    ``marks`` are marked in its sections, by name; ``beside`` is HTML of other versions of it,
+    ``head`` what stands after the title.
+    """
     report = page.case.report
     flags = page.keyed_flags()
 
     def spans(field: str, text: str) -> list[Span]:
-        return [*evidence_spans(flags, "report", field), *link_spans(text, page)]
+        found = evidence_spans(flags, "report", field)
+        return [*marks.get(field, ()), *found, *link_spans(text, page)]
 
     sections = report_sections_html(report, spans)
     if not sections:
         sections = '<p class="rx-quiet">This case has no reference report.</p>'
     return (
-        '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report</h3>'
-        f"{request_html(page.case)}{sections}</section>"
+        '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report'
+        f"{head}</h3>"
+        f'{request_html(page.case)}<div class="rx-versions"><div>{sections}</div>{beside}</div>'
+        "</section>"
     )
 
 
@@ -320,12 +373,17 @@ def _score_cell_html(scores: Sequence[Score]) -> str:
     return f'<td data-level="{given[0].score}" title="{html.escape(title)}">{value}</td>'
 
 
-def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:
-    """Show two texts as one, what only the first has struck through, the second's underlined."""
+def changes_html(pieces: Iterable[Piece]) -> str:
+    """Show what only a first text has struck through, what only a second has underlined."""
     tags = {"both": "span", "first": "del", "second": "ins"}
-    body = "".join(
+    return "".join(
         f"<{tags[piece.where]}>{html.escape(piece.text)}</{tags[piece.where]}>" for piece in pieces
     )
+
+
+def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:
+    """Show two texts as one, what only the first has struck through, the second's underlined."""
+    body = changes_html(pieces)
     note = "" if whole else '<p class="rx-quiet">Only the beginning of the texts is compared.</p>'
     return (
         f'<div class="rx-diff"><p class="rx-quiet"><del>only in {html.escape(first)}</del> '

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from rexview.detect.findings import finding_info
 from rexview.detect.self_contradiction import Differences, differences, is_usable
 from rexview.schema import Answer, Case
-from rexview.ui.answers.one_answer import choice_html, ending_html, facts_html
+from rexview.ui.answers.choices import choice_html
+from rexview.ui.answers.one_answer import ending_html, facts_html
 from rexview.ui.html.safe_text import markdown_html
-from rexview.vocab import counted
+from rexview.vocab import counted, option_letter
 
 
 def repeats_html(case: Case, answer: Answer, repeats: Sequence[Answer]) -> str:
@@ -43,7 +44,7 @@ def _summary(found: Differences) -> list[str]:
         )
         words.append(f"opposite sides: {', '.join(list(names)[:3])}")
     if found.choices:
-        letters = " and ".join(_letter(choice) for choice in found.choices)
+        letters = " and ".join(option_letter(choice) for choice in found.choices)
         words.append(f"different choices: {letters}")
     return words
 
@@ -57,7 +58,7 @@ def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> 
     ]
     if found.choices:
         usable = is_usable(case, answer)
-        marks.append(f"chose {_letter(answer.choice or 0)}" if usable else "no usable choice")
+        marks.append(f"chose {option_letter(answer.choice or 0)}" if usable else "no usable choice")
     said = " ".join(f"<mark>{html.escape(mark)}</mark>" for mark in marks)
     if place == 0:
         return f"<li><p><b>Answer {answer.repeat}</b>, shown above {said}</p></li>"
@@ -78,7 +79,3 @@ def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> 
         f'{choice_html(case, answer)}<div class="rx-again" tabindex="0">{body}</div>'
         f"{ending_html(answer)}<footer>{facts_html(answer)}{not_shown}</footer></li>"
     )
-
-
-def _letter(choice: int) -> str:
-    return chr(ord("A") + choice)

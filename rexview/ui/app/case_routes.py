@@ -19,7 +19,8 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions, sign_in
 from rexview.ui.case import case_texts
-from rexview.ui.link.pages import PAGE_CASE, PAGE_SCORE
+from rexview.ui.curate import widgets as curate
+from rexview.ui.link.pages import PAGE_CASE, PAGE_CURATE, PAGE_SCORE
 from rexview.ui.score_cases import widgets as score_cases
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.open_states import state_to_show
@@ -42,6 +43,7 @@ class _Around(Protocol):
 _CASES_OF: Final[Mapping[str, Callable[[ReviewSet, Mapping[str, Any]], _Around | None]]] = {
     PAGE_CASE: case_texts.cases_around,
     PAGE_SCORE: score_cases.cases_around,
+    PAGE_CURATE: curate.studies_around,
 }
 
 

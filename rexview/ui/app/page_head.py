@@ -16,6 +16,8 @@ from rexview.ui.link.pages import (
     PAGE_ADJUDICATE,
     PAGE_BROWSE,
     PAGE_CASE,
+    PAGE_CURATE,
+    PAGE_MEETING,
     PAGE_OVERVIEW,
     PAGE_SCORE,
 )
@@ -31,9 +33,21 @@ _MODULES: Final = {
         "answers/verdicts.js",
         "case/share.js",
         "turning/assets/case_part.js",
+        "meeting/pins/assets/pins.js",
     ),
-    PAGE_SCORE: (*_VIEWER, "score_cases/pad/assets/pad.js"),
+    PAGE_BROWSE: ("streamlit_adapter/in_app.js", "meeting/pins/assets/pins.js"),
+    PAGE_MEETING: ("streamlit_adapter/in_app.js", "meeting/agenda/assets/agenda.js"),
+    PAGE_SCORE: (
+        *_VIEWER,
+        "score_cases/pad/assets/pad.js",
+        "score_cases/tasks/assets/questions.js",
+    ),
     PAGE_ADJUDICATE: (*_VIEWER, "adjudicate/assets/consensus.js"),
+    PAGE_CURATE: (
+        "viewer/assets/viewer.js",
+        "curate/assets/desk.js",
+        "curate/sample/assets/sample.js",
+    ),
 }
 """The modules of our components by page; each comes with what it imports."""
 _OTHERWISE: Final = ("streamlit_adapter/in_app.js",)
@@ -41,7 +55,7 @@ _PARTS_EVERYWHERE: Final = ("BidiComponent", "Html")
 _PARTS: Final = {
     PAGE_OVERVIEW: ("TextInput", "ButtonGroup"),
     PAGE_BROWSE: ("TextInput", "ButtonGroup", "Selectbox", "Pagination"),
-    PAGE_CASE: ("Button", "PageLink", "Multiselect", "Selectbox"),
+    PAGE_CASE: ("Button", "DownloadButton", "PageLink", "Multiselect", "Selectbox"),
 }
 """What Streamlit calls the elements by page; it shows none of a page's before all are there."""
 

@@ -51,6 +51,9 @@ def _modules() -> Route:
 def _routes() -> list[Route]:
     warm_up.wait()
     from rexview.ui.app import case_routes, image_routes
+    from rexview.ui.meeting.live import route as live_route
+    from rexview.ui.meeting.presenting import payload
     from rexview.ui.saving import route as saving_route
 
-    return [*image_routes.routes(), *case_routes.routes(), *saving_route.routes()]
+    routes = [*image_routes.routes(), *case_routes.routes(), *saving_route.routes()]
+    return [*routes, *live_route.routes(payload)]

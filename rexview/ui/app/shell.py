@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, Literal, NoReturn
 
 import streamlit as st
 
@@ -32,12 +33,16 @@ _SETTLES_S: Final = 1.0
 """So long a page waits for answers that were added to be read; most sets take less."""
 _STYLES: Final = (
     "app/style.css",
+    "case/choice.css",
     "browse/browse.css",
+    "case/reports.css",
+    "judge/judge.css",
     "scores/scores.css",
     "readers/readers.css",
+    "report_generation/report_generation.css",
     "scan_progress/strip.css",
     "data/import.css",
-    "run_models/run_models.css",
+    "asking/asking.css",
     "app/print.css",
 )
 
@@ -64,7 +69,8 @@ def run() -> None:
         )
         st.stop()
     signed_in = permissions.role() is not None
-    page = st.navigation(pages, position="top" if signed_in else "hidden")
+    place: Literal["top", "hidden"] = "top" if signed_in else "hidden"
+    page = st.navigation(_in_groups(pages), position=place, expanded=True)
     st.html(_style())
     if signed_in:
         link_keys.keep_choices(page.url_path)
@@ -97,6 +103,20 @@ def _pages() -> list[StreamlitPage]:
             )
         )
     return pages
+
+
+def _in_groups(pages: list[StreamlitPage]) -> dict[str, list[StreamlitPage]]:
+    """Return the pages by the name that they open under, in the order of the navigation.
+
+    A name that would open one page only is left out: that page stands by itself, at the front.
+    """
+    shown = Counter(
+        page.group for page, made in zip(PAGES, pages, strict=True) if made.visibility == "visible"
+    )
+    groups: dict[str, list[StreamlitPage]] = {"": []}
+    for page, made in zip(PAGES, pages, strict=True):
+        groups.setdefault(page.group if shown[page.group] > 1 else "", []).append(made)
+    return groups
 
 
 def _go_home() -> None:

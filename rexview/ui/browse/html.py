@@ -10,7 +10,7 @@ from rexview.analysis import CaseFilter, Facets, FailureSources, SetFacts, chips
 from rexview.analysis.failures.captions import judged_caption
 from rexview.analysis.failures.so_far import so_far_after
 from rexview.ui.link.in_app import browse_link
-from rexview.vocab import FAILURES
+from rexview.vocab import FAILURES, counted
 
 
 def filter_bar_html(
@@ -45,17 +45,18 @@ def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -
     active = case_filter.failures == (head.failure,)
     target = replace(case_filter, failures=() if active else (head.failure,), sources=())
     meaning = f"{failure.meaning} {judged_caption(head.failure)}"
+    cases = counted(head.cases, "case")
     judged = (
-        f"of {head.judged:,}"
+        f"of {cases}"
         if head.judged == head.cases
-        else (f"of {head.judged:,} that can be judged, in {head.cases:,}")
+        else f"of {head.judged:,} that can be judged, in {cases}"
     )
     name = so_far_after(failure.plural, so_far=so_far)
     sources = sources_text(head.detector, head.reader, head.both)
     label = (
         f"<b>{head.total:,}</b><span>{html.escape(name)}</span>"
         f"<small>{so_far_after(sources, so_far=so_far and not head.total)}</small>"
-        f"<small>{judged} cases</small>"
+        f"<small>{judged}</small>"
     )
     css = "rx-head rx-on" if active else "rx-head"
     return browse_link(target, label, css=css, title=meaning)

@@ -9,17 +9,26 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_caption
-from rexview.analysis.case.cards import AnswerSummary, CaseCard
+from rexview.analysis import (
+    ANSWER_STATUSES,
+    CaseFilter,
+    Engine,
+    Facets,
+    orders,
+    search_caption,
+)
+from rexview.analysis.case.cards import OUTCOMES, AnswerSummary, CaseCard
 from rexview.analysis.failures.so_far import SO_FAR, rests_on_flags, so_far_after
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
+from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import choose_page
 from rexview.ui.link.in_app import browse_link, go_to, linked_html
 from rexview.ui.link.newest import change_link, filter_asked
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, counted, noun
+from rexview.ui.meeting.pins.widgets import pin_filter
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, counted, noun, option_letter
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -29,9 +38,9 @@ PAGE_SIZE: Final = {"cards": 24, "table": 100}
 
 
 def list_head(
-    engine: Engine, total: int, case_filter: CaseFilter, *, so_far: bool
+    review_set: ReviewSet, engine: Engine, total: int, case_filter: CaseFilter, *, so_far: bool
 ) -> tuple[str, Sequence[str], int]:
-    """Show how many cases there are (``total``), in which order and as what.
+    """Show how many cases there are (``total``), in which order and as what; let them be pinned.
 
     ``so_far`` says that not every answer has been looked at for failures.
 
@@ -46,17 +55,18 @@ def list_head(
         horizontal=True, vertical_alignment="center", gap="small", key="rx_list_head"
     ):
         _show_range(total, first, len(ids), so_far=so_far and rests_on_flags(case_filter))
+        names = orders(engine.facts, case_filter)
         st.session_state["browse_sort"] = case_filter.sort
         st.selectbox(
             "Order",
-            list(SORTS),
+            list(names),
             format_func=lambda sort: so_far_after(
-                SORTS[sort], so_far=so_far and sort == "severity"
+                names[sort], so_far=so_far and sort == "severity"
             ),
             key="browse_sort",
             on_change=_sort,
             label_visibility="collapsed",
-            width=210,
+            width=300 if case_filter.metric_order else 210,
         )
         st.session_state["browse_view"] = view
         st.segmented_control(
@@ -68,7 +78,16 @@ def list_head(
             on_change=_show_as,
             label_visibility="collapsed",
         )
+        pin_filter(review_set, engine, case_filter, total, ids)
     return view, ids, first
+
+
+def show_order(engine: Engine, case_filter: CaseFilter) -> None:
+    """Say that the metric which the link asks for as the order is not there."""
+    order = case_filter.metric_order
+    if order and order.metric not in engine.facts.metrics:
+        said = f"No report here has a value of {order.metric.described}: order of the files."
+        st.caption(as_markdown(said))
 
 
 def show_search(case_filter: CaseFilter, counts: Facets) -> None:
@@ -106,16 +125,18 @@ def show_table(
     import pandas as pd  # takes a third of a second: cards need none
 
     names = review_set.model_names
-    severe = case_filter.sort == "severity"
-    rows = [row for card in cards for row in _rows(card, names, with_harm=severe)]
+    order = case_filter.metric_order
+    rows = [row for card in cards for row in _rows(card, names, case_filter)]
     frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
     if so_far:  # the table can be taken away as it is
         frame = frame.rename(columns={name: f"{name} {SO_FAR}" for name in _OF_FLAGS})
-    scores = {
+    scores: dict[str, Any] = {
         name: st.column_config.NumberColumn(name, format="%.1f", width="small")
         for name in (*DIMENSION_NAMES.values(), "Gap")
         if name in frame
     }
+    if order:
+        scores[order.metric.described] = st.column_config.NumberColumn(format="%.3f")
     event = st.dataframe(
         frame,
         hide_index=True,
@@ -134,8 +155,9 @@ def show_table(
     st.caption("One row an answer. Click any cell to open the case.")
 
 
-def _rows(card: CaseCard, names: dict[str, str], *, with_harm: bool) -> list[dict[str, Any]]:
-    case = card.case
+def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> list[dict[str, Any]]:
+    case, order = card.case, case_filter.metric_order
+    with_harm = case_filter.sort == "severity"
     about = {"Case": case.id, "Question": case.question}
     category: dict[str, Any] = {
         "Category": CATEGORY_NAMES.get(case.category or "", case.category),
@@ -149,6 +171,9 @@ def _rows(card: CaseCard, names: dict[str, str], *, with_harm: bool) -> list[dic
         {
             **about,
             "Model": names[answer.model],
+            "Choice": None if answer.choice is None else option_letter(answer.choice),
+            "Outcome": OUTCOMES[answer.outcome] if answer.outcome else None,
+            **({order.metric.described: answer.metric} if order else {}),
             "Harm": (answer.harm or None) if with_harm else None,
             "Failures": _names(answer, hints=False),
             "Possible": _names(answer, hints=True) or None,

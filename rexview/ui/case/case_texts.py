@@ -7,25 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.reports.record import ReportCase, gather_report
 from rexview.analysis.engine import Engine, Position
 from rexview.analysis.failures.so_far import name_so_far
+from rexview.analysis.judge.of_case import CaseOpinions, opinions_on
+from rexview.harm import HarmTable
 from rexview.schema import Case, ReviewSet
+from rexview.stats.judges.opinions import Judge
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
+from rexview.ui.answers.choices import reason_html, votes_of
+from rexview.ui.answers.html import Added
+from rexview.ui.case import report_parts
+from rexview.ui.case.aligned import aligned_html
 from rexview.ui.components import component
+from rexview.ui.judge.choice import judge_named
+from rexview.ui.judge.html import added_by_judge
+from rexview.ui.meeting.pins import widgets as pins
 from rexview.ui.reviews import study_records
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.review_sets import Seen
 from rexview.ui.viewer.case_payload import ViewerManner, shown_data
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
-MANNER: Final = ViewerManner(page_keys=verdicts.KEYS)
+MANNER: Final = ViewerManner(page_keys=(*verdicts.KEYS, *pins.KEYS))
 """How the Case page shows pictures."""
-PARTS: Final = ("place", "question", "report", "answers", "scores")
+PARTS: Final = ("place", "question", "report", "answers", "aligned", "scores")
 """The properties of :class:`CaseTexts` that are texts."""
 
 
@@ -43,6 +55,12 @@ class CaseTexts:
         With the answers that the reader chose.
     place : Position
         Where the case stands in the filter, whose name is ``filter_name``.
+    harm : HarmTable
+        Weighs the findings of reports.
+    editors : tuple of str, optional
+        Those whose corrections of reports the reader chose to see, all by default.
+    opinions : CaseOpinions, optional
+        What the judge says whom the reader chose to see; nobody by default.
     """
 
     review_set: ReviewSet
@@ -50,6 +68,14 @@ class CaseTexts:
     shown: CasePage
     position: Position
     filter_name: str
+    harm: HarmTable
+    editors: tuple[str, ...] | None = None
+    opinions: CaseOpinions | None = None
+
+    @cached_property
+    def reports(self) -> ReportCase | None:
+        """What is said of the reports that are shown; None where the case asks for none."""
+        return gather_report(self.review_set, self.shown, self.harm, self.editors)
 
     @property
     def place(self) -> str:
@@ -59,13 +85,24 @@ class CaseTexts:
 
     @property
     def question(self) -> str:
-        """The question with its options."""
-        return answers_html.question_html(self.page.case, self.page.keyed_flags())
+        """The question with its options, and who chose which."""
+        page, colours = self.page, review_sets.colours(self.review_set)
+        votes = votes_of(page, self.review_set, colours)
+        question = answers_html.question_html(page.case, page.keyed_flags(), votes)
+        return question + reason_html(page)
 
     @property
     def report(self) -> str:
         """The request and the report."""
-        return answers_html.report_html(self.shown)
+        if self.reports is None:
+            return answers_html.report_html(self.shown)
+        given = self.page.case.report
+        return answers_html.report_html(
+            self.shown,
+            report_parts.marks_in_reference(self.reports, self.review_set.model_names),
+            report_parts.corrected_html(given, self.reports.corrected, self.review_set),
+            report_parts.TO_SENTENCES if self.reports.rows else "",
+        )
 
     @property
     def answers(self) -> str:
@@ -76,6 +113,31 @@ class CaseTexts:
             colours=review_sets.colours(self.review_set),
             gap_threshold=server_state.settings().gap_threshold,
             visitor=verdicts.visitor(),
+            added=self._added,
+        )
+
+    @property
+    def _added(self) -> Mapping[str, Added]:
+        """What stands with each answer besides: metrics of reports, and the judge's opinion."""
+        found = report_parts.added(self.reports, self.page.case.id) if self.reports else {}
+        if self.opinions is None:
+            return found
+        models = [answer.model for answer in self.shown.answers]
+        judged = added_by_judge(self.opinions, models)
+        return {model: found.get(model, Added()) + judged[model] for model in models}
+
+    @property
+    def aligned(self) -> str:
+        """Reports sentence by sentence beside the reference; empty where there are none."""
+        if self.reports is None:
+            return ""
+        return aligned_html(
+            self.shown,
+            self.review_set,
+            self.reports,
+            colours=review_sets.colours(self.review_set),
+            in_reference=report_parts.marks_in_reference(self.reports, self.review_set.model_names),
+            in_answers=report_parts.marks_in_answers(self.reports),
         )
 
     @property
@@ -117,12 +179,18 @@ class CasesAround:
         Those whose answers the reader chose to see, all by default.
     seen : Seen
         How the page that was shown sees the set.
+    editors : tuple of str, optional
+        Those whose corrections of reports the reader chose to see, all by default.
+    judge : str, optional
+        The judge whom the reader chose to see, as the link names it; nobody by default.
     """
 
     review_set: ReviewSet
     case_filter: CaseFilter
     models: tuple[str, ...] | None
     seen: Seen
+    editors: tuple[str, ...] | None = None
+    judge: str | None = None
 
     @property
     def _engine(self) -> Engine:
@@ -144,7 +212,10 @@ class CasesAround:
         place, name = self.position(case_id), name_so_far(self._engine, self.case_filter)
         shown = page.of_models(self.models) if self.models else page
         shown = shown if shown.answers else page
-        texts = CaseTexts(self.review_set, page, shown, place, name)
+        harm = self._engine.facts.harm
+        judge = judge_named(self._engine.facts, self.judge)
+        opinions = opinions_of(self.review_set, self._engine, page, judge)
+        texts = CaseTexts(self.review_set, page, shown, place, name, harm, self.editors, opinions)
         viewer = shown_data(self.review_set, shown, lambda _: place, MANNER)
         return {
             "case": case_id,
@@ -156,13 +227,24 @@ class CasesAround:
 
 def cases_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> CasesAround:
     """Return the cases of a page as :func:`rexview.ui.case.widgets.turning` described it."""
-    models = detail["models"]
+    models, editors = detail["models"], detail["editors"]
     return CasesAround(
         review_sets.newest(review_set),
         CaseFilter.read(detail["query"])[0],
         None if models is None else tuple(models),
         Seen(**detail["seen"]),
+        None if editors is None else tuple(editors),
+        detail["judge"],
     )
+
+
+def opinions_of(
+    review_set: ReviewSet, engine: Engine, page: CasePage, judge: Judge | None
+) -> CaseOpinions | None:
+    """Return what a judge says of the answers of a case; None when no judge is shown."""
+    if judge is None:
+        return None
+    return opinions_on(review_set, engine, page.case.id, page.answers, judge)
 
 
 def _kind(case: Case) -> str:

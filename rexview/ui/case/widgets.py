@@ -12,14 +12,20 @@ import streamlit as st
 from rexview.analysis import CaseFilter
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.reports.record import NOT_NAMED
+from rexview.analysis.filter.judge_conditions import judge_word
 from rexview.schema import ReviewSet
 from rexview.ui.answers import html as answers_html
 from rexview.ui.case.case_texts import CaseTexts, show_part
 from rexview.ui.components import component
+from rexview.ui.export.widgets import offer_case
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE
+from rexview.ui.meeting.pins.widgets import show_pins
+from rexview.ui.saving.entries import CASE_PAGE
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import turning_json
+from rexview.vocab import judge_name
 
 _REPORT: Final = "the report"
 
@@ -51,13 +57,16 @@ def show_header(review_set: ReviewSet, texts: CaseTexts) -> None:
                 args=(target,),
             )
         show_part(texts, "place")
+        case_filter = link_keys.link_filter()
+        show_pins(review_set, case_filter, page=CASE_PAGE, case=texts.page.case.id)
         _share_button(review_set)
         st.page_link(
             PAGE_BROWSE,
             label="All in this filter",
             icon=":material/grid_view:",
-            query_params=link_keys.link_query(link_keys.link_filter()),
+            query_params=link_keys.link_query(case_filter),
         )
+        offer_case(review_set, texts.page.case.id)
 
 
 def _share_button(review_set: ReviewSet) -> None:
@@ -85,6 +94,27 @@ def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:
         placeholder="Choose the answers to show",
     )
     return page.of_models(tuple(chosen or models))
+
+
+def choose_editors(review_set: ReviewSet, page: CasePage) -> tuple[str, ...] | None:
+    """Let the reader choose whose corrections are shown; the choice lives in the link.
+
+    None for everybody's. It is asked where the set has corrections of several people or judges.
+    """
+    named = review_set.edits["reader"].fill_null(NOT_NAMED).unique(maintain_order=True).to_list()
+    if page.case.question_type != "report" or len(named) < 2:
+        return None
+    names = review_set.reader_names
+    chosen = st.multiselect(
+        "Corrections by",
+        named,
+        default=named,
+        format_func=lambda one: names.get(one) or judge_name(one) or "not named",
+        key=link_keys.QUERY_EDITORS,
+        bind="query-params",
+        placeholder="Nobody’s corrections are shown",
+    )
+    return None if len(chosen) == len(named) else tuple(chosen)
 
 
 def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
@@ -118,6 +148,8 @@ def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) ->
     detail = {
         "query": case_filter.to_query(),
         "seen": asdict(review_sets.seen_now(review_set)),
+        "editors": texts.editors,
+        "judge": judge_word(texts.opinions.judge) if texts.opinions else None,
         "models": None if texts.shown.answers == texts.page.answers else chosen,
     }
     return turning_json(review_set, PAGE_CASE, detail, state=review_set.fingerprint)

@@ -28,11 +28,13 @@ def comment_entry(
         It is about something that is not there, or that whoever sent it does not see.
     Overtaken
     """
-    try:
-        comment = str(UUID(sent.subject or ""))
-    except ValueError:
-        raise Refused("The comment has no id.") from None
     known = {one.id: one for one in targets.visible(reviews, person)}
+    comment = sent.subject or ""
+    if comment not in known:  # those of the set's own files may have any id
+        try:
+            comment = str(UUID(comment))
+        except ValueError:
+            raise Refused("The comment has no id.") from None
     before = known.get(comment)
     content: Mapping[str, Any] = sent.value if isinstance(sent.value, Mapping) else {}
     is_new = sent.kind == "comment" and bool(content)

@@ -111,7 +111,7 @@ def _comment_json(
         "box": f"{key}/{int(box) + 1}" if what == "box" and isinstance(box, int) else None,
         "who": one.person_name,
         "mine": person is not None and one.person == person.id,
-        "at": one.at.isoformat(),
+        "at": one.at.isoformat() if one.at else None,
         "edited": one.edited.isoformat() if one.edited else None,
         "text": one.text,
         "replyTo": one.reply_to,

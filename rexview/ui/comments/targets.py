@@ -11,6 +11,7 @@ from rexview.answer_digest import digests_of
 from rexview.people import Person
 from rexview.schema import Answer, ReviewSet
 from rexview.store import Comment, Reviews
+from rexview.store.records import FROM_FILE
 from rexview.ui.saving.entries import CASE_PAGE, SCORE_PAGE
 from rexview.ui.saving.reader_study import Study
 
@@ -47,7 +48,8 @@ class CommentTargets:
             return every
         if person is None:
             return ()
-        return tuple(one for one in every if one.person == person.id and one.via != CASE_PAGE)
+        named = (CASE_PAGE, FROM_FILE)
+        return tuple(one for one in every if one.person == person.id and one.via not in named)
 
 
 def case_targets(review_set: ReviewSet, case_id: str) -> CommentTargets:

@@ -88,7 +88,7 @@ def component(
     name: str,
     module: str,
     *,
-    style: str | None = None,
+    style: str | tuple[str, ...] = (),
     isolate_styles: bool = False,
     title: str = "A part of this page",
 ) -> Callable[..., Any]:
@@ -100,8 +100,8 @@ def component(
         Streamlit's name of it, one for the whole app.
     module : str
         Its module, which exports ``mount``; see :file:`mount.js`. A path below ``rexview/ui``.
-    style : str, optional
-        Its style sheet, likewise.
+    style : str or tuple of str, optional
+        Its style sheet, likewise, or several, in their order.
     isolate_styles : bool
         Whether the page's styles and its own are kept apart.
     title : str
@@ -109,7 +109,8 @@ def component(
     """
     loader = _LOADER.read_text(encoding="utf-8")
     loader = loader.replace("@MODULE@", module_address(module)).replace("@TITLE@", title)
-    css = None if style is None else (_UI / style).read_text(encoding="utf-8")
+    styles = (style,) if isinstance(style, str) else style
+    css = "\n".join((_UI / one).read_text(encoding="utf-8") for one in styles) or None
     put = st.components.v2.component(name, css=css, js=loader, isolate_styles=isolate_styles)
 
     def put_with_data(*, data: Mapping[str, Any], **more: Any) -> Any:

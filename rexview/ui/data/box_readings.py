@@ -11,13 +11,12 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from rexview.analysis.colours import MODEL_COLOURS
+from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_ON_FILM
 from rexview.geometry import box_problem
 from rexview.reviewset.importers.annotations.box_placement import BoxPreview
 from rexview.reviewset.importers.annotations.box_reading import SHAPES, UNITS, BoxReading
 from rexview.reviewset.importers.core.preview import ImportPreview
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.viewer.case_payload import REFERENCE_COLOUR
 
 Boxes = Sequence[tuple[str, tuple[float, float, float, float]]]
 _EVERY: Final = tuple(str(BoxReading(shape, unit)) for unit in UNITS for shape in SHAPES)
@@ -70,7 +69,7 @@ def pictures_html(
     """Draw pictures with the boxes that a reading makes of their numbers."""
     if not one.pictures:
         return '<p class="rx-quiet">No size of any of its pictures is known.</p>'
-    colour = REFERENCE_COLOUR if one.model is None else MODEL_COLOURS[1]
+    colour = REFERENCE_ON_FILM if one.model is None else MODEL_COLOURS[1]
     figures = "".join(
         _figure_html(case, size, boxes, reading, pictures.get((case, image)), colour)
         for case, image, size, boxes in one.pictures

@@ -46,6 +46,9 @@ def show_open_set(review_set: ReviewSet) -> None:
         "Reader flags": review_set.flags.height,
         "Metric values": review_set.metrics.height,
         "Report edits": review_set.edits.height,
+        "Choices of readers": review_set.choices.height,
+        "Preferences": review_set.preferences.height,
+        "Corrected reports": review_set.references.height,
     }
     with st.container(horizontal=True, gap="medium"):
         for name, count in counts.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -24,6 +23,7 @@ from rexview.ui.tables.number_table import (
     linked_number,
     model_head,
     short_name,
+    signed_points,
     table_html,
     written_p,
 )
@@ -88,13 +88,6 @@ def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
     return f"{limits.low:.0%} to {limits.high:.0%}"
 
 
-def _points(value: float) -> str:
-    """Write a difference of shares in percentage points, with its sign."""
-    points = math.floor(abs(value) * 100 + 0.5)
-    sign = "" if not points else "+" if value > 0 else "−"
-    return f"{sign}{points}"
-
-
 def _test_cells(test: FailureTest, reasons: Reasons) -> str:
     difference, p = _test_numbers(test, reasons, FAILURES[test.failure].plural)
     cells = (difference, p)
@@ -109,11 +102,11 @@ def _test_numbers(
     else:
         limits = test.interval
         if limits.low is not None and limits.high is not None:
-            between = f"{_points(limits.low)} to {_points(limits.high)}"
+            between = f"{signed_points(limits.low)} to {signed_points(limits.high)}"
         else:  # of many models there is no interval and no reason
             between = reasons.add(limits.why, f"{where}, difference") if limits.why else ""
         difference = (
-            f"<b>{_points(test.difference)}</b> points"
+            f"<b>{signed_points(test.difference)}</b> points"
             f'<small class="rx-ci">{between}</small>'
             f'<small class="rx-ci">{test.n_pairs:,} pairs: only {names[0]} {test.only_a:,}, '
             f"only {names[1]} {test.only_b:,}</small>"

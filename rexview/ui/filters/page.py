@@ -10,7 +10,9 @@ from rexview.analysis import CaseFilter, Engine, Facets, Scanned
 from rexview.analysis.failures.so_far import name_so_far, rests_on_flags, so_far_caption
 from rexview.schema import ReviewSet
 from rexview.ui.app.shell import open_review_set, page_header
+from rexview.ui.export.widgets import offer_filtered
 from rexview.ui.filters.panel import filter_panel, show_nothing_found
+from rexview.ui.judge import widgets as judge_widgets
 from rexview.ui.link import keys as link_keys
 from rexview.ui.scan_progress.strip import show_progress
 from rexview.ui.server import query_cache, review_sets
@@ -64,7 +66,11 @@ def show_title(filtered: FilteredSet, title: str = "") -> None:
     Below it stands how far the search for failures is, where the page's numbers rest on that.
     """
     name = name_so_far(filtered.engine, filtered.case_filter)
-    page_header(*(part for part in (title, name) if part))
+    with st.container(horizontal=True, vertical_alignment="center", key="rx_title_row"):
+        page_header(*(part for part in (title, name) if part))
+        if filtered.counts.total:
+            offer_filtered(filtered.review_set, filtered.case_filter, filtered.counts.total)
+    judge_widgets.show_filter_agreement(filtered.engine, filtered.case_filter)
     if filtered.of_flags:
         show_progress(filtered.review_set, filtered.engine, filtered.case_filter)
 

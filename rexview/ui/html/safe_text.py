@@ -35,7 +35,8 @@ MAX_MARKDOWN: Final = 60_000
 class Span:
     """Part of a text to mark: offsets into it, CSS classes, and ``data-`` attributes.
 
-    ``focusable`` makes it a stop of the Tab key.
+    ``focusable`` makes it a stop of the Tab key. ``label`` is said once behind its words, by the
+    style sheet: it is no part of the text, which others find words in.
     """
 
     start: int
@@ -44,6 +45,7 @@ class Span:
     data: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     focusable: bool = False
+    label: str = ""
 
     def open_tag(self) -> str:
         """Return the opening HTML tag."""
@@ -52,7 +54,8 @@ class Span:
         )
         title = f' title="{html.escape(self.title)}"' if self.title else ""
         focus = ' tabindex="0"' if self.focusable else ""
-        return f'<mark class="{html.escape(self.css)}"{attributes}{title}{focus}>'
+        label = f' data-rx-label="{html.escape(self.label)}"' if self.label else ""
+        return f'<mark class="{html.escape(self.css)}"{attributes}{title}{focus}{label}>'
 
 
 class _Renderer(RendererHTML):
@@ -181,7 +184,8 @@ def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
     -------
     list of Span
         In order of place. Classes, values of an attribute and titles of several spans are joined;
-        a span that is a stop of the Tab key is one at its first piece only.
+        a span that is a stop of the Tab key is one at its first piece only, and its label
+    is said at its last.
 
     >>> [(one.start, one.end, one.css) for one in cut_spans([Span(0, 4, "a"), Span(2, 6, "b")], 6)]
     [(0, 2, 'a'), (2, 4, 'a b'), (4, 6, 'b')]
@@ -214,6 +218,7 @@ def _joined(spans: Sequence[Span], start: int, end: int) -> Span:
         {name: _joined_words(span.data.get(name, "") for span in spans) for name in names},
         "\n".join(dict.fromkeys(span.title for span in spans if span.title)),
         any(span.focusable and span.start == start for span in spans),
+        ", ".join(dict.fromkeys(one.label for one in spans if one.label and one.end == end)),
     )
 
 
@@ -259,8 +264,9 @@ def _with_tags(content: str, env: MutableMapping[str, Any]) -> str:
         parts.append(html.escape(content[begin:place]))
         begin = place + 1
         if (code - _BASE) % 2 == 0:
-            env["open"] = env["spans"][(code - _BASE) // 2]
-            parts.append(env["open"].open_tag())
+            opened = env["spans"][(code - _BASE) // 2]
+            parts.append(opened.open_tag())
+            env["open"] = replace(opened, label="")
         else:
             env["open"] = None
             parts.append("</mark>")

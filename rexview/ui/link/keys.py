@@ -20,17 +20,49 @@ from rexview.ui.html.safe_text import as_markdown
 QUERY_SET: Final = "set"
 QUERY_CASE: Final = "case"
 QUERY_MODELS: Final = "show"
+QUERY_EDITORS: Final = "corrected_by"
 QUERY_VIEW: Final = "as"
 QUERY_PAGE: Final = "page"
 QUERY_CONTENT_ORDER: Final = "content_order"
 QUERY_SPLIT: Final = "split"
 QUERY_SPLIT_SCORE: Final = "of"
 QUERY_PUBLISHED: Final = "published"
+QUERY_AGREEMENT: Final = "agreement"
+QUERY_SCOPE: Final = "scope"
+QUERY_RANKED_BY: Final = "ranked_by"
+QUERY_LEAST: Final = "least"
+QUERY_COEFFICIENT: Final = "coefficient"
+QUERY_METRICS_COMPARED: Final = ("metric_a", "metric_b")
+QUERY_PUBLISHED_BOARD: Final = {
+    "edition": "edition",
+    "dataset": "dataset",
+    "section": "section",
+    "metric": "printed",
+}
+"""Of a printed board: which paper, data set and section, and the metric that ranks it."""
 QUERY_PAIR: Final = "pair"
 QUERY_DIMENSION: Final = "dimension"
 QUERY_APART: Final = "apart"
 QUERY_COUNTED: Final = "counted"
 QUERY_FAILURE_SHOWN: Final = "failure_shown"
+QUERY_TASK: Final = "task"
+QUERY_CURATE: Final = "curate"
+QUERY_QUESTION_CATEGORY: Final = "question_category"
+QUERY_SCORE_FIRST: Final = "score_first"
+QUERY_WANTED: Final = "wanted"
+QUERY_CURATED_BOXES: Final = "curated_boxes"
+QUERY_JUDGE: Final = "judge"
+"""Which judge's opinions are shown; without it none are."""
+QUERY_MEETING: Final = "meeting"
+"""Which meeting is shown, by its id; without it the one that the session has chosen."""
+QUERY_DECISIONS: Final = {
+    "state": "decisions",
+    "meeting": "decisions_of",
+    "owner": "decisions_for",
+    "decision": "decisions_to",
+}
+"""Which decisions are listed."""
+QUERY_RUN_ABOUT: Final = "run_about"
 QUERY_RUN_MODEL: Final = "run_model"
 QUERY_RUN_PLACE: Final = "run_at"
 QUERY_RUN_URL: Final = "run_url"
@@ -43,7 +75,19 @@ QUERY_RUN_LIMIT: Final = "run_limit"
 QUERY_RUN_BUDGET: Final = "run_budget"
 QUERY_RUN_AT_ONCE: Final = "run_at_once"
 QUERY_RUN_BATCH: Final = "run_batch"
+QUERY_JUDGED: Final = {"what": "opinion_on", "models": "opinion_of", "cases": "opinion_cases"}
+"""Of a second opinion: on what of the answers, whose, and of which cases."""
+QUERY_ASKED_FOR: Final = {
+    "what": "questions_as",
+    "steps": "questions_steps",
+    "told": "questions_told",
+    "each": "questions_each",
+    "validator": "questions_validator",
+}
+"""Of questions that a model is asked for."""
 
+NOT_SAID: Final = "not_said"
+"""Stands in a link for metrics of which it is not said what they compare."""
 Query = dict[str, str | list[str]]
 
 USUAL_ORDER: Final[ContentOrder] = "mean_first"
@@ -65,6 +109,14 @@ SESSION_ASKED: Final = "rexview_asked"
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """Verdicts that the browser has not saved yet, see :mod:`rexview.ui.answers.verdicts`."""
 
+SESSION_MEETING: Final = "rexview_meeting"
+"""The meeting that cases are pinned to, by review set, see :mod:`rexview.ui.meeting.chosen`."""
+
+SESSION_PRESENTING: Final = "rexview_presenting"
+"""The window that took a meeting over, see :mod:`rexview.ui.meeting.presenting.widgets`."""
+
+SESSION_EXPORT: Final = "rexview_export"
+"""The last export that was begun, see :mod:`rexview.ui.export.widgets`."""
 SESSION_ESTIMATE: Final = "rexview_run_estimate"
 """The last estimate of a run and what it was of, see :mod:`rexview.ui.run_models.sending`."""
 
@@ -149,7 +201,7 @@ def link_query(
 ) -> Query:
     """Return the query of a link that carries a filter and a case.
 
-    It keeps the review set and the order of Content.
+    It keeps the review set, the order of Content, and the judge whose opinions are shown.
     """
     query: Query = {}
     current_set = query_value(QUERY_SET)
@@ -157,6 +209,8 @@ def link_query(
         query[QUERY_SET] = current_set
     if content_order() != USUAL_ORDER:
         query[QUERY_CONTENT_ORDER] = content_order()
+    if judge := query_value(QUERY_JUDGE):
+        query[QUERY_JUDGE] = judge
     if case_filter is not None:
         query.update({key: list(values) for key, values in case_filter.to_query().items()})
     if case is not None:

@@ -1,4 +1,4 @@
-"""Every page: its file, its address, its title, and which roles see it."""
+"""Every page: its file, its address, its title, who sees it, and its place in the navigation."""
 
 from __future__ import annotations
 
@@ -13,43 +13,57 @@ PAGE_CASE: Final = "pages/case.py"
 PAGE_FAILURES: Final = "pages/failures.py"
 PAGE_SCORES: Final = "pages/scores.py"
 PAGE_READERS: Final = "pages/readers.py"
+PAGE_MULTIPLE_CHOICE: Final = "pages/multiple_choice.py"
+PAGE_REPORT_GENERATION: Final = "pages/report_generation.py"
 PAGE_SCORE: Final = "pages/score.py"
 PAGE_STUDY: Final = "pages/study.py"
 PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
+PAGE_MEETING: Final = "pages/meeting.py"
 PAGE_RUN_MODELS: Final = "pages/run_models.py"
+PAGE_CURATE: Final = "pages/curate.py"
 PAGE_DATA: Final = "pages/data.py"
 PAGE_ACCOUNT: Final = "pages/account.py"
 
+_RESULTS: Final = "Results"
+_READING: Final = "Reading"
+_MAKE: Final = "Make"
 _ALL: Final = frozenset[Role]({"reader", "adjudicator", "lead", "viewer"})
 _NOT_BLINDED: Final = _ALL - {"reader"}
 _LEAD: Final = frozenset[Role]({"lead"})
+_ADJUDICATORS: Final = frozenset[Role]({"adjudicator", "lead"})
 
 
 @dataclass(frozen=True)
 class Page:
     """A page of the app: ``address`` is relative to the app, and empty for the first page.
 
-    ``title`` stands in the navigation; the account has the person's name there instead.
+    ``title`` stands in the navigation; the account has the person's name there instead. Pages of
+    one ``group`` open under its name; those without stand by themselves, before the groups.
     """
 
     file: str
     address: str
     title: str
     seen_by: frozenset[Role]
+    group: str = ""
 
 
 PAGES: Final = (
     Page(PAGE_OVERVIEW, "", "Overview", _NOT_BLINDED),
     Page(PAGE_BROWSE, "browse", "Browse", _NOT_BLINDED),
     Page(PAGE_CASE, "case", "Case", _NOT_BLINDED),
-    Page(PAGE_FAILURES, "failures", "Failures", _NOT_BLINDED),
-    Page(PAGE_SCORES, "scores", "Scores", _NOT_BLINDED),
-    Page(PAGE_READERS, "readers", "Readers", _NOT_BLINDED),
-    Page(PAGE_SCORE, "score", "Score cases", _ALL - {"viewer"}),
-    Page(PAGE_STUDY, "study", "Study", _NOT_BLINDED),
-    Page(PAGE_ADJUDICATE, "adjudicate", "Adjudicate", frozenset({"adjudicator", "lead"})),
-    Page(PAGE_RUN_MODELS, "run", "Run models", _LEAD),
-    Page(PAGE_DATA, "data", "Data", _LEAD),
+    Page(PAGE_FAILURES, "failures", "Failures", _NOT_BLINDED, _RESULTS),
+    Page(PAGE_SCORES, "scores", "Scores", _NOT_BLINDED, _RESULTS),
+    Page(PAGE_READERS, "readers", "Readers", _NOT_BLINDED, _RESULTS),
+    Page(PAGE_MULTIPLE_CHOICE, "choices", "Multiple choice", _NOT_BLINDED, _RESULTS),
+    Page(PAGE_REPORT_GENERATION, "reports", "Report generation", _NOT_BLINDED, _RESULTS),
+    Page(PAGE_SCORE, "score", "Score cases", _ALL - {"viewer"}, _READING),
+    Page(PAGE_STUDY, "study", "Study", _NOT_BLINDED, _READING),
+    Page(PAGE_ADJUDICATE, "adjudicate", "Adjudicate", _ADJUDICATORS, _READING),
+    Page(PAGE_MEETING, "meeting", "Meeting", _NOT_BLINDED, _READING),
+    Page(PAGE_RUN_MODELS, "run", "Run models", _LEAD, _MAKE),
+    Page(PAGE_CURATE, "curate", "Curate", _ADJUDICATORS, _MAKE),
+    Page(PAGE_DATA, "data", "Data", _LEAD, _MAKE),
     Page(PAGE_ACCOUNT, "account", "You", _ALL),
 )
 """In the order of the navigation."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.published import AGREEMENT_SOURCE, published_agreement
+from rexview.analysis.published.rexecution import AGREEMENT_SOURCE, published_agreement
 from rexview.analysis.readers import captions
 from rexview.analysis.readers.adjudication import Dispute, ToAdjudicate
 from rexview.analysis.readers.tables import (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import streamlit as st
@@ -12,12 +13,21 @@ from rexview.schema import ReviewSet
 from rexview.store import Notice, Reviews, merge_databases, notices, other_databases, other_set
 from rexview.store.location import beside_set, files_with_user, may_write
 from rexview.ui.access import permissions
-from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.server import review_sets
 from rexview.vocab import counted
 
 _DONE: Final = "reviews_panel_done"
+
+
+@contextmanager
+def store_errors_shown() -> Iterator[None]:
+    """Say so, and what to do, when the database cannot be read."""
+    try:
+        yield
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
 
 
 def show_notices(review_set: ReviewSet) -> None:

@@ -9,29 +9,26 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.run_models.detached import begin_detached, what_is_missing
-from rexview.analysis.run_models.local_needs import needs_here
+from rexview.analysis.run_models.detached import begin_detached
 from rexview.analysis.run_models.wanted import Wanted, asking_of, plan_of
 from rexview.errors import RexviewError, RunError
-from rexview.models.endpoints.address import Address, read_address
 from rexview.models.running.attempts import Asking
 from rexview.models.running.estimate import Estimate, estimate, expected_output
 from rexview.models.running.plan import Plan
-from rexview.models.running.spec import RunSpec
-from rexview.schema import ReviewSet
+from rexview.schema import Case, ReviewSet
 from rexview.ui.access import permissions
+from rexview.ui.asking.estimate import FIGURES, show_figures
+from rexview.ui.asking.html import picture_words
+from rexview.ui.asking.key_values import keys_known
+from rexview.ui.asking.runs import runs_at_work
+from rexview.ui.asking.where import may_begin
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_RUN_MODELS
-from rexview.ui.run_models.edit import can_write
-from rexview.ui.run_models.html import money, picture_words
-from rexview.ui.run_models.key_values import keys_known
-from rexview.ui.run_models.runs import runs_at_work
 from rexview.ui.server import server_state
 from rexview.vocab import counted
 
 _PICTURE_PX: Final = 340
-_FIGURES: Final = {"input_tokens": "Tokens in", "output_tokens": "Tokens out", "usd": "Money"}
 
 
 def show_sending(review_set: ReviewSet, wanted: Wanted) -> None:
@@ -55,7 +52,7 @@ def show_sending(review_set: ReviewSet, wanted: Wanted) -> None:
 
 
 @st.fragment
-def _request(plan: Plan, asking: Asking) -> None:
+def _request(plan: Plan, asking: Asking[Case]) -> None:
     """Show what would be sent for one case: texts, pictures, parameters."""
     permissions.guard(PAGE_RUN_MODELS)
     cases = plan.spec.cases
@@ -96,7 +93,7 @@ def _text(words: str) -> None:
     st.html(f'<pre class="rx-sent">{html.escape(words)}</pre>')
 
 
-def _estimate(plan: Plan, asking: Asking, source: str) -> None:
+def _estimate(plan: Plan, asking: Asking[Case], source: str) -> None:
     """Show what it would take, worked out once for the same questions."""
     spec = plan.spec
     about = replace(spec, id="", created="", budget=None, concurrency=1)
@@ -106,46 +103,15 @@ def _estimate(plan: Plan, asking: Asking, source: str) -> None:
             known = about, estimate(asking, plan.left, spec.card, source)
         st.session_state[link_keys.SESSION_ESTIMATE] = known
     found = known[1]
-    usd = found.spent.usd
-    values = {
-        "input_tokens": f"{found.spent.input:,}",
-        "output_tokens": f"{found.spent.output:,}",
-        "usd": "not known" if usd is None else money(usd),
-    }
-    with st.container(horizontal=True, gap="large"):
-        st.metric("Requests", f"{found.requests:,}", width="content")
-        for figure, name in _FIGURES.items():
-            st.metric(name, as_markdown(values[figure]), width="content")
-    sources = (f"{_FIGURES[figure]}: {words}." for figure, words in found.sources.items())
+    show_figures(found.requests, found.spent.input, found.spent.output, found.spent.usd)
+    sources = (f"{FIGURES[figure]}: {words}." for figure, words in found.sources.items())
     st.caption(as_markdown(" ".join(sources)))
 
 
 def _start(review_set: ReviewSet, plan: Plan) -> None:
     spec = plan.spec
-    local = spec.parameters.api == "transformers"
-    address = None if local else read_address(spec.parameters.base_url)
-    missing = what_is_missing(spec, keys_known(spec.card.key_variable))
-    if missing:
-        st.warning(as_markdown(missing), icon=":material/key:")
-    if address and address.warning:
-        st.warning(as_markdown(address.warning), icon=":material/lock_open:")
-    writable = can_write(review_set)
-    if not writable:
-        st.warning("The review set's folder cannot be written, so no run can begin in it.")
-    cases = counted(len(spec.cases), "case")
-    agreed = True
-    insists = False
-    if address is None:
-        st.markdown(f"Images and questions of {as_markdown(cases)} stay on this computer.")
-        if not missing:
-            agreed, insists = _room_for(spec)
-    elif address.is_this_machine:
-        st.markdown(
-            f"Images and questions of {as_markdown(cases)} go to {as_markdown(address.host)}, "
-            "which is this computer."
-        )
-    else:
-        agreed = _agreed(address, cases, spec.card.key_variable)
+    what = f"Images and questions of {counted(len(spec.cases), 'case')}"
+    may, insists = may_begin(review_set, spec, what)
     busy = any(spec.same_questions(other) for other in runs_at_work(review_set))
     if busy:
         st.caption("The same is being asked now: see below.")
@@ -154,40 +120,12 @@ def _start(review_set: ReviewSet, plan: Plan) -> None:
         type="primary",
         key="run_start",
         icon=":material/play_arrow:",
-        disabled=bool(missing) or not writable or not agreed or busy,
+        disabled=not may or busy,
         on_click=_begin,
         args=(plan, insists),
     )
     if said := st.session_state.pop("run_start_problem", None):
         st.error(as_markdown(said), icon=":material/error:")
-
-
-def _agreed(address: Address, cases: str, variable: str) -> bool:
-    st.markdown(
-        f"**Images and questions of {as_markdown(cases)} are sent to "
-        f"{as_markdown(address.host)}**, with the key in {as_markdown(variable)}."
-    )
-    return st.checkbox("These may be sent there", key=f"run_agreed_{address.host}_{cases}")
-
-
-def _room_for(spec: RunSpec) -> tuple[bool, bool]:
-    """Say what a model takes of memory; return whether it may begin, and against that advice."""
-    try:
-        with st.spinner("Looking at what the model takes…"):
-            found = needs_here(spec)
-    except RexviewError as error:
-        st.warning(as_markdown(str(error)), icon=":material/memory:")
-        return False, False
-    st.caption(as_markdown(str(found)))
-    if found.fits:
-        return True, False
-    st.warning(
-        "That is more than is free, and this computer may stand still: close other programs, ask "
-        "fewer at once, allow shorter answers, or choose a smaller model.",
-        icon=":material/memory:",
-    )
-    insists = st.checkbox("Load it all the same", key=f"run_insists_{spec.parameters.model}")
-    return insists, insists
 
 
 def _begin(plan: Plan, insists: bool) -> None:

@@ -13,17 +13,31 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from rexview.analysis.study.tasks import Task
 from rexview.errors import RexviewError
 from rexview.store import Stored
-from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_CASE, PAGE_SCORE
+from rexview.store.kinds import KINDS
+from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_CASE, PAGE_CURATE, PAGE_MEETING, PAGE_SCORE
 
 SCORE_PAGE: Final = "score page"
 CASE_PAGE: Final = "case page"
 ADJUDICATE_PAGE: Final = "adjudicate page"
+CURATE_PAGE: Final = "curate page"
+MEETING_PAGE: Final = "meeting page"
+"""What is written of meetings, also from a case or a list: pinned cases, decisions."""
+TASK_PAGES: Final[Mapping[str, Task]] = {
+    "answer questions": "answer",
+    "correct reports": "correct",
+    "compare reports": "compare",
+}
+"""The task of the Score page behind the names under which readers do other things there."""
 PAGE_FILES: Final[Mapping[str, str]] = {
     SCORE_PAGE: PAGE_SCORE,
+    **dict.fromkeys(TASK_PAGES, PAGE_SCORE),
     CASE_PAGE: PAGE_CASE,
     ADJUDICATE_PAGE: PAGE_ADJUDICATE,
+    CURATE_PAGE: PAGE_CURATE,
+    MEETING_PAGE: PAGE_MEETING,
 }
 """The page of the app behind each name of a page that entries carry."""
 CHANGED: Final = (
@@ -59,7 +73,7 @@ class SentEntry:
         The answer by its name on that page (a letter, or on the Case page the model), and which
         answer that was.
     subject : str or None
-        Dimension, failure, id of a comment or what is to be shown, by kind.
+        Dimension, failure, id of a comment or candidate, or what is to be shown, by kind.
     picture : int or None
         Which of the answer's pictures, from 0.
     field : str or None
@@ -141,6 +155,21 @@ def read_entry(raw: Any) -> SentEntry:
 def whole(value: Any) -> int | None:
     """Return a whole number, None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def value_of(kind: str, given: Any) -> dict[str, Any] | None:
+    """Return all fields of a kind, None for those that are absent or empty; None for nothing.
+
+    Raises
+    ------
+    Refused
+        It is no value with fields.
+    """
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise Refused("This is not something that the page sends.")
+    return {name: None if given.get(name) == "" else given.get(name) for name in KINDS[kind].fields}
 
 
 def text_of(value: Any, longest: int) -> str:

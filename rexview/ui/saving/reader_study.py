@@ -14,7 +14,7 @@ import polars as pl
 
 from rexview.analysis.case.record import READER_FAILURES
 from rexview.analysis.study.engine import StudyEngine, Worklist
-from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposures
+from rexview.analysis.study.exposure import REPORT, TASK_KINDS, UNBLINDED, Exposures
 from rexview.analysis.study.worklist import (
     CaseState,
     Item,
@@ -274,7 +274,8 @@ def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
     if not study.given.was_shown(case_id, what):
         return None
     finished = study.states.get(case_id) == "done"
-    rows = study.reviews.history(case=case_id, person=study.person.id)
+    history = study.reviews.history(case=case_id, person=study.person.id)
+    rows = [row for row in history if row.kind not in TASK_KINDS]  # told to who scores
     found = Exposures().after(rows[::-1]).of(study.person.id, case_id, what, finished=finished)
     if found is None:
         return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from threading import Lock
 from typing import Any, Final
 
@@ -22,9 +23,19 @@ from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import sign_in
-from rexview.ui.saving.entries import SCORE_PAGE, SentEntry, read_entry
+from rexview.ui.saving.curation_entries import written_json
+from rexview.ui.saving.decision_state import presented_json
+from rexview.ui.saving.entries import (
+    CURATE_PAGE,
+    MEETING_PAGE,
+    SCORE_PAGE,
+    TASK_PAGES,
+    SentEntry,
+    read_entry,
+)
 from rexview.ui.saving.outbox import ADDRESS, KIND
 from rexview.ui.saving.reader_study import given_json
+from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.saving.writer import EntryWriter, may_send
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import LinkRefused
@@ -73,7 +84,7 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
     try:
         person, review_set = _writer(request, str(body.get("ticket")))
         sent = _entries(body["entries"])
-        pages = {one.page for one in sent} or {SCORE_PAGE}
+        pages = {one.page for one in sent} or {str(body.get("page") or SCORE_PAGE)}
         if not any(may_send(person, page) for page in pages):
             what = "score" if pages == {SCORE_PAGE} else "save this"
             raise _NothingSaved(403, f"Your role may not {what}.")
@@ -122,6 +133,12 @@ def _reply(
         "refused": writer.refused,
         "replaced": writer.replaced,
     }
+    if (page := body.get("page")) in TASK_PAGES:
+        return {**reply, **_task_reply(writer, str(page), sent, body.get("case"))}
+    if page == CURATE_PAGE:
+        return {**reply, **_curate_reply(writer, sent, body.get("case"))}
+    if page == MEETING_PAGE:
+        return {**reply, **_meeting_reply(writer, body)}
     scored = {one.case for one in sent if one.page == SCORE_PAGE}
     if not may_send(writer.person, SCORE_PAGE) or not (scored or "case" in body):
         return {**reply, "revision": writer.reviews.revision()}
@@ -141,6 +158,50 @@ def _reply(
             "total": progress.total,
         },
     }
+
+
+def _task_reply(
+    writer: EntryWriter, page: str, sent: Sequence[SentEntry], shown: Any
+) -> dict[str, Any]:
+    """Say to whoever is at a task how its items stand."""
+    if not may_send(writer.person, page):
+        return {"revision": writer.reviews.revision()}
+    tasks = TASK_LISTS[TASK_PAGES[page]](writer.study)
+    items = {one.case for one in sent if one.page == page}
+    known = [item for item in {*items, shown} if isinstance(item, str) and tasks.has(item)]
+    return {
+        "page": page,
+        "revision": writer.study.given.state.revision,
+        "own": {item: tasks.own(item) for item in known},
+        "states": {item: tasks.state(item) for item in known},
+        "progress": asdict(tasks.progress),
+    }
+
+
+def _curate_reply(writer: EntryWriter, sent: Sequence[SentEntry], shown: Any) -> dict[str, Any]:
+    """Say to whoever curates what stands on the candidates of their studies."""
+    state = writer.reviews.current_state()
+    if not may_send(writer.person, CURATE_PAGE):
+        return {"revision": state.revision}
+    studies = {one.case for one in sent if one.page == CURATE_PAGE} | {shown}
+    known = [one for one in studies if isinstance(one, str)]
+    return {
+        "page": CURATE_PAGE,
+        "revision": state.revision,
+        "own": {study: written_json(state, writer.person, study) for study in known},
+    }
+
+
+def _meeting_reply(writer: EntryWriter, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Say to whoever leads a meeting what it has decided about the case on the screen."""
+    revision = writer.reviews.revision()
+    about = body.get("meeting"), body.get("case")
+    meeting_id, case = (one if isinstance(one, str) else "" for one in about)
+    if not may_send(writer.person, MEETING_PAGE) or writer.review_set.case(case) is None:
+        return {"page": MEETING_PAGE, "revision": revision}
+    written = review_sets.newest(writer.review_set)
+    told = presented_json(written, writer.reviews, meeting_id, case)
+    return {"page": MEETING_PAGE, "revision": revision, "meeting": meeting_id, "own": {case: told}}
 
 
 _LOCKS: Final = tuple(Lock() for _ in range(64))

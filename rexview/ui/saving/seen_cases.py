@@ -22,9 +22,16 @@ SEEN: Final = "seen"
 
 
 def seen_entries(
-    review_set: ReviewSet, reviews: Reviews, person: Person, cases: Iterable[str]
+    review_set: ReviewSet,
+    reviews: Reviews,
+    person: Person,
+    cases: Iterable[str],
+    *,
+    via: str = CASE_PAGE,
 ) -> list[Entry]:
-    """Make entries of the cases that are scored and not known as seen; none for who never scores.
+    """Make entries of the cases that a study asks something of and that are not known as seen.
+
+    None for who never scores.
 
     Raises
     ------
@@ -35,7 +42,8 @@ def seen_entries(
         return []
     waiting = list(dict.fromkeys(cases))
     given = ReaderState(person.id, reviews.current_state())
-    scored = review_sets.study_engine(review_set).scorable(waiting)
+    engine = review_sets.study_engine(review_set)
+    scored = {case for task in engine.tasks for case in engine.of_task(task, waiting)}
     return [
         Entry(
             "reveal",
@@ -43,7 +51,7 @@ def seen_entries(
             value={"what": UNBLINDED},
             # The same from every session, so that two that look at once write one row.
             token=str(uuid5(NAMESPACE_URL, f"{reviews.key}\n{person.id}\n{case}\n{UNBLINDED}")),
-            via=CASE_PAGE,
+            via=via,
         )
         for case in waiting
         if case in scored and not given.was_shown(case, UNBLINDED)

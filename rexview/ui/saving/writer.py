@@ -19,21 +19,34 @@ from rexview.ui.comments.entries import comment_entry
 from rexview.ui.comments.targets import case_targets, score_targets
 from rexview.ui.link.pages import seen_by
 from rexview.ui.saving.consensus_words import shown_consensus, words_meant
+from rexview.ui.saving.curation_entries import CURATION_KINDS, curation_entry
 from rexview.ui.saving.entries import (
     ADJUDICATE_PAGE,
     CASE_PAGE,
     CHANGED,
+    CURATE_PAGE,
+    MEETING_PAGE,
     PAGE_FILES,
     SCORE_PAGE,
+    TASK_PAGES,
     Overtaken,
     Refused,
     SentEntry,
 )
+from rexview.ui.saving.meeting_entries import MEETING_KINDS, meeting_entries
 from rexview.ui.saving.reader_study import Study, adjudicator_slots, shown_names, study_of
+from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.saving.score_entries import ScoreEntries
 from rexview.ui.saving.seen_cases import SEEN, seen_entries
+from rexview.ui.saving.task_entries import task_entries
 
-_NEEDED: Final[Mapping[str, str]] = {SCORE_PAGE: "score", ADJUDICATE_PAGE: "adjudicate"}
+_NEEDED: Final[Mapping[str, str]] = {
+    SCORE_PAGE: "score",
+    ADJUDICATE_PAGE: "adjudicate",
+    CURATE_PAGE: "select",
+    MEETING_PAGE: "meeting",
+    **{page: TASK_LISTS[task].kind for page, task in TASK_PAGES.items()},
+}
 """The kind of entry that whoever sends from a page must be allowed to write."""
 _INVALID: Final = "This entry is not valid here. Reload the page."
 
@@ -144,6 +157,10 @@ def _scores(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     return writer.scores.make(sent)
 
 
+def _task(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    return task_entries(writer.study, TASK_PAGES[sent.page], sent)
+
+
 def _comment(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     if sent.page == CASE_PAGE:
         if writer.review_set.case(sent.case) is None:
@@ -202,6 +219,16 @@ def _consensus(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     return [replace(entry, value=value, over=seen)]
 
 
+def _curation(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    about = Entry(sent.kind, sent.case, subject=sent.subject)
+    state = writer.reviews.current_state()
+    return [curation_entry(writer.review_set, state, writer.current(about), sent)]
+
+
+def _meeting(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    return meeting_entries(writer.review_set, writer.reviews, writer.person, sent)
+
+
 def _seen(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     """Make what is not recorded yet of a case that was seen before its page was left."""
     return seen_entries(writer.review_set, writer.reviews, writer.person, [sent.case])
@@ -246,4 +273,12 @@ KINDS: Final[Mapping[tuple[str, str], _Kind]] = {
     (CASE_PAGE, "resolve"): _Kind(_comment),
     (CASE_PAGE, SEEN): _Kind(_seen, together=True),
     (ADJUDICATE_PAGE, "adjudicate"): _Kind(_consensus, tells_why=False),
+    **{(CURATE_PAGE, kind): _Kind(_curation) for kind in CURATION_KINDS},
+    **{(MEETING_PAGE, kind): _Kind(_meeting) for kind in MEETING_KINDS},
+    **{(page, "reveal"): _Kind(_task, tells_why=False) for page in TASK_PAGES},
+    ("answer questions", "choose"): _Kind(_task, tells_why=False),
+    ("compare reports", "prefer"): _Kind(_task, tells_why=False),
+    ("correct reports", "edit"): _Kind(_task, tells_why=False),
+    ("correct reports", "corrected"): _Kind(_task, tells_why=False),
+    ("correct reports", "reference"): _Kind(_task, tells_why=False),
 }

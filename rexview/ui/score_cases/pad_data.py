@@ -24,7 +24,7 @@ from rexview.ui.html.safe_text import inline_html, markdown_html
 from rexview.ui.saving.entries import SCORE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.saving.reader_study import Study, given_json, items_to_score
-from rexview.vocab import FAILURES
+from rexview.vocab import FAILURES, has_own_letter, lettered
 
 _AROUND: Final = 200
 """Cases before and after the one shown that the list of cases holds."""
@@ -105,7 +105,7 @@ def pad_case(study: Study, case_id: str) -> dict[str, Any]:
         "previous": position.before,
         "next": position.after,
         "question": _question_html(page.case),
-        "report": _report_json(study, case_id),
+        "report": report_json(study, case_id),
         "answers": [
             {
                 "slot": answer.model,
@@ -128,7 +128,9 @@ def pad_case(study: Study, case_id: str) -> dict[str, Any]:
 
 def _question_html(case: Case) -> str:
     options = "".join(f"<li>{html.escape(option)}</li>" for option in case.options)
-    listed = f'<ol type="A">{options}</ol>' if options else ""
+    own_letters = all(has_own_letter(one, number) for number, one in enumerate(case.options))
+    letters = ' style="list-style:none"' if own_letters else ' type="A"'
+    listed = f"<ol{letters}>{options}</ol>" if options else ""
     return f"<p>{inline_html(case.question)}</p>{listed}{answers_html.request_html(case)}"
 
 
@@ -147,9 +149,9 @@ def _answer_html(page: CasePage, answer: Answer) -> str:
     text = answer.text or ""
     blocks = []
     if answer.choice is not None and 0 <= answer.choice < len(page.case.options):
-        option = html.escape(page.case.options[answer.choice])
+        option = html.escape(lettered(page.case.options[answer.choice], answer.choice))
         read = " <small>(read from the text)</small>" if answer.choice_read else ""
-        blocks.append(f'<p class="choice">{chr(ord("A") + answer.choice)}. {option}{read}</p>')
+        blocks.append(f'<p class="choice">{option}{read}</p>')
     if text.strip():
         blocks.append(markdown_html(text, link_spans(text, page)))
     if (answer.explanation or "").strip():
@@ -165,7 +167,7 @@ def _note(answer: Answer) -> str | None:
     return _ENDINGS.get(answer.finish_reason, "No answer came: needs no score")
 
 
-def _report_json(study: Study, case_id: str) -> dict[str, Any]:
+def report_json(study: Study, case_id: str) -> dict[str, Any]:
     """Return the report if the reader may see it; its ``html`` is there only when it is shown."""
     rule, state, shown = study.review_set.info.protocol.report, "shown", None
     if rule == "never":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import polars as pl
 import streamlit as st
 
 from rexview.analysis.engine import Position
+from rexview.analysis.study.tasks import Task
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -20,7 +21,9 @@ from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_SCORE
 from rexview.ui.saving.reader_study import Study, study_of
+from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.score_cases.pad_data import pad_case, pad_data, reader_page
+from rexview.ui.score_cases.tasks import widgets as tasks_widgets
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
@@ -30,21 +33,35 @@ HEIGHT: Final = "clamp(560px, calc(100dvh - 140px), 1200px)"
 """What the window leaves for the picture below the navigation and the notice."""
 _PAD_HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
 """The pad ends in free space, which may lie below the window."""
-_PURPOSE: Final = (
-    "# Score cases\n\nScore each answer from 1 to 5 on every dimension. Which model gave it, and "
-    "what other readers said, stays hidden while you score."
-)
+_PURPOSES: Final[dict[Task, str]] = {
+    "score": "Score each answer from 1 to 5 on every dimension. Which model gave it, and what "
+    "other readers said, stays hidden while you score.",
+    "answer": "Answer each question with one of its options. Your time is recorded. The report, "
+    "the right option and everyone else's answers stay hidden.",
+    "correct": "Correct each report line by line, and say how severe every error is, from 0 to 4. "
+    "Which model wrote it stays hidden.",
+    "compare": "Say which of two reports is better, or that there is no difference. Which models "
+    "wrote them stays hidden.",
+}
+"""What a reader is told of a task before a name is asked for."""
 _MOST_ROWS: Final = 2000
 _PAD: Final = "score_cases/pad/assets/pad"
+_STYLE: Final = "pad/assets/pad.css"
 TAKEN_KEYS: Final = "123456789?npsgujkea"
 """Keys of the pad (its ``keys.js``), and the digits that would be next to them."""
 MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
 """How the Score page shows pictures."""
+_BELOW_TASKS: Final = replace(MANNER, height=tasks_widgets.HEIGHT)
 
 
-def reader() -> Person:
-    """Return who scores; where nobody gave a name yet ask for it, and stop those who may not."""
-    person = permissions.require_name(_PURPOSE)
+def manner_of(study: Study) -> ViewerManner:
+    """Return how pictures are shown: lower where the choice of tasks stands above them."""
+    return _BELOW_TASKS if len(study.engine.tasks) > 1 else MANNER
+
+
+def reader(task: Task) -> Person:
+    """Return who reads; where nobody gave a name yet ask for it, and stop those who may not."""
+    person = permissions.require_name(f"# Score cases\n\n{_PURPOSES[task]}")
     if not may(person, "score"):
         st.info("Your role does not score.")
         st.stop()
@@ -52,7 +69,7 @@ def reader() -> Person:
 
 
 def study_now(review_set: ReviewSet, person: Person) -> Study:
-    """Return the study as it stands; explain and stop where it cannot be read or is empty.
+    """Return the study as it stands; explain and stop where it cannot be read.
 
     Where the set's files were changed since, the page is run anew: its fragment would go on showing
     the earlier answers, and no score of these would be taken.
@@ -64,13 +81,17 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         st.stop()
+    return study
+
+
+def check_worklist(study: Study) -> None:
+    """Explain and stop where there is nothing to score."""
     if not study.worklist:
         if study.reviews.assignments():
             st.info("Cases have been assigned to readers, and none of them to you.")
         else:
             st.info("There is nothing for you to score in this review set.")
         st.stop()
-    return study
 
 
 def case_to_show(study: Study) -> str:
@@ -88,7 +109,7 @@ def show_picture(study: Study, case_id: str) -> None:
     if page is None:
         return
     turning = turning_of(study)
-    show_viewer(study.review_set, page, study.worklist.position, MANNER, turning=turning)
+    show_viewer(study.review_set, page, study.worklist.position, manner_of(study), turning=turning)
 
 
 def turning_of(study: Study) -> dict[str, Any]:
@@ -121,13 +142,16 @@ class CasesAround:
         page = reader_page(self.study, case_id)
         if page is None:
             return None
-        viewer = shown_data(self.study.review_set, page, self.position, MANNER)
+        manner = manner_of(self.study)
+        viewer = shown_data(self.study.review_set, page, self.position, manner)
         pad = pad_case(self.study, case_id)
-        return {"case": case_id, "viewer": viewer.to_json(MANNER.height), "pad": pad}
+        return {"case": case_id, "viewer": viewer.to_json(manner.height), "pad": pad}
 
 
-def cases_around(review_set: ReviewSet, _detail: Mapping[str, Any]) -> CasesAround | None:
-    """Return the cases of the reader who asks; None for whoever does not score.
+def cases_around(
+    review_set: ReviewSet, detail: Mapping[str, Any]
+) -> CasesAround | tasks_widgets.ItemsAround | None:
+    """Return the cases of the reader who asks, or the items of their task; None for others.
 
     Raises
     ------
@@ -137,7 +161,9 @@ def cases_around(review_set: ReviewSet, _detail: Mapping[str, Any]) -> CasesArou
     person = permissions.current()
     if person is None or not may(person, "score"):
         return None
-    return CasesAround(study_of(review_set, person))
+    study = study_of(review_set, person)
+    tasks = next((made for task, made in TASK_LISTS.items() if task == detail.get("task")), None)
+    return tasks_widgets.ItemsAround(tasks(study)) if tasks else CasesAround(study)
 
 
 def show_pad(study: Study, case_id: str) -> None:
@@ -152,7 +178,7 @@ def show_pad(study: Study, case_id: str) -> None:
     def go() -> None:
         follow(st.session_state[key].get("go"))
 
-    pad = component("rexview_score_pad", f"{_PAD}.js", style=f"{_PAD}.css", title="The score pad")
+    pad = component("rexview_score_pad", f"{_PAD}.js", style=_STYLE, title="The score pad")
     data = {"height": _PAD_HEIGHT, "turning": turning_of(study), **pad_data(study, case_id)}
     pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rexview.analysis.published import (
+from rexview.analysis.published.rexecution import (
     ODDITIES,
     QUANTITIES,
     SOURCE,

@@ -18,6 +18,7 @@ from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from rexview import frames
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
@@ -30,6 +31,9 @@ from rexview.analysis.study.engine import StudyEngine
 from rexview.answer_digest import digests_of
 from rexview.detect.core.scan import Scan
 from rexview.errors import ReviewSetError, RexviewError, StoreError
+from rexview.kept_files import kept_files
+from rexview.metrics.computed import ComputedMetrics, computed_metrics
+from rexview.metrics.joined import asks_for_reports, with_computed
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 from rexview.stats import ContentOrder
@@ -40,6 +44,7 @@ from rexview.ui.server import server_state
 from rexview.ui.server.failure_scans import FailureScan, failure_scan, snapshot_shown
 from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.server.open_states import load, note_cost, state_to_show
+from rexview.ui.server.page_work import PAGE_WORK
 
 _RECENT_SETS: Final = "recent-sets"
 _MOST_RECENT: Final = 20
@@ -195,9 +200,44 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
 
 
 @kept_with_first(2)
-def _with_written(given: ReviewSet, kept: Reviews, revision: int, pictures_state: str) -> ReviewSet:
-    """Merge once for each entry (``revision``) and each state of the pictures that were judged."""
-    return only_finished(given, merged(given, kept))
+def _with_written(
+    given: ReviewSet, kept: Reviews, revision: int, pictures_state: str, known: ComputedMetrics
+) -> ReviewSet:
+    """Merge once for each entry (``revision``) and each state of the pictures that were judged.
+
+    ``known`` are the metrics that are worked out by now.
+    """
+    return only_finished(given, merged(with_computed(given, known), kept))
+
+
+class _KnownMetrics:
+    """The metrics of reports that pages show: not all that are known at any moment.
+
+    An order by a metric would change at each look. What is shown is more each time by as much as
+    there was, and then all.
+    """
+
+    def __init__(self, given: ReviewSet) -> None:
+        self.has_reports = asks_for_reports(given)
+        self.shown = ComputedMetrics(frames.METRICS.to_frame(), 0, 0)
+
+    def now(self, given: ReviewSet) -> ComputedMetrics:
+        """Return what is shown; the first call begins to work it out."""
+        if self.has_reports:
+            keep = kept_files("metrics", server_state.settings())
+            known = computed_metrics(given, keep, PAGE_WORK.seconds_left)
+            if known.finished or known.done >= 2 * self.shown.done:
+                self.shown = known
+        return self.shown
+
+
+_known_metrics = kept_with_first(1)(_KnownMetrics)
+
+
+def metrics_progress(review_set: ReviewSet) -> ComputedMetrics:
+    """Return how far the app's own metrics of the reports of a set are, as pages show them."""
+    given = load(review_set.folder, files_state(review_set))
+    return _known_metrics(given).now(given)
 
 
 def with_written(given: ReviewSet) -> ReviewSet:
@@ -218,7 +258,9 @@ def with_written(given: ReviewSet) -> ReviewSet:
         kept = reviews(given)
         # What somebody was shown changes no score: pages are not made anew for it.
         revision = kept.revision(but="reveal")
-        return _with_written(given, kept, revision, digests_of(given).pictures_state())
+        pictures_state = digests_of(given).pictures_state()
+        known = _known_metrics(given).now(given)
+        return _with_written(given, kept, revision, pictures_state, known)
     except StoreError as error:
         _unreadable[given] = (time.monotonic(), error)
         raise

@@ -22,8 +22,9 @@ function show(root, html) {
   if (another && root.getBoundingClientRect().top < 0) root.scrollIntoView({ block: "start" });
 }
 
-function clicked(event) {
-  const link = event.target.closest?.("a[data-rx-page]");
+/** Follow a link of ours inside the app, where a click on it means that. */
+export function followLink(/** @type {MouseEvent} */ event) {
+  const link = /** @type {Element} */ (event.target).closest?.("a[data-rx-page]");
   const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
   if (!link || event.button !== 0 || elsewhere) return;
   event.preventDefault();
@@ -51,7 +52,7 @@ export function mount({ parentElement, data }) {
   if (!root) {
     root = document.createElement("div");
     root.className = "rx-linked";
-    root.addEventListener("click", clicked);
+    root.addEventListener("click", followLink);
     root.addEventListener("error", failed, true);
     parentElement.append(root);
   }

@@ -24,6 +24,7 @@ CLASSES: Final = frozenset(
         "stMultiSelect",
         "stNumberInput",
         "stPageLink",
+        "stPopover",
         "stRadio",
         "stSelectbox",
         "stSlider",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
+from collections.abc import Callable
 from typing import Final
 
 import streamlit as st
@@ -85,6 +86,22 @@ def send_at_once() -> None:
         await startup(self, sockets)
 
     uvicorn.Server.startup = startup_at_once  # type: ignore[method-assign]
+
+
+def before_stopping(act: Callable[[], None]) -> None:
+    """Call something when the server is told to stop, before it waits for its answers to end.
+
+    An answer that never ends by itself, a stream of events, would keep it from stopping for good.
+    """
+    shutdown = uvicorn.Server.shutdown
+
+    async def act_and_shut_down(
+        self: uvicorn.Server, sockets: list[socket.socket] | None = None
+    ) -> None:
+        act()
+        await shutdown(self, sockets)
+
+    uvicorn.Server.shutdown = act_and_shut_down  # type: ignore[method-assign]
 
 
 def secrets_loaded() -> bool:

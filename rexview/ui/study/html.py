@@ -10,6 +10,8 @@ from typing import Final
 from rexview.analysis.study.assignment import Plan
 from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposure
 from rexview.analysis.study.progress import ReaderProgress
+from rexview.analysis.study.tasks import TASKS, Task
+from rexview.analysis.study.worklist import Progress
 from rexview.store import Assignment
 from rexview.ui.tables.number_table import cells, rows_table
 
@@ -31,6 +33,25 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
     bar = f'<progress value="{finished}" max="{max(progress.total, 1)}"></progress>'
     amount = f"{finished:,} of {progress.total:,}"
     return cells(html.escape(name), *(f"{count:,}" for count in counts), f"{bar} {amount}")
+
+
+def tasks_html(tasks: Mapping[str, Mapping[Task, Progress]], names: Mapping[str, str]) -> str:
+    """Lay out how far readers are with the tasks besides scoring."""
+    shown = [task for task in TASKS if any(task in begun for begun in tasks.values())]
+    body = [
+        cells(
+            html.escape(names.get(reader, reader)),
+            *(_task_words(begun[task]) if task in begun else "" for task in shown),
+            "",
+        )
+        for reader, begun in tasks.items()
+    ]
+    return rows_table("rx-study", ("Reader", *(TASKS[task] for task in shown), ""), body)
+
+
+def _task_words(progress: Progress) -> str:
+    words = f"{progress.done:,} of {progress.total:,}"
+    return f"{words}, {progress.skipped:,} left out" if progress.skipped else words
 
 
 def plan_html(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -12,6 +11,8 @@ import streamlit as st
 from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
 from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
+from rexview.analysis.study.tasks import Task
+from rexview.analysis.study.worklist import Progress
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.schema import ReviewSet
@@ -27,8 +28,9 @@ from rexview.ui.reviews.study_records import (
     link_to_adjudicate,
     reader_names,
 )
+from rexview.ui.saving.reader_tasks import tasks_progress
 from rexview.ui.server import review_sets, server_state
-from rexview.ui.study.html import exposures_html, plan_html, progress_html
+from rexview.ui.study.html import exposures_html, plan_html, progress_html, tasks_html
 from rexview.vocab import counted
 
 _VIA: Final = "study page"
@@ -43,14 +45,18 @@ def show_progress(review_set: ReviewSet) -> None:
     try:
         reviews = review_sets.reviews(review_set)
         rows = _progress(review_set, reviews, reviews.revision())
+        tasks = _tasks_progress(review_set, reviews, reviews.revision())
     except StoreError as error:
         st.warning(lines_as_markdown(error), icon=":material/cloud_off:")
         return
-    if not rows:
+    if not rows and not tasks:
         st.info("Nobody has been assigned a case, and nobody has scored one here yet.")
         return
-    names = reader_names(review_set, (row.reader for row in rows))
-    st.html(progress_html(rows, names))
+    names = reader_names(review_set, [*(row.reader for row in rows), *tasks])
+    if rows:
+        st.html(progress_html(rows, names))
+    if tasks:
+        st.html(tasks_html(tasks, names))
 
 
 @lru_cache(maxsize=8)
@@ -59,6 +65,14 @@ def _progress(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[R
     written, assignments = reviews.scores(), reviews.assignments()
     engine = review_sets.study_engine(review_set)
     return readers_progress(engine, assignments, written, _skipped(reviews))
+
+
+@lru_cache(maxsize=8)
+def _tasks_progress(
+    review_set: ReviewSet, reviews: Reviews, revision: int
+) -> dict[str, dict[Task, Progress]]:
+    """As :func:`_progress`, of the tasks besides scoring."""
+    return tasks_progress(review_set, reviews, review_sets.study_engine(review_set))
 
 
 def _skipped(reviews: Reviews) -> dict[str, set[str]]:
@@ -234,12 +248,3 @@ def show_exposures(review_set: ReviewSet) -> None:
 @lru_cache(maxsize=8)
 def _exposures(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
     return exposures_of(reviews).all(unfinished_work(review_set))
-
-
-@contextmanager
-def store_errors_shown() -> Iterator[None]:
-    """Say so, and what to do, when the database cannot be read."""
-    try:
-        yield
-    except StoreError as error:
-        st.error(lines_as_markdown(error), icon=":material/cloud_off:")

@@ -103,6 +103,13 @@ def signed(value: float) -> str:
     return "0.00" if text in ("+0.00", "-0.00") else text.replace("-", "−")
 
 
+def signed_points(value: float, *, decimals: int = 0) -> str:
+    """Write a difference of shares in percentage points, with its sign."""
+    points = math.floor(abs(value) * 10 ** (2 + decimals) + 0.5) / 10**decimals
+    sign = "" if not points else "+" if value > 0 else "−"
+    return f"{sign}{points:.{decimals}f}"
+
+
 def written_p(p: float) -> str:
     """Write a p value with three decimals, the small ones as ``<0.001``."""
     if p < 0.001:

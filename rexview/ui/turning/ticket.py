@@ -29,7 +29,7 @@ def turning_json(
     ``detail`` is what the route has to know of the page to show its cases as it does: what JSON can
     say. The browser forgets what it has fetched when that or ``state`` changes, which names
     everything else that cases are made of. ``asked`` is the number of the last request to follow
-    that the page has met.
+    that the page has met; what was asked for at another ``task`` of the page is given up.
     """
     person = permissions.current()
     who = [person.id, person.name, person.role] if person else None
@@ -47,6 +47,7 @@ def turning_json(
         "address": f"{ADDRESS}/{signer.sign(grant)}",
         "version": signer.name(page, state, told),
         "asked": st.session_state.get(link_keys.SESSION_ASKED, 0),
+        "task": detail.get("task"),
     }
 
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from rexview.analysis.case.finding_links import label_keys
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.colours import slot_colours
+from rexview.analysis.colours import REFERENCE_ON_FILM, slot_colours
 from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
-from rexview.geometry import box_problem, box_side_on, image_orientation
+from rexview.geometry import SIDE_WORDS, UNSURE_BOX, box_problem, box_side_on, image_orientation
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
 from rexview.ui.access.image_links import image_name, pixel_url
 from rexview.ui.server import review_sets
@@ -30,14 +30,6 @@ from rexview.ui.viewer import (
 from rexview.vocab import VIEWS
 
 REFERENCE_GROUP: Final = "reference"
-REFERENCE_COLOUR: Final = "#F2F2F2"
-UNSURE_BOX: Final = "How the model counts in boxes is not known: this one may lie elsewhere."
-"""White stands out on a radiograph; no model has it."""
-_SIDES: Final = {
-    "right": "on the patient's right",
-    "left": "on the patient's left",
-    "midline": "at the midline",
-}
 
 
 @dataclass(frozen=True)
@@ -141,7 +133,7 @@ def viewer_data(
                 page.keyed_flags(),
                 group_id=REFERENCE_GROUP,
                 name="Reference",
-                colour=REFERENCE_COLOUR,
+                colour=REFERENCE_ON_FILM,
                 shown=not groups,  # the truth would give the answer away, where there is one
             )
         )
@@ -237,7 +229,7 @@ def _group(
                 y=y,
                 width=width,
                 height=height,
-                side=_SIDES[side] if side else None,
+                side=SIDE_WORDS[side] if side else None,
                 place=_third(image, box.box) if sure else None,
                 score=box.score if isinstance(box, AnswerBox) else None,
                 note=_note(box, flags, group_id),

@@ -78,13 +78,13 @@ def test_failures_have_what_could_be_judged(demo):
     frame = failure_frame(failure_tables(demo, resamples=0))
     sides = frame[frame["Failure"] == "Laterality error"]
     assert sides[["Failed", "n", "Answers"]].iloc[:2].to_numpy().tolist() == [
-        [3, 38, 38], [5, 27, 38]
+        [6, 56, 62], [5, 39, 62]
     ]  # fmt: skip
-    assert sides.iloc[2][["n", "Only first", "Only second"]].tolist() == [27, 1, 4]
+    assert sides.iloc[2][["n", "Only first", "Only second"]].tolist() == [38, 4, 4]
     text = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "csv").decode("utf-8-sig")
-    assert text.splitlines()[1].startswith("Laterality error,Generalist (simulated),3,38,0.0789")
+    assert text.splitlines()[1].startswith("Laterality error,Generalist (simulated),6,56,0.1071")
     document = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "doc").decode()
-    assert '<td class="n">3</td><td class="n">38</td><td class="n">7.9%</td>' in document
+    assert '<td class="n">6</td><td class="n">56</td><td class="n">10.7%</td>' in document
 
 
 def test_numbers_that_are_so_far_say_so_in_every_form():

@@ -1,10 +1,12 @@
 """Failure rates with the filters that open them: what is counted is what Browse shows."""
 
+import json
 import re
 
 import pytest
 
 from rexview.analysis import CaseFilter, describe
+from rexview.analysis.charts.failures import rates_chart
 from rexview.analysis.failures.captions import COUNTED, SMALL, judged_caption
 from rexview.analysis.failures.tables import (
     BY_FINDING,
@@ -69,11 +71,11 @@ def test_a_region_holds_its_findings(engine):
         }
         for by in (BY_REGION, BY_FINDING)
     )
-    assert region["region:pleura"] == 4
+    assert region["region:pleura"] == 7
     assert (finding["pneumothorax"], finding["chest_tube"], finding["pleural_effusion"]) == (
-        2,
+        3,
         1,
-        2,
+        4,
     )
     # one answer has both pneumothorax and chest tube on the wrong side: it is one of the region
 
@@ -94,8 +96,8 @@ def test_two_models_are_compared_on_every_failure(engine):
     tables = failure_tables(engine, resamples=99)
     assert [test.failure for test in tables.tests] == list(tables.failures)
     limit = next(test for test in tables.tests if test.failure == "token_limit")
-    assert (limit.n_pairs, limit.only_a, limit.only_b) == (38, 0, 8)
-    assert limit.p == pytest.approx(2 * 0.5**8)
+    assert (limit.n_pairs, limit.only_a, limit.only_b) == (62, 0, 10)
+    assert limit.p == pytest.approx(2 * 0.5**10)
 
 
 def test_hints_are_not_counted(make_set):
@@ -124,3 +126,20 @@ def test_a_finding_in_a_filter_is_said_in_words(engine):
 def test_every_failure_says_what_can_be_judged():
     for failure in FAILURES:
         assert re.match(r"Can be judged: (scored )?answers ", judged_caption(failure))
+
+
+def test_no_share_is_numbered_above_all_of_them(engine):
+    tables = failure_tables(engine, CaseFilter(), counted="any", resamples=0)
+    assert max(row.rate.share or 0 for row in tables.rows) == 1
+    (ends,) = re.findall(r'"format": "%", "values": \[.*?, (\S+)\]', json.dumps(drawn_spec(tables)))
+    assert float(ends) == 1
+
+
+def drawn_spec(tables):
+    chart = rates_chart(tables, {})
+    assert chart is not None
+    return chart.spec
+
+
+def test_what_can_be_judged_is_said_in_whole_sentences():
+    assert all(judged_caption(failure).endswith(".") for failure in FAILURES)

@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 from rexview.analysis import ANSWER_STATUSES, FILTER_KEYS, RANGES, SORTS, CaseFilter, Range
 from rexview.analysis.filter.case_filter import COMMENTED, SOURCES, WEAKEST
 from rexview.analysis.filter.conditions import ModelPair, ReaderPair, ScoreCondition
+from rexview.analysis.filter.judge_conditions import JudgeCondition
+from rexview.analysis.filter.report_conditions import COMPARED, EditCondition, MetricOrder
 from rexview.errors import FilterError
+from rexview.metrics.identity import MetricId
+from rexview.stats.judges.opinions import Judge
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
 
@@ -53,6 +57,8 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
         ),
         ({"both": "process:2..2:a%3Ab:50%"}, CaseFilter(reader_pairs=("process:2:a%3Ab:50%25",))),
         ({"paired": "content:g:m"}, CaseFilter(model_pairs=("content:g:m",))),
+        ({"edit": "below:2:a:b"}, CaseFilter(edits=("below:2:a:b",))),
+        ({"sort": "worst:green:::"}, CaseFilter(sort="worst:green")),
     ],
 )
 def test_reads_a_query(query: Any, expected: CaseFilter) -> None:
@@ -149,10 +155,30 @@ MODELS = st.builds(
 )
 
 
+EDITED = st.builds(
+    lambda what, severity, reader: str(EditCondition(what, severity, reader)),
+    st.sampled_from(["from", "below"]),
+    st.integers(1, 4),
+    WORD | st.just(""),
+)
+ORDERED = st.builds(
+    lambda worst, *parts: str(MetricOrder(MetricId(*parts), worst)),
+    st.booleans(),
+    WORD,
+    *[WORD | st.none()] * 3,
+)
+
+
 def chosen(words: Any) -> Any:
     return st.lists(st.sampled_from(list(words)), max_size=3).map(tuple)
 
 
+JUDGED = st.builds(
+    lambda about, prompt, judge: str(JudgeCondition(*about, Judge(judge, prompt))),
+    st.sampled_from([("omission", "yes"), ("omission", ""), ("process", "3"), ("process", "")]),
+    WORD,
+    WORD,
+)
 FILTERS = st.builds(
     CaseFilter,
     failures=chosen(FAILURES),
@@ -170,8 +196,12 @@ FILTERS = st.builds(
     reader_pairs=st.lists(READERS, max_size=2).map(tuple),
     model_pairs=st.lists(MODELS, max_size=2).map(tuple),
     comments=chosen(COMMENTED),
+    opinions=st.lists(JUDGED, max_size=2).map(tuple),
+    edits=st.lists(EDITED, max_size=2).map(tuple),
+    edit_kinds=st.lists(WORD, max_size=2).map(tuple),
+    compared=st.lists(st.sampled_from(sorted(COMPARED)), max_size=2).map(tuple),
     search=WORD | st.just(""),
-    sort=st.sampled_from(list(SORTS)),
+    sort=st.sampled_from(list(SORTS)) | ORDERED,
     **dict.fromkeys(RANGES, RANGE),
 )
 
@@ -182,6 +212,32 @@ def test_survives_the_link(case_filter: CaseFilter) -> None:
     assert set(query) <= set(FILTER_KEYS)
     link = urlencode(query, doseq=True)
     assert CaseFilter.from_query(parse_qs(link, keep_blank_values=True)) == case_filter
+
+
+@given(JUDGED)
+def test_a_judges_words_come_back_whatever_its_names_hold(word: str) -> None:
+    assert str(JudgeCondition.parse(word)) == word
+    about = JudgeCondition("omission", "no", Judge("a:b%3A", "%:"))
+    assert JudgeCondition.parse(str(about)) == about
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("omission:yes:p", "omission:3:p:j", "process:yes:p:j", "process:6:p:j", "content:3:p:j"),
+        *(
+            "omission:yes::j",
+            "omission:yes:p:",
+            "omission:yes:p:j:k",
+            "",
+            f"omission:yes:p:{'j' * 9000}",
+        ),
+    ],
+)
+def test_what_no_judge_says_is_left_out_of_a_link(word: str) -> None:
+    found, problems = CaseFilter.read({"judge_says": [word, "omission:yes:p:j"]})
+    assert found.opinions == ("omission:yes:p:j",)
+    assert len(problems) == bool(word)
 
 
 @given(READERS, MODELS)

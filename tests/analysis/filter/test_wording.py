@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import CaseFilter, Range, chips, describe
+from rexview.analysis import CaseFilter, Range, chips, describe, orders
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.metrics.identity import MetricId
 from rexview.schema import Reader
 
 
@@ -79,10 +80,53 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
             "Dr. A and s: Process scores 1 to 3 points apart",
         ),
         (CaseFilter(model_pairs=("content:m:x",)), "Medical 4B and x: Content scored for both"),
+        (
+            CaseFilter(edits=("from:3", "below:4:a"), edit_kinds=("location", "odd_one")),
+            "Correction of severity 3 or more and No emergent error by Dr. A, "
+            "Correction: location or Correction: odd one",
+        ),
+        (
+            CaseFilter(edits=("from:0:judge:x", "from:4", "below:1", "below:2", "below:3")),
+            "Corrected by judge:x and Correction of severity 4 and No error and "
+            "No actionable error and No significant error",
+        ),
+        (CaseFilter(edits=("from:0:fineradscore:x",)), "Corrected by FineRadScore (x)"),
+        (
+            CaseFilter(opinions=("omission:yes:p-1:gpt%3Ax", "process:2:p-1:gpt%3Ax")),
+            "Judge gpt:x (p-1) sees: missed finding and Judge gpt:x (p-1): Process 2",
+        ),
+        (
+            CaseFilter(opinions=("omission:no:p:j", "omission::p:j", "process::p:j")),
+            "Judge j (p) does not see: missed finding and Judge j (p) spoke of: missed finding "
+            "and Judge j (p) scored Process",
+        ),
     ],
 )
 def test_describes(engine: MemoryEngine, case_filter: CaseFilter, words: str) -> None:
     assert describe(engine.facts, case_filter) == words
+
+
+def test_orders_by_metric_say_what_computed_it_where_two_share_a_name(make_set: Any) -> None:
+    ids = [
+        ("bleu_2", "rexview", "1", "findings"),
+        ("bleu_2", "radeval", None, None),
+        ("radcliq_v1",),
+    ]
+    rows = [
+        {"case": "c", "model": "g", "value": 0.5, **MetricId(*one)._asdict()}  # type: ignore[arg-type]
+        for one in ids
+    ]
+    answers = [{"case": "c", "model": "g", "text": "Clear.", "finish_reason": "stop"}]
+    facts = memory_engine(make_set(cases=[{"id": "c"}], answers=answers, metrics=rows)).facts
+    assert list(orders(facts, CaseFilter(sort="best:my_own")).items())[5:] == [
+        ("worst:bleu_2:radeval", "Worst BLEU-2 (radeval)"),
+        ("best:bleu_2:radeval", "Best BLEU-2 (radeval)"),
+        ("worst:bleu_2:rexview:1:findings", "Worst BLEU-2 (rexview 1, findings)"),
+        ("best:bleu_2:rexview:1:findings", "Best BLEU-2 (rexview 1, findings)"),
+        ("worst:radcliq_v1", "Worst RadCliQ-v1"),
+        ("best:radcliq_v1", "Best RadCliQ-v1"),
+        ("best:my_own", "Highest my_own (implementation not said)"),
+    ]
 
 
 def test_each_chip_takes_one_condition_away(engine: MemoryEngine) -> None:

@@ -56,6 +56,19 @@ def test_when_it_was_goes_by_the_order_of_the_history(told, timing):
     assert found.at == first.at
 
 
+@pytest.mark.parametrize(
+    ("told", "timing"),
+    [
+        ([{"kind": "choose"}, SEEN], "after"),
+        ([SEEN, {"kind": "choose"}], "before"),
+        ([{"kind": "edit"}, SEEN, {"kind": "corrected"}], "during"),
+        ([{"kind": "prefer"}, SEEN, score(3)], "before"),  # the scores decide where there are any
+    ],
+)
+def test_answers_corrections_and_comparisons_count_where_nothing_is_scored(told, timing):
+    assert Exposures().after(rows(*told)).of("ann", "c1", REPORT).timing == timing
+
+
 def test_rows_may_come_in_parts():
     told = rows(score(3), shown(UNBLINDED), score(2, 3), SEEN)
     whole = Exposures().after(told)

@@ -94,22 +94,34 @@ def test_image_style_where_boxes_were_asked_for_and_none_came(make_set):
         cases=[
             {"id": "asked", "question": "Is there an effusion? Mark it with a box."},
             {"id": "not", "question": "Is there an effusion? Do not draw boxes."},
+            {
+                "id": "both",
+                "question": "What is there?",
+                "question_boxes": "What is there? Box it.",
+            },
         ],
         answers=[
-            *({"case": case, "model": model} for case in ("asked", "not") for model in ("g", "m")),
+            *(
+                {"case": case, "model": model}
+                for case in ("asked", "not", "both")
+                for model in ("g", "m")
+            ),
+            {"case": "both", "model": "can"},
             {"case": "asked", "model": "cannot"},
             {"case": "asked", "model": "drew", "boxes": [BOX]},
         ],
     )
     models = [Model(id=name, name=name) for name in ("g", "m", "drew")]
     models.append(Model(id="cannot", name="cannot", draws_boxes=False))
+    models.append(Model(id="can", name="can", draws_boxes=True))
     review_set = replace(review_set, info=replace(review_set.info, models=tuple(models)))
     expected = boxes_expected(review_set, review_set.case("asked"))
-    assert expected == {"g", "m", "drew"}
+    assert expected == {"g", "m", "drew", "can"}
+    assert boxes_expected(review_set, review_set.case("both")) == {"can"}
     assert boxes_expected(review_set, review_set.case("not")) == frozenset()
     records = {
         (case, answer.model, item.dimension, item.picture)
-        for case in ("asked", "not")
+        for case in ("asked", "not", "both")
         for answer in review_set.answers_of(case)
         for item in items_of(
             answer,
@@ -118,7 +130,7 @@ def test_image_style_where_boxes_were_asked_for_and_none_came(make_set):
     }
     assert set(required_scores(review_set).iter_rows()) == records
     of_style = {row[:2] for row in records if row[2] == "image_style"}
-    assert of_style == {("asked", "g"), ("asked", "m"), ("asked", "drew")}
+    assert of_style == {("asked", "g"), ("asked", "m"), ("asked", "drew"), ("both", "can")}
 
 
 def test_choice_cases_are_scored_where_the_study_says_so(make_set):

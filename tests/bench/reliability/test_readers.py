@@ -13,6 +13,13 @@ from rexview.bench.reliability.server import ScoreServer
 
 WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused")
 
+SLOW = {
+    "Others are writing to the reviews database; nothing was written.",
+    "The server cannot be reached.",
+}
+"""What a reader may be told where the disk or the machine stands still for seconds: it was sent
+again and kept."""
+
 
 def assert_nothing_wrong(row):
     assert {name: row[name] for name in WRONG} == dict.fromkeys(WRONG, 0), row
@@ -33,7 +40,7 @@ def test_many_readers_at_once_are_all_kept(tmp_path, kind, request):
         address = request.getfixturevalue("postgres_server").new_database("many_readers")
     row = many_readers(tmp_path / "run", 10, 8, address)
     assert row["entries"] == 80
-    assert row["errors_shown"] == 0, row
+    assert set(row["told"]) <= SLOW, row
     assert_nothing_wrong(row)
 
 

@@ -103,6 +103,7 @@ def test_a_run_is_started_watched_paused_and_goes_on(open_page, server, folder):
     again, _ = open_page(address)  # another tab shows the same
     expect(again.get_by_text("Paused")).to_be_visible()
     expect(again.get_by_role("button", name="Start")).to_be_disabled()
+    server.options()
     press(again, "Go on")
     told(again, "6 of 6 answered")
     expect(again.get_by_text("Finished")).to_be_visible()
@@ -172,6 +173,7 @@ def test_a_run_goes_on_when_the_server_ends(new_page, folder, server, tmp_path, 
     assert progress(folder)["done"] < 6
     again, _ = open_page()
     told(again, re.compile("[2-6] of 6 answered"))
+    server.options()
     told(again, "6 of 6 answered")
     assert len(server.requests()) == 6
 

@@ -17,7 +17,7 @@ from pydicom import uid
 from pydicom.dataset import Dataset, FileMetaDataset
 from support.browser.score_pad import known_reader, wait_for_case, wait_saved
 from support.browser.team_sign_in import PEOPLE, provider, sign_in, visit, write_secrets
-from support.browser.traffic import assert_hidden, record
+from support.browser.traffic import Traffic, assert_hidden, record
 from support.browser.waiting import PATIENCE_MS
 from support.review_folder import named, score_rows, write_review_set
 
@@ -40,9 +40,15 @@ DICOM_WORDS = "ZEPHYRION SUITE"
 SPLIT = "Made by Zephyr&shy;ion Large, Quo**kka**net and G**PT**-4 (o3)."
 SPLIT_PARTS = ["ion Large", "kka</strong>", "PT</strong>", "(o3)"]
 NAMES = [*MODELS, *MODELS.values(), "zephyr-7b-c1.dcm", DICOM_WORDS, *SPLIT_PARTS]
+JUDGE, WORDING = "marabou-judge", "wording-rho"
+JUDGED = ["Judgewords of the reason", "Quotewords of the judge"]
+SHOWN = f"judge={WORDING}:{JUDGE}"
+"""What lets a page show the judge, where it may be seen."""
+ASKED = f"{SHOWN}&judge_says=laterality_error:yes:{WORDING}:{JUDGE}"
 PEERS = [
     *("peer-rho", "Rhododendra Peer", "Peerwords of the file", "Flagwords of the file"),
     *("Peerwords of the app", "Verdictwords of the app", "Talkwords of the app"),
+    *(JUDGE, WORDING, *JUDGED),
 ]
 TAGS = ["tagword-marmalade"]
 CASES = ("c1", "c2", "c3")
@@ -112,6 +118,20 @@ def write_words(folder):
         scores=score_rows(("c1", "quokka", "peer-rho", "process", 2, "Peerwords of the file")),
         flags="case,model,reader,failure,verdict,comment\n"
         "c1,quokka,peer-rho,laterality_error,confirmed,Flagwords of the file\n",
+        opinions=[
+            {
+                "case": case,
+                "model": model,
+                "judge": JUDGE,
+                "prompt_id": WORDING,
+                "failure": "laterality_error",
+                "present": True,
+                "reason": JUDGED[0],
+                "quote": JUDGED[1],
+            }
+            for case in CASES
+            for model in MODELS
+        ],
         pictures={"one.png": picture, "two.png": picture},
     )
     (folder / "images" / "returned").mkdir()
@@ -275,7 +295,7 @@ def test_the_recorder_finds_every_word_where_it_may_be_seen(team, visitor):
     context = visitor()
     with record(context) as traffic:
         page = sign_in(context, f"{team.url}/", LEA)
-        for path in ("case?case=c1", "browse", "browse?as=table", ""):
+        for path in ("case?case=c1", f"case?case=c1&{SHOWN}", "browse", "browse?as=table", ""):
             visit(page, f"{team.url}/", path)
             traffic.look(page)
         visit(page, f"{team.url}/", "case?case=c1")
@@ -412,6 +432,54 @@ def test_other_pages_and_links_of_others_give_a_reader_nothing(team, visitor):
     assert_hidden(traffic, [*NAMES, *REPORT, *PEERS, *TAGS])
 
 
+def test_asking_for_a_judge_gives_a_reader_nothing(team, visitor):
+    """The link names it, as anybody can; the route's links of one who sees it are theirs alone."""
+    lead = visitor()
+    with record(lead) as seen:
+        page = sign_in(lead, f"{team.url}/", LEA)
+        visit(page, f"{team.url}/", f"case?case=c1&{SHOWN}")
+        page.locator("[data-painted-case]").wait_for()
+        page.locator(".rx-judge").first.wait_for()
+        page.keyboard.press("j")
+        page.locator('[data-painted-case="c2"]').wait_for()
+        assert page.locator(".rx-judge").count() == len(MODELS)
+    links = {
+        piece.where.split()[2]
+        for piece in seen.pieces
+        if re.match(r"request GET \S+/rexview/cases/\S+$", piece.where)
+    }
+    assert links
+    ahead = Traffic([piece for piece in seen.pieces if "/rexview/cases/" in piece.where])
+    assert {leak.word for leak in ahead.find(JUDGED)} == set(JUDGED)
+    context = visitor()
+    with record(context) as traffic:
+        page = sign_in(context, f"{team.url}/", ANNA)
+        for path in (f"score?case=c1&{ASKED}", f"score?{ASKED}", f"case?case=c1&{ASKED}"):
+            text = visit(page, f"{team.url}/", path)
+            assert "Traceback" not in text
+            traffic.look(page)
+        for path in (f"failures?{ASKED}", f"browse?{ASKED}", f"readers?{ASKED}"):
+            visit(page, f"{team.url}/", path)
+            traffic.look(page)
+        for link in links:
+            assert context.request.get(link).status == 403
+    typed = {JUDGE, WORDING}
+    assert_hidden(traffic, [word for word in [*NAMES, *REPORT, *PEERS, *TAGS] if word not in typed])
+
+
+def test_a_judge_in_the_link_changes_nothing_on_the_score_page(team, visitor):
+    context = visitor()
+    page = sign_in(context, f"{team.url}/", ANNA)
+    orders = []
+    for path in ("score", f"score?{ASKED}", f"score?judge_says=omission:yes:{WORDING}:{JUDGE}"):
+        page.goto(f"{team.url}/{path}")
+        page.wait_for_selector(".rx-pad .row.current")
+        page.get_by_role("button", name="Cases").click()
+        orders.append(page.locator(".sheet").inner_text())
+        page.keyboard.press("Escape")
+    assert orders[0] == orders[1] == orders[2] != ""
+
+
 def test_an_adjudicators_traffic_names_no_model(team, visitor):
     """Words of readers and of another's consensus name models; the score of it is changed."""
     words = f"Right is {MODELS['quokka']} (quokka), says zephyr-7b. {SPLIT}"
@@ -440,7 +508,7 @@ def test_an_adjudicators_traffic_names_no_model(team, visitor):
         page.locator("[data-painted-case]").wait_for()
         page.wait_for_timeout(1500)
         traffic.look(page)
-    assert_hidden(traffic, [*NAMES, *TAGS])
+    assert_hidden(traffic, [*NAMES, *TAGS, JUDGE, WORDING, *JUDGED])
     given = reviews.history(kind="adjudicate", person=ADAM)[::-1]
     assert [row.value["comment"] for row in given] == [words, "[model] is right."]
     assert {row.value["score"] for row in given} == {2}

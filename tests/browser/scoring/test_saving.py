@@ -4,7 +4,7 @@ import re
 
 import pytest
 from support.browser.held_messages import HeldMessages
-from support.browser.score_pad import known_reader
+from support.browser.score_pad import cut_off, known_reader
 from support.browser.waiting import PATIENCE_MS, until
 from support.small_set import write_set
 
@@ -156,7 +156,7 @@ def test_a_server_that_is_killed(server, context, kind):
 
 def test_nobody_sends_what_somebody_else_gave_in_the_same_browser(server, context):
     page = open_page(context, server, "comment")
-    page.route(ROUTE, lambda route: route.abort())
+    cut_off(page)
     give(page, "comment", 1)
     until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
     page.close()
@@ -348,11 +348,10 @@ def test_what_waits_is_sent_from_any_page(server, context):
 
     def given_and_left(kind, number):
         page = open_page(context, server, kind)
-        context.route(ROUTE, lambda route: route.abort())  # also while the page closes
+        cut_off(page)
         give(page, kind, number)
         until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
         page.close()
-        context.unroute(ROUTE)
 
     given_and_left("adjudicate", 1)
     page = context.new_page()

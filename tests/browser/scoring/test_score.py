@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 import pytest
 from support import ROOT
 from support.browser.held_messages import HeldMessages
-from support.browser.score_pad import known_reader
+from support.browser.score_pad import cut_off, known_reader
 from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import until
 from support.small_set import write_set
@@ -478,14 +478,13 @@ def test_what_another_part_of_the_page_has_sent_is_on_the_pad(new_page, tmp_path
     """What waited is sent by the first part of a page that is there, before the pad may be."""
     with small_app(tmp_path, free_port()) as server:
         page = new_page()
-        page.context.route("**/rexview/reviews", lambda route: route.abort())
         open_case(page, server, "c1")
+        cut_off(page)
         key = current(page)
         page.keyboard.press("2")
         page.wait_for_selector(".saved[data-state=waiting]")
         page.close()
         later = new_page()
-        later.context.unroute("**/rexview/reviews")
         held = HeldMessages(later, holding=True, begins=lambda one: b'"worklist"' in one)
         later.goto(f"{server.address}score?case=c1")
         until(later, server.history, lambda rows: len(rows) == 1)

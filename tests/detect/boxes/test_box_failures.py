@@ -126,6 +126,13 @@ class TestMissing:
         )
         assert found == []
 
+    def test_a_model_that_draws_is_held_to_the_question_with_boxes(self) -> None:
+        plain = case(question="What is there?", question_boxes="What is there? Mark it with a box.")
+        told = [answer("There is an effusion.")]
+        (flag,) = flags_for(plain, told, detectors=[BoxesMissing(drawing=frozenset({"g"}))])
+        assert (flag.evidence[0].where, flag.evidence[0].text) == ("question_boxes", "Mark it")
+        assert flags_for(plain, told, detectors=[BoxesMissing()]) == []  # was put the plain one
+
 
 class TestMisplaced:
     def find(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 import pytest
@@ -38,11 +39,15 @@ class TestWords:
             ("left lower lobe opacity", "opacity", "left", "LLL"),
             ("Blunting of the left costophrenic angle", "pleural_effusion", "left", "costophrenic"),
             ("The right hemidiaphragm is raised", "hemidiaphragm_elevation", "right", None),
+            ("The heart is large, the aortic arch calcified", "aortic_change", None, None),
+            ("Calcium in the aortic arch", "aortic_change", None, None),
             ("Fracture of the left clavicle", "clavicle_fracture", "left", None),
             ("Fractures of several right ribs", "rib_fracture", "right", None),
             ("R PTX", "pneumothorax", "right", None),
             ("small l apical ptx", "pneumothorax", "left", "apex"),
             ("Bilateral pulmonary oedema", "edema", "bilateral", None),
+            ("The cardiac silhouette is mildly enlarged", "cardiomegaly", None, None),
+            ("Widened upper mediastinal contours", "mediastinal_widening", None, "upper"),
             ("Bibasilar atelectasis", "atelectasis", "bilateral", "base"),
             ("left haemothorax", "pleural_effusion", "left", None),
             ("left hemothorax", "pleural_effusion", "left", None),
@@ -331,14 +336,24 @@ class TestAnyText:
          "left effusion, no, right effusion, sorry, ", '"', "1. ", "a"],
     )  # fmt: skip
     def test_ten_times_the_text_takes_about_ten_times_as_long(self, unit: str) -> None:
+        """With a step for each pair of words it would take a hundred times as long."""
+
         def seconds(size: int) -> float:
             text = (unit * (size // len(unit) + 1))[:size]
             start = time.thread_time()
             find_mentions(text)
             return time.thread_time() - start
 
+        def ratio() -> float:
+            return seconds(100_000) / max(seconds(10_000), 0.005)
+
         seconds(2_000)
-        assert seconds(100_000) < 40 * max(seconds(10_000), 0.005)
+        gc.collect()
+        gc.disable()  # else what other tests left behind is counted through in the longer one
+        try:
+            assert min(ratio() for _ in range(2)) < 40
+        finally:
+            gc.enable()
 
 
 class TestVeryLongTexts:

@@ -165,3 +165,21 @@ def test_a_missed_fracture_is_of_that_bone(text: str, says: str | None) -> None:
     )
     assert [says in flag.message for flag in flags if says] == ([True] if says else [])
     assert bool(flags) is (says is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("Prominent pulmonary vasculature with normal heart shadow.", "cardiomegaly"),
+        ("The cardiac silhouette is normal with prominent pulmonary arteries.", "cardiomegaly"),
+        ("Prominent aortic knob with a normal cardiac silhouette.", "cardiomegaly"),
+        ("Widened intercostal spaces with normal mediastinal contours.", "mediastinal_widening"),
+    ],
+)
+def test_a_part_that_is_normal_is_not_what_is_enlarged(text, finding):
+    assert finding not in {one.finding for one in find_mentions(text)}
+
+
+def test_a_heart_that_was_normal_may_be_enlarged_now():
+    mentions = find_mentions("The heart, previously normal, is now enlarged.")
+    assert [(one.finding, one.status) for one in mentions] == [("cardiomegaly", "positive")]

@@ -32,6 +32,18 @@ class TestWords:
             "Image 3: AP, EARLIER study, for comparison, 1024 x 1024 pixels.",
         ]
 
+    def test_the_question_with_boxes_is_put_where_boxes_are_asked_for(self, case, ask):
+        case = replace(case, question_boxes="Is there an effusion? Box it {well}.")
+        request, _ = ask(case, prompt="expert-1-boxes")
+        assert "Question: Is there an effusion? Box it {well}.\n" in request.parts[-1]
+        assert "Mark {it}" not in request.parts[-1]
+        changed = replace(case, question_boxes="Is there an effusion? Box it.")
+        assert ask(changed, prompt="expert-1-boxes")[0].key != request.key
+        for model, prompt in (("medgemma-4b-it", "expert-1-boxes"), ("gpt-5-mini", "expert-1")):
+            words = ask(case, model, prompt=prompt)[0].parts[-1]
+            assert "Question: Is there an effusion? Mark {it}.\n" in words
+            assert "Box it" not in words
+
     @pytest.mark.parametrize("structured", [False, True])
     @pytest.mark.parametrize("kind", ["open", "report", "choice"])
     def test_nothing_of_the_truth_is_sent(self, case, ask, kind, structured):

@@ -66,7 +66,7 @@ def hub(tmp_path, monkeypatch):
     constants = pytest.importorskip("huggingface_hub.constants")
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     server.asked, server.fault = [], None
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{server.server_port}")
     template = constants.HUGGINGFACE_CO_URL_TEMPLATE.partition("/{repo_id}")

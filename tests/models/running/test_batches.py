@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from dataclasses import replace
@@ -19,6 +20,14 @@ from rexview.models.running.files.append_only import lines_of
 from rexview.models.running.money import Budget
 from rexview.models.running.progress import tell
 
+SOONER = """
+import sys
+from rexview.cli import main
+from rexview.models.endpoints import batch
+batch._FIRST_WAIT_S = 0.3
+sys.exit(main())
+"""
+"""The command line, looking at its batches after 0.3 seconds instead of 2."""
 OF_THE_RUN = ("created", "latency_s", "run_id")
 
 
@@ -80,7 +89,7 @@ def test_rows_are_the_same_as_without(tmp_path, server, small):
 
 def test_what_is_waited_for_is_told(tmp_path, server, small):
     seen = []
-    server.options(batch_polls=12)
+    server.options(batch_polls=6)
     cases = questions(12)
     work(tmp_path, cases, spec_of(cases, server, batch=True), told=seen.append)
     waits = [one for one in seen if one.state == "waiting"]
@@ -225,9 +234,10 @@ def test_killed_at_any_step_and_resumed(tmp_path, api):
     names = {f"c{number:04}" for number in range(1, 13)}
     with model_server.started_apart(batch_polls=1, batch_done=7) as server:
         more = ("--batch", "--api", api, "--resume", "--json")
+        arguments = command(folder, server, *more)[3:]
         for word in ("batch_request", "batch_planned", "batch_created", "replied", "batch_ended"):
             process = subprocess.Popen(
-                command(folder, server, *more),
+                [sys.executable, "-c", SOONER, *arguments],
                 cwd=ROOT,
                 env=environment(folder),
                 stdout=subprocess.DEVNULL,

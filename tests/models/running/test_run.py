@@ -4,29 +4,12 @@ import json
 from collections import Counter
 
 import pytest
-from support import model_server
-from support.runs.plain_asking import MODEL, questions, spec_of, work
+from support.runs.plain_asking import MODEL, questions, rows_of, spec_of, work
 
-from rexview.models.running import gate as gates
 from rexview.models.running.files.append_only import lines_of
 from rexview.models.running.money import Budget
 from rexview.models.running.progress import failures_of, read_progress, tell, wish_of
 from rexview.models.running.spec import read_spec
-
-
-@pytest.fixture
-def server():
-    with model_server.started() as running:
-        yield running
-
-
-@pytest.fixture(autouse=True)
-def quick_backoff(monkeypatch):
-    monkeypatch.setattr(gates, "FIRST_REST_S", 0.05)
-
-
-def rows_of(run):
-    return [line for _, line in lines_of(run.rows)]
 
 
 def events(run, word):

@@ -47,7 +47,7 @@ def test_all_problems_of_a_call_at_once(tmp_path):
 
 
 def test_unknown_format(tmp_path):
-    assert "rexrank, table, images, coco" in problems_of("x", [], tmp_path / "o")[0].remedy
+    assert "rexrank, rexvqa, table, images, coco" in problems_of("x", [], tmp_path / "o")[0].remedy
 
 
 def test_no_source(tmp_path):

@@ -4,7 +4,7 @@ import shlex
 import pytest
 from support import ROOT
 
-from rexview.cli import _parser
+from rexview.cli.main import _parser
 from rexview.reviewset.importers import FORMATS
 
 PAGE = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")

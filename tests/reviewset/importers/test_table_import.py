@@ -359,6 +359,7 @@ def test_a_large_table_is_read_in_full(tmp_path, run_import):
     ("text", "number"),
     [
         ("3", 3.0), ("3.0", 3.0), ("3,5", 3.5), ("1,024", 1024.0), ("4/5", 4.0),
+        ("0,512", 0.512), ("-0,125", -0.125),
         ("4 out of 5", 4.0), ("-2", -2.0), ("1e3", 1000.0), ("nan", None), ("inf", None),
         ("1e999", None), ("", None), (None, None), ("x", None), ("9" * 50, None),
     ],

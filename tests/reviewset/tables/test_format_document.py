@@ -11,7 +11,9 @@ from rexview.rubric import load_rubric
 from tools.format_tables import FORMAT_FILE, with_tables
 
 TEXT = FORMAT_FILE.read_text(encoding="utf-8")
-EXAMPLES = dict(re.findall(r"^`([a-z]+\.[a-z]+)`[^\n]*\n\n```[a-z]+\n(.*?)^```", TEXT, re.M | re.S))
+EXAMPLES = dict(
+    re.findall(r"^`([a-z_]+\.[a-z]+)`[^\n]*\n\n```[a-z]+\n(.*?)^```", TEXT, re.M | re.S)
+)
 
 
 def test_tables_are_the_declared_columns():

@@ -8,6 +8,12 @@ from rexview.bench.reliability.audit import Cell, SentEntry
 
 SAVED = ".rx-pad .saved[data-state=saved]"
 WAITING = ".rx-pad .saved[data-state=waiting]"
+_CUT_OFF = """() => {
+    const real = window.fetch;
+    window.fetch = (to, ...rest) => String(to).includes("/rexview/reviews")
+        ? Promise.reject(new TypeError("cut off"))
+        : real(to, ...rest);
+}"""
 _WATCH = """
 (() => {
   const ours = (key) => String(key).startsWith("rexview:unsent:");
@@ -77,3 +83,11 @@ def trouble(page):
 def wait_saved(page):
     page.wait_for_selector(SAVED, timeout=60_000)
     page.wait_for_selector(".rx-pad .alert", state="hidden")
+
+
+def cut_off(page):
+    """Let a page reach the server for nothing that it would save, to its last moment.
+
+    A route does not do for a tab that is closed: its last request can outlive the route.
+    """
+    page.evaluate(_CUT_OFF)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from support.model_server import billing, bodies, made_up
+from support.model_server import billing, bodies, embeddings, made_up
 from support.model_server.batches import Batches
 from support.model_server.http import Answered, Asked
 from support.model_server.limits import Limits
@@ -32,8 +32,8 @@ class Options:
     not take. ``image_tokens`` is what every picture costs, as on
     servers of one model. ``delay_s`` passes before every answer. ``batch_polls`` is how often a
     batch must be asked for until it has ended, ``batch_done`` how many of its requests are done
-    until it expires. ``batches`` says whether there is a Batch API, ``batches_known`` whether it
-    still knows those that were begun.
+    until it expires. ``embeds`` says whether it has embeddings, ``batches`` whether there is a
+    Batch API, ``batches_known`` whether it still knows those that were begun.
     """
 
     models: tuple[str, ...] | None = None
@@ -46,6 +46,7 @@ class Options:
     delay_s: float = 0.0
     requests_a_minute: int | None = None
     tokens_a_minute: int | None = None
+    embeds: bool = True
     batches: bool = True
     batches_known: bool = True
     batch_polls: int = 2
@@ -95,6 +96,8 @@ class Service:
             self._check_key(key)
             if asked.path in ASKED and asked.method == "POST":
                 return await self._asked(asked, key)
+            if asked.path == "/v1/embeddings" and self.options.embeds:
+                return embeddings.answer(asked.body)
             if asked.path.startswith("/v1/models"):
                 return self._models(asked.path)
             return self.batches.handle(asked)

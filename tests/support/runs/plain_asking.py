@@ -7,6 +7,7 @@ from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.prompt import Prompt
 from rexview.models.request import Parameters, Request
 from rexview.models.running.attempts import Asking, Unread
+from rexview.models.running.files.append_only import lines_of
 from rexview.models.running.folder import new_run_id
 from rexview.models.running.plan import begin, new_plan, resumed
 from rexview.models.running.run import Run
@@ -72,3 +73,8 @@ def work(folder, cases, spec, *, resume=False, given=None, told=lambda progress:
     finally:
         endpoint.close()
         lock.release()
+
+
+def rows_of(run):
+    """Return the rows of answers that a run has written."""
+    return [line for _, line in lines_of(run.rows)]

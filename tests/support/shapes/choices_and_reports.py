@@ -56,7 +56,7 @@ def _(folder: Path) -> None:
 
 @shape(
     "rexvqa",
-    *("table", "images"),
+    *("rexvqa", "table", "images"),
     cases=2,
     models={"MedGemma": 2},
     rows_in=4,

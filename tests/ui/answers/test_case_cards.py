@@ -167,3 +167,39 @@ def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, 
         assert [answer.harm for answer in card.answers] == [
             "Harm 0: too long", "Harm 3: a finding on the wrong side"
         ]  # fmt: skip
+
+
+def test_cards_show_what_became_of_a_choice(make_set):
+    questions = {"question_type": "choice", "options": ["x", "y", "z"]}
+    review_set = make_set(
+        cases=[
+            {"id": "q", **questions, "correct": 1},
+            {"id": "u", **questions, "correct": None},
+            {"id": "o"},
+        ],
+        answers=[
+            {"case": "q", "model": "g", "text": "B", "choice": 1},
+            {"case": "q", "model": "m", "text": "C", "choice": 2},
+            {"case": "q", "model": "n", "text": "?"},
+            {"case": "q", "model": "o", "text": "7", "choice": 7},
+            {"case": "u", "model": "g", "text": "A", "choice": 0},
+            {"case": "o", "model": "g", "text": "A"},
+        ],
+    )
+    engine = memory_engine(review_set)
+    cards = engine.cards(CaseFilter(), ("q", "u", "o"))
+    assert [[(one.choice, one.outcome) for one in card.answers] for card in cards] == [
+        [(1, "right"), (2, "wrong"), (None, "failed"), (None, "failed")],
+        [(0, None)],
+        [(None, None)],
+    ]
+    colours = dict.fromkeys(engine.facts.models, "#123456")
+    html = gallery_html(review_set, cards, CaseFilter(), colours=colours, gap_threshold=2.0)
+    shown = re.findall(r'class="rx-outcome" data-rx-outcome="(\w+)">(.*?)</span>', html)
+    assert shown == [
+        ("right", "✓ <b>B</b> right"),
+        ("wrong", "✗ <b>C</b> wrong"),
+        ("failed", "No usable choice"),
+        ("failed", "No usable choice"),
+        ("chosen", "<b>A</b> chosen"),
+    ]

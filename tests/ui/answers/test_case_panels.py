@@ -22,8 +22,8 @@ from rexview.schema import (
     StudyImage,
 )
 from rexview.stats import final_of_answer
+from rexview.ui.answers import choices
 from rexview.ui.answers import html as answers_html
-from rexview.ui.answers import one_answer
 from rexview.ui.answers.flags import flags_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 
@@ -145,6 +145,13 @@ def test_a_rejected_failure_that_a_rule_or_a_reader_raised_stays_a_chip(raised):
     assert "Ruled out" not in read(html)
 
 
+def test_the_question_with_boxes_stands_below_the_question():
+    case = Case("c", "Where is it?", question_boxes=f"Where is it? Box it. {EVIL}")
+    text = read(answers_html.question_html(case))
+    assert text.index("Where is it?") < text.index("Where boxes are asked for: Where is it? Box it")
+    assert "Where boxes" not in read(answers_html.question_html(replace(case, question_boxes=None)))
+
+
 def test_the_options_that_contradict_are_marked_in_the_question():
     case = Case(
         "c", "Where?", question_type="choice", options=("On the right", "On the left"), correct=1
@@ -239,7 +246,7 @@ def test_a_choice_read_from_the_text_says_from_which_words():
     case = Case("c", "Which?", question_type="choice", options=("Mass", "Nodule"), correct=1)
     text = "It is <i>round</i>.\n\n**Answer:** B"
     read = ReadChoice(1, "stated", text.index("<i>"), len(text))
-    shown = one_answer.choice_html(case, Answer("c", "m", text, choice=1, choice_read=read))
+    shown = choices.choice_html(case, Answer("c", "m", text, choice=1, choice_read=read))
     assert "B. Nodule<b> – correct</b>" in shown
     assert "read from the text: “&lt;i&gt;round&lt;/i&gt;. **Answer:** B”" in shown
-    assert "read from" not in one_answer.choice_html(case, Answer("c", "m", text, choice=1))
+    assert "read from" not in choices.choice_html(case, Answer("c", "m", text, choice=1))

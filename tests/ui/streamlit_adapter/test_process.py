@@ -1,12 +1,13 @@
+import asyncio
 import inspect
 import socket
 import tomllib
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 import uvicorn
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 from streamlit import config as streamlit_config
 from streamlit import delta_generator, net_util
 from streamlit.runtime import pages_manager
@@ -23,6 +24,7 @@ from rexview.ui.streamlit_adapter import process
 from rexview.ui.streamlit_adapter.process import (
     ask_nobody_outside,
     ask_not_who_runs_it,
+    before_stopping,
     have_no_pages_folder,
     keep_downloads,
     secrets_loaded,
@@ -99,6 +101,32 @@ def test_answers_are_sent_without_waiting_for_the_browser_to_confirm_a_part(monk
         serving.join()
         listening.close()
     assert bool(nodelay) is at_once, "Streamlit does it by itself now: send_at_once can go"
+
+
+def test_a_server_with_a_stream_that_never_ends_stops_when_it_is_told_before(monkeypatch):
+    monkeypatch.setattr(uvicorn.Server, "shutdown", uvicorn.Server.shutdown)
+    ended = Event()
+
+    async def events():
+        yield "begun"
+        while not ended.is_set():
+            await asyncio.sleep(0.01)
+
+    before_stopping(ended.set)
+    listening = starlette_server._bind_socket("127.0.0.1", 0, 5)
+    streaming = StreamingResponse(events())
+    settings = uvicorn.Config(streaming, lifespan="off", log_level="critical")
+    server = uvicorn.Server(settings)
+    serving = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    serving.start()
+    with socket.create_connection(listening.getsockname()) as browser:
+        browser.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        while b"begun" not in browser.recv(1000):
+            pass
+        server.should_exit = True
+        serving.join(20)
+    listening.close()
+    assert not serving.is_alive()
 
 
 def test_streamlit_knows_each_of_our_options_and_heeds_those_that_are_hidden():

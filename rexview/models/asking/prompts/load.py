@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import yaml
 
+from rexview.bounded import read_yaml
 from rexview.errors import SettingsError
 from rexview.models.asking.entries import (
     Reader,
@@ -218,14 +219,24 @@ def read_prompt(path: Path) -> Prompt:
         if names
     ]
     refuse(problems)
-    return _hashed(Prompt(**{**found, "id": path.stem, "texts": texts}))
+    return hashed(Prompt(**{**found, "id": path.stem, "texts": texts}))
 
 
 def _names(value: Any) -> set[str]:
     return {str(name) for name in value} if isinstance(value, Mapping) else set()
 
 
-def _hashed(prompt: Prompt) -> Prompt:
+def fixed_wording(path: Path) -> Prompt:
+    """Read a wording of our own about something else than cases; its id is the name of its file.
+
+    Its texts are those that whoever asks with it fills in.
+    """
+    values: Any = read_yaml(path)
+    return hashed(Prompt(id=path.stem, **values))
+
+
+def hashed(prompt: Prompt) -> Prompt:
+    """Return a prompt with the digest of all of it."""
     content = json.dumps({**asdict(prompt), "hash": ""}, sort_keys=True)
     return replace(prompt, hash=hashlib.sha256(content.encode()).hexdigest())
 

@@ -84,6 +84,11 @@ class RunLock:
         os.lseek(self._file, 0, os.SEEK_SET)
         os.write(self._file, words.encode())
 
+    @property
+    def file(self) -> int:
+        """The open file: a process of ours that is given it holds the lock, too, until it ends."""
+        return self._file
+
     def release(self) -> None:
         """Give it back."""
         with suppress(OSError):

@@ -1,11 +1,14 @@
 """Tables of corrections, a line of a report each (ReFiSco): original, edited, severity.
 
-An original that is empty was inserted, an edited line that is empty was deleted. The lines of a
-report in their order are the model's answer, where no other source gives it.
+An original that is empty was inserted, an edited line that is empty was deleted; but where a
+table writes ``[delete]`` for that, an empty one stayed as it was. The lines of a report in their
+order are the model's answer, where no other source gives it. Words for the kind of an error and for
+whether it matters are folded onto those of the format, and others kept as they are.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -14,8 +17,12 @@ from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.importers.table.cell_values import read_number
 from rexview.reviewset.importers.table.column_names import (
+    EDIT_KIND_WORDS,
+    EDIT_MARKS,
     FIELD_NAMES,
     LINE_EDITS,
+    SIGNIFICANCE_WORDS,
+    ColumnName,
 )
 from rexview.reviewset.importers.table.known_columns import (
     columns_by_meaning,
@@ -26,7 +33,7 @@ from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
 from rexview.vocab import EDIT_ACTIONS
 
-_FIELDS: Final = ("case", "study_id", "image", "model", "reader", "comment")
+_FIELDS: Final = ("case", "study_id", "image", "model", "reader", "comment", "created")
 _UNKNOWN_MODEL: Final = "model"
 
 Report = tuple[str, str, str | None]
@@ -72,10 +79,11 @@ def _read(
         model = row["model"] or options.get("model") or _UNKNOWN_MODEL
         reports.setdefault((case_id, model, row["reader"]), []).append(row)
     made = 0
+    marked = any("delete" in _marks(line) for lines in reports.values() for line in lines)
     for report, lines in reports.items():
         lines.sort(key=lambda row: read_number(row["line"]) or 0)
         made += _add_answer(report, lines, rows)
-        _add_edits(report, lines, others, rows)
+        _add_edits(report, lines, others, rows, marked=marked)
     if made:
         rows.log.note(f"{file}: {made:,} answers were put together from their original lines.")
 
@@ -106,11 +114,19 @@ def _add_answer(report: Report, lines: Sequence[Row], rows: SetRows) -> bool:
     return True
 
 
-def _add_edits(report: Report, lines: Sequence[Row], others: Sequence[str], rows: SetRows) -> None:
+def _add_edits(
+    report: Report, lines: Sequence[Row], others: Sequence[str], rows: SetRows, *, marked: bool
+) -> None:
+    """Add the corrections of a report; ``marked`` says that the table marks what goes."""
     case_id, model, reader = report
     line = 0
     for row in lines:
         original, edited = row["original"], row["edited"]
+        marks = _marks(row)
+        if marks:
+            edited = original if "keep" in marks else None
+        elif marked and edited is None:
+            edited = original
         line += original is not None
         rows.add_edit(
             {
@@ -122,11 +138,44 @@ def _add_edits(report: Report, lines: Sequence[Row], others: Sequence[str], rows
                 "edited": edited,
                 "action": _action(row["action"], original, edited),
                 "severity": row["severity"],
+                "kind": fold_kind(row["kind"]),
+                "significance": fold_significance(row["significance"]),
                 "comment": row["comment"],
+                "created": row["created"],
                 **{name: row.value(name) for name in others if row.cells[name] is not None},
             },
             At(row.file, row.number),
         )
+
+
+def _marks(row: Row) -> set[str]:
+    """Return the actions that marks in place of the edited line name: ``[delete]``."""
+    text = (row["edited"] or "").lower()
+    return {action for mark, action in EDIT_MARKS.items() if mark in text}
+
+
+def fold_kind(word: str | None) -> str | None:
+    """Return the kind of error that a word means; a word that is not known as it stands.
+
+    >>> fold_kind("Incorrect location/position"), fold_kind("Omission of finding")
+    ('location', 'missing_finding')
+    """
+    plain = ColumnName.of(word).plain if word else ""
+    for kind, words in EDIT_KIND_WORDS.items():
+        if plain == kind.replace("_", " ") or any(re.search(rf"\b{one}", plain) for one in words):
+            return kind
+    return word
+
+
+def fold_significance(word: str | None) -> str | None:
+    """Return whether a word says that an error matters; a word that is not known as it stands.
+
+    >>> fold_significance("not_actionable_not_urgent"), fold_significance("Urgent")
+    ('negligible', 'significant')
+    """
+    plain = ColumnName.of(word).plain if word else ""
+    known = (name for name, words in SIGNIFICANCE_WORDS.items() if plain in words)
+    return next(known, word)
 
 
 def _action(told: str | None, original: str | None, edited: str | None) -> str:

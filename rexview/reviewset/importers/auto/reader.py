@@ -19,6 +19,7 @@ from rexview.reviewset.importers.core.recognise import TYPES, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, told_apart
 from rexview.reviewset.importers.images.placement import gather_images, place_images
+from rexview.reviewset.importers.rexvqa.importer import check_told, declare_readers, of_files
 
 _GENERAL: Final = ("predictions", "table")
 """Formats that would take much for theirs: they are asked last."""
@@ -88,7 +89,9 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         dict.fromkeys(file.path.stem.replace("_", " ") for file in files[:2])
     )
     found: list[Recognised] = []
-    for file in Opener(rows).open(files):
+    opened = list(Opener(rows).open(files))
+    check_told(opened, options, rows)
+    for file in opened:
         try:
             one = recognise(file)
             kind = None if one else Probe(file.path).kind
@@ -103,6 +106,8 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             )
     apart = told_apart([one.file for one in found])
     found = [replace(one, file=file) for one, file in zip(found, apart, strict=True)]
+    readers = of_files(options.get("reader"))
+    options = {**options, "reader": None, "model": (*(options.get("model") or ()), *readers)}
     order = list(FORMATS)
     found.sort(key=lambda one: (one.role, order.index(one.importer.id), one.file.label))
     groups: dict[tuple[int, str], list[Recognised]] = {}
@@ -121,6 +126,7 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         if name == "images":
             _name_unread(group, rows)
     _place(rows, options, beside, files[0].label)
+    declare_readers(rows, {one.rpartition("=")[2].strip() for one in readers})
     labels = ", ".join(file.label for file in files)
     rows.description = f"Imported from {labels}."
 

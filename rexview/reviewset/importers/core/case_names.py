@@ -94,27 +94,25 @@ class CaseNames:
         are not asked for.
         """
         path = safe_path(written)
-        if path is None:
+        if path is None or (only_files and not files):
             return []
         whole = PurePosixPath(path)
+        any_folder = len(whole.parts) == 1 or len(whole.stem) >= TELLING_STEM
         for name in dict.fromkeys((path, whole.name, whole.stem)):
             found = self._images.get(folded(name), {})
-            meant = dict.fromkeys(self._moved.get(one, one) for one in found)
-            if only_files:
-                meant = {one: None for one in meant if one[1] in files}
-            places = [PurePosixPath(files.get(path, path)) for _, path in meant]
-            if places and (name == path or _may_be(whole, places)):
+            meant: dict[tuple[str, str], None] = {}
+            for one in found:
+                case, there = self._moved.get(one, one)
+                if only_files and there not in files:
+                    continue
+                # every study has a 0.png: below a folder of another name, that is another
+                # patient's; the first such ends the search, as there are as many as studies
+                if name != path and not any_folder:
+                    place = PurePosixPath(files.get(there, there))
+                    if folded(place.parent.name) != folded(whole.parent.name):
+                        meant = {}
+                        break
+                meant[case, there] = None
+            if meant:
                 return list(meant)
         return []
-
-
-def _may_be(written: PurePosixPath, found: list[PurePosixPath]) -> bool:
-    """Whether images with only the file name of what is written can be meant by it.
-
-    Every study has a ``0.png``: below a folder of another name, that is another patient's.
-    """
-    return (
-        len(written.parts) == 1
-        or len(written.stem) >= TELLING_STEM
-        or all(folded(one.parent.name) == folded(written.parent.name) for one in found)
-    )

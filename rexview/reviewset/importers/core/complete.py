@@ -94,7 +94,7 @@ def _join_by_name(rows: SetRows, case_id: str, alone: set[str]) -> None:
 
 
 def _drop_without_case(rows: SetRows) -> None:
-    for name in ("scores", "flags", "metrics", "edits"):
+    for name in (name for name in TABLES if name not in ("cases", "answers")):
         table = rows.tables[name]
         kept = RowTable(table.table, rows.log)
         for row, at in zip(table.rows, table.places, strict=True):

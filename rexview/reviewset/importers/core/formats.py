@@ -2,90 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from rexview.errors import ImportSourceError
 from rexview.reviewset.images import DICOM_SUFFIXES
 from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, Importer, Option
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
-from rexview.reviewset.importers.table.column_guess import propose_mapping
+from rexview.reviewset.importers.table.options import TABLE_OPTIONS, table_arguments
 from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
 from rexview.reviewset.importers.table.structured.read import JSON_SUFFIXES, PARQUET_SUFFIXES
 
 _PACKAGE: Final = "rexview.reviewset.importers"
-
-
-class _ShowMapping(argparse.Action):
-    """Prints the proposed mapping of a file and ends the program, as ``--version`` does."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        try:
-            mapping = propose_mapping(Path(values), sheet=getattr(namespace, "option_sheet", None))
-        except ImportSourceError as error:
-            reasons = "".join(f"\n{problem}" for problem in error.problems)
-            parser.exit(1, f"{error}{reasons}\n")
-        print(mapping.to_json())
-        parser.exit(0)
-
-
-def _table_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--show-mapping",
-        action=_ShowMapping,
-        metavar="FILE",
-        help="print the proposed meaning of the columns of FILE as JSON, and stop",
-    )
-
-
-TABLE_OPTIONS: Final = (
-    Option(
-        "scale",
-        "text",
-        "Scale of scores",
-        "What scores go from and to, worst first, where it is not 1 to 5: such as 0-10, or words "
-        "apart by commas. They are converted to 1 to 5, and the given ones kept.",
-    ),
-    Option(
-        "dimension",
-        "texts",
-        "Dimension of scores",
-        "What scores are of that name no dimension (DIMENSION), or another one (NAME=DIMENSION, "
-        "once for each name).",
-    ),
-    Option(
-        "empty",
-        "choice",
-        "An empty answer",
-        "What an empty cell means: the model was not run, or its answer came empty.",
-        default="not-run",
-        choices=("not-run", "answer"),
-    ),
-    Option(
-        "second_answers",
-        "choice",
-        "Another answer of a model",
-        "What becomes of another text of the same model to the same case: a further run, or left "
-        "out.",
-        default="run",
-        choices=("run", "first"),
-    ),
-    Option(
-        "index_from",
-        "choice",
-        "Options count from",
-        "What the first option is counted as, where options are given as numbers.",
-        choices=("0", "1"),
-    ),
-)
-"""Options of everything that becomes a table."""
 
 _BOXES_AS: Final = Option(
     "boxes_as",
@@ -114,6 +40,34 @@ _REXRANK: Final = Importer(
     folders=False,
     reader=f"{_PACKAGE}.rexrank.importer:read_rexrank",
     recogniser=f"{_PACKAGE}.rexrank.importer:recognises",
+    role=1,
+)
+_REXVQA: Final = Importer(
+    id="rexvqa",
+    name="ReXVQA",
+    description="ReXVQA's metadata JSON, and predictions of any number of models and readers: "
+    "{id: text}, {model: {id: text}}, JSON Lines or CSV.",
+    options=(
+        *COMMON_OPTIONS,
+        Option(
+            "model",
+            "texts",
+            "Model names",
+            "FILE=NAME for a file of predictions that does not name its model; from the file name "
+            "when left out.",
+        ),
+        Option(
+            "reader",
+            "texts",
+            "Readers",
+            "FILE=NAME for a file with a reader's answers. Names with reader, radiologist or "
+            "resident are readers without being told.",
+        ),
+    ),
+    suffixes=(".json", ".jsonl", ".csv", ".tsv"),
+    folders=False,
+    reader=f"{_PACKAGE}.rexvqa.importer:read_rexvqa",
+    recogniser=f"{_PACKAGE}.rexvqa.importer:recognises",
     role=1,
 )
 _TABLE: Final = Importer(
@@ -145,7 +99,7 @@ _TABLE: Final = Importer(
     reader=f"{_PACKAGE}.table.importer:read_table",
     recogniser=f"{_PACKAGE}.table.importer:recognises",
     role=2,
-    extra_arguments=_table_arguments,
+    extra_arguments=table_arguments,
 )
 _IMAGES: Final = Importer(
     id="images",
@@ -299,6 +253,43 @@ _ANNOTATIONS: Final = (
         role=4,
     ),
 )
+METRIC_OPTIONS: Final = (
+    Option(
+        "implementation",
+        "text",
+        "Computed by",
+        "What computed the metric values, such as radeval, where the file does not say.",
+    ),
+    Option(
+        "implementation_version",
+        "text",
+        "Its version",
+        "Version of what computed the metric values, with its weights or judge.",
+    ),
+    Option(
+        "scope",
+        "text",
+        "Sections compared",
+        "What the metric values compare: findings, impression or findings+impression.",
+    ),
+)
+"""Identity of metric values, where files do not say it."""
+_METRICS: Final = Importer(
+    id="metrics",
+    name="Metric values",
+    description="Values of metrics of generated reports: study, model, metric, value; a column a "
+    "metric (ReXrank, CXR-Report-Metric); JSON with a list a metric (RadEval).",
+    options=(
+        *COMMON_OPTIONS,
+        Option("model", "texts", "Model names", "Name of a file's model, or FILE=NAME."),
+        *METRIC_OPTIONS,
+    ),
+    suffixes=(".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".parquet"),
+    folders=False,
+    reader=f"{_PACKAGE}.metrics.importer:read_metrics",
+    recogniser=f"{_PACKAGE}.metrics.importer:recognises",
+    role=4,
+)
 _METADATA: Final = Importer(
     id="metadata",
     name="Table about images",
@@ -319,10 +310,22 @@ _REPORTS: Final = _annotation(
     role=3,
 )
 _SPECIAL: Final = (
-    *(_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS, _RUNS, *_ANNOTATIONS, _METADATA, _REPORTS),
+    *(
+        _REXRANK,
+        _REXVQA,
+        _TABLE,
+        _IMAGES,
+        _COCO,
+        _PREDICTIONS,
+        _RUNS,
+        *_ANNOTATIONS,
+        _METRICS,
+        _METADATA,
+        _REPORTS,
+    ),
 )
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
-_HANDED_ON: Final = ("site", "sheet", "group", "mapping", "boxes_as")
+_HANDED_ON: Final = ("reader", "site", "sheet", "group", "mapping", "boxes_as")
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = Importer(
     id="auto",
@@ -342,6 +345,7 @@ _AUTO: Final = Importer(
             for name in _HANDED_ON
         ),
         *TABLE_OPTIONS,
+        *METRIC_OPTIONS,
     ),
     suffixes=tuple(
         dict.fromkeys(

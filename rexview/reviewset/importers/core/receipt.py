@@ -173,7 +173,8 @@ class Receipt:
 
     def file_read(self, file: str, format: str, why: str) -> None:
         """Name a file with the format that it was recognised as."""
-        self.files_read.append(ReadFile(file, format, why))
+        if all((one.file, one.format) != (file, format) for one in self.files_read):
+            self.files_read.append(ReadFile(file, format, why))
 
     def file_unread(self, file: str, type: str, why: str) -> None:
         """Name a file that nothing was read from."""

@@ -47,15 +47,19 @@ _IMPOSSIBLE_AGE: Final = 120
 
 def _heading_pattern(words: dict[str, str]) -> re.Pattern[str]:
     # A heading starts with a capital, whether or not it is glued to what came before; all small
-    # letters count only at the start of a line.
+    # letters count only at the start of a line. Alone on its line it needs no colon; marks of
+    # emphasis around it ("**Findings:**", "## Findings") are its own.
     forms = []
-    for word in sorted(words, key=len, reverse=True):
+    longest_first = sorted(words, key=len, reverse=True)
+    for word in longest_first:
         capital = re.escape(word[0].upper() + word[1:])
         forms += [capital, re.escape(word.title()), re.escape(word.upper())]
-    lower = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    return re.compile(
-        rf"(?:(?<![A-Z])({'|'.join(dict.fromkeys(forms))})|(?m:^)[ \t]*({lower}))[ \t]*:"
-    )
+    written = "|".join(dict.fromkeys(forms))
+    any_case = "|".join(map(re.escape, longest_first))
+    marks = r"[*_]{0,3}"
+    alone = rf"[ \t]*(?:#{{1,6}}[ \t]*)?{marks}(?i:({any_case})){marks}[ \t]*:?{marks}[ \t\r]*$"
+    before_text = rf"(?:(?<![A-Z])({written})|^[ \t]*({any_case})){marks}[ \t]*:{marks}"
+    return re.compile(rf"^{alone}|{marks}{before_text}", re.MULTILINE)
 
 
 _REPORT: Final = _heading_pattern(_REPORT_HEADINGS)
@@ -77,16 +81,26 @@ def sections(text: str, *, request: bool = False) -> dict[str, str]:
         ``sex`` for a request); the text before the first heading under ``""``. Sections of one
         kind are joined by a line break; absent ones (empty, ``None``, ``nan``) are left out.
     """
-    pattern, words = (_CONTEXT, _CONTEXT_HEADINGS) if request else (_REPORT, _REPORT_HEADINGS)
     found: dict[str, str] = {}
-    kind, start = "", 0
-    for match in [*pattern.finditer(text), None]:
-        body = text[start : match.start() if match else len(text)].strip()
+    for kind, start, end in section_spans(text, request=request):
+        body = text[start:end].strip()
         if body and not (kind != "comparison" and absent(body)):
             found[kind] = f"{found[kind]}\n{body}" if kind in found else body
-        if match:
-            kind, start = words[(match[1] or match[2]).lower()], match.end()
     return found
+
+
+def section_spans(text: str, *, request: bool = False) -> list[tuple[str, int, int]]:
+    """Say where the sections of a text lie: kind as in :func:`sections`, start and end.
+
+    In order of place and without their headings; one may be empty.
+    """
+    pattern, words = (_CONTEXT, _CONTEXT_HEADINGS) if request else (_REPORT, _REPORT_HEADINGS)
+    spans = []
+    kind, start = "", 0
+    for match in pattern.finditer(text):
+        spans.append((kind, start, match.start()))
+        kind, start = words[(match[1] or match[2] or match[3]).lower()], match.end()
+    return [*spans, (kind, start, len(text))]
 
 
 def absent(text: str | None) -> bool:
@@ -94,12 +108,17 @@ def absent(text: str | None) -> bool:
     return text is None or text.strip().rstrip(".").rstrip().lower() in MISSING
 
 
+def has_report_headings(text: str) -> bool:
+    """Whether a text has a heading for findings or impression, whatever stands below it."""
+    return not {"findings", "impression"}.isdisjoint(kind for kind, *_ in section_spans(text))
+
+
 def split_report(text: str | None) -> Report:
     """Split a whole report into findings and impression; a text without headings is findings."""
     if text is None or absent(text):
         return Report()
     parts = sections(text)
-    if "findings" not in parts and "impression" not in parts:
+    if not has_report_headings(text):
         return Report(findings=text.strip())
     findings = parts.get("findings")
     if findings is None and "" in parts:

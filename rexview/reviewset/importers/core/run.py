@@ -28,6 +28,7 @@ _SHOWN: Final = 60
 _NO_OPTIONS: Final[Mapping[str, Any]] = {}
 _ALIKE: Final = (
     frozenset(("rexrank", "predictions", "table")),
+    frozenset(("rexvqa", "rexrank", "predictions", "table", "runs")),
     frozenset(("table", "boxes", "edits", "metadata")),
 )
 """Formats of which each may read what looks like another of them."""

@@ -17,6 +17,8 @@ from rexview.bounded import printable, read_file
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.json_text import is_too_deep
+from rexview.reviewset.problems import quoted
+from rexview.vocab import counted
 
 MAX_BYTES: Final = 500_000_000
 MAX_VALUES: Final = 20_000_000
@@ -150,13 +152,18 @@ def sniff_encoding(data: bytes) -> str:
 
 
 class _Objects:
-    """Makes dicts that keep the first of repeated keys, and remembers the keys of the last one."""
+    """Makes dicts that keep the first of repeated keys, and remembers the keys of the last one.
+
+    ``inside`` are those of the ones before it.
+    """
 
     def __init__(self) -> None:
         self.repeated: list[str] = []
+        self.inside: list[str] = []
 
     def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made: dict[str, Any] = {}
+        self.inside += self.repeated
         self.repeated = []
         for key, value in pairs:
             if key in made:
@@ -169,8 +176,8 @@ class _Objects:
 def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
     """Read a JSON file; log an error and return None when it cannot be read.
 
-    NaN and Infinity become None. Of repeated keys in the outermost object the first one counts,
-    and each is a warning: entries of a dict by study id must not vanish in silence.
+    NaN and Infinity become None. Of repeated keys of an object the first one counts, and that is a
+    warning, for each of the outermost object: entries of a dict by id must not vanish in silence.
     """
     name = label or path.name
     text = read_text(path, log, save_as="UTF-8", label=name)
@@ -203,6 +210,13 @@ def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
         for key in objects.repeated:
             row = list(value).index(key) + 1 if len(objects.repeated) < 100 else None
             log.warning(name, *REPEATED, row=row)
+    inside = objects.inside if isinstance(value, dict) else objects.inside + objects.repeated
+    if inside:
+        named = ", ".join(quoted(key) for key in list(dict.fromkeys(inside))[:3])
+        message = (
+            f"{counted(len(inside), 'key')} twice in one object ({named}); the first was kept."
+        )
+        log.warning(name, message, REPEATED[1])
     return value
 
 

@@ -13,7 +13,7 @@ _YES: Final = frozenset((*YES, "x", "✓", "✔", "ja", "oui", "present"))
 _NO: Final = frozenset((*NO, "-", "nein", "non", "absent"))
 _NOT_SCORED: Final = frozenset(("-", "–", "—", "na", "n/a", "none", "x", "?", ".", "not scored"))
 _OUT_OF_FIVE: Final = re.compile(r"(\d(?:[.,]\d+)?)\s*(?:/|out of|of)\s*5")
-_THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _INT64_MAX: Final = 2**63 - 1
 
 

@@ -42,6 +42,13 @@ IMAGE_TABLES: Final[dict[str, list[str]]] = _DATA["image_tables"]
 """Names of columns of tables beside images, by what they hold."""
 LINE_EDITS: Final[dict[str, list[str]]] = _DATA["line_edits"]
 """Names of columns of tables of corrected lines, by what they hold."""
+EDIT_MARKS: Final[dict[str, str]] = {
+    mark: action for action, marks in _DATA["edit_marks"].items() for mark in marks
+}
+"""What stands in place of an edited line, with the action that it means."""
+EDIT_KIND_WORDS: Final[dict[str, list[str]]] = _DATA["edit_kinds"]
+SIGNIFICANCE_WORDS: Final[dict[str, list[str]]] = _DATA["significances"]
+"""Words for the kind of an error and for whether it matters, by that of the format."""
 JSON_NAMES: Final[dict[str, list[str]]] = _DATA["json_names"]
 """Names of lists in JSON files, by what they hold."""
 MODEL_NAME: Final = re.compile(

@@ -81,7 +81,7 @@ function commentNode(one, may, /** @type {Acts} */ acts) {
       "header",
       {},
       html("b", {}, one.who),
-      html("time", { datetime: one.at }, `${when(one.at)}${edited}`),
+      one.at ? html("time", { datetime: one.at }, `${when(one.at)}${edited}`) : null,
       one.mine && may ? html("span", { class: "rx-c-row rx-c-own" }, actions) : null,
     ),
     html("p", {}, one.text),

@@ -49,6 +49,8 @@ class Outbox {
     this.savedAt = null;
     this.answered = -1; // the newest revision of the reviews that the server has told of
     this.asked = null; // the case whose state is wanted
+    this.askedPage = null; // of which page, where that is not the one for scores
+    this.askedMeeting = null; // in which meeting, where it is shown in one
     this.wanted = false; // a state is to be fetched even when nothing is to be sent
     this.renewal = new Renewal(this);
     window.addEventListener("online", () => this.hurry());
@@ -137,7 +139,11 @@ class Outbox {
 
   /** What was given back on the page that is open, of some kinds: [key, entry with its reason]. */
   returnedHere(...kinds) {
-    return this.returned.all(this.owner).filter(([, one]) => isOf(one, this.page, kinds));
+    return this.returnedOf(this.page, ...kinds);
+  }
+
+  returnedOf(page, ...kinds) {
+    return this.returned.all(this.owner).filter(([, one]) => isOf(one, page, kinds));
   }
 
   /**
@@ -145,7 +151,7 @@ class Outbox {
    * something stands there that its writer had not seen.
    */
   #giveBack(owner, entry, reason, overtaken) {
-    if (entry.kind === "reveal") return;
+    if (["reveal", "discussed"].includes(entry.kind)) return; // what nobody has typed
     for (const [key, before] of this.returned.all(owner)) {
       if (SAME.every((name) => before[name] === entry[name])) this.returned.drop(key);
     }
@@ -209,7 +215,9 @@ class Outbox {
   /** Send entries; return why that failed, null when the server has answered to all. */
   async #post(owner, batch) {
     const entries = batch.map(({ order, began, ...rest }) => rest); // these are for this page only
-    const asked = this.asked === null ? {} : { case: this.asked };
+    const page = this.askedPage === null ? {} : { page: this.askedPage };
+    const meeting = this.askedMeeting === null ? {} : { meeting: this.askedMeeting };
+    const asked = this.asked === null ? {} : { case: this.asked, ...page, ...meeting };
     /** @type {any} */
     let reply = null;
     let taken = false;
@@ -271,6 +279,9 @@ function isOf(entry, page, kinds) {
 /** Why an entry was given back that was overtaken by what is there now. */
 function whyOvertaken({ kind, field }, there) {
   if (kind === "adjudicate") return "Another consensus was recorded there meanwhile.";
+  if (kind === "decide") return `${there.by ?? "Somebody"} decided something else meanwhile.`;
+  if (["agenda", "presenter_note"].includes(kind))
+    return `${there.by ?? "Another window"} changed it meanwhile.`;
   const score = field === "comment" ? "another comment" : (there.score ?? "no score");
   const what = { score, verdict: "another verdict", comment: "other words" }[kind] ?? "another one";
   return `Another window had saved ${what} there, which was kept.`;

@@ -7,6 +7,8 @@ import { TYPING } from "../../components/page_keys.js";
 import { outbox } from "./outbox.js";
 import { OutboxView } from "./outbox_view.js";
 
+const MEETING_PAGE = "meeting page"; // as in ui/saving/entries.py
+
 class Waiting extends OutboxView {
   constructor(place) {
     const typing = () => Boolean(document.activeElement?.matches(TYPING));
@@ -20,8 +22,7 @@ class Waiting extends OutboxView {
     // which cases were seen is sent when it can be, and asks nothing of anybody
     const waiting = outbox.pending().filter((one) => elsewhere(one) && one.kind !== "seen");
     const stuck = outbox.ticket === null || outbox.reason !== null;
-    const back = outbox.returned.all(outbox.owner).map(([, one]) => one);
-    const refused = back.filter(elsewhere);
+    const refused = outbox.returned.all(outbox.owner).filter(([, one]) => elsewhere(one));
     const state = JSON.stringify([
       data.set,
       stuck && waiting.length,
@@ -51,25 +52,38 @@ class Waiting extends OutboxView {
     ];
   }
 
-  /** Entries that were not taken: where they are shown. */
+  /**
+   * Entries that were not taken: where they are shown. Those about a meeting can be put away here,
+   * too: of one that was removed no page shows them.
+   */
   refusedNodes(refused) {
     const byPlace = new Map();
     for (const one of refused) {
-      const key = JSON.stringify([one.page ?? "score page", one.case]);
-      byPlace.set(key, (byPlace.get(key) ?? 0) + 1);
+      const key = JSON.stringify([one[1].page ?? "score page", one[1].case]);
+      byPlace.set(key, [...(byPlace.get(key) ?? []), one]);
     }
-    return [...byPlace].map(([key, count]) => {
+    return [...byPlace].flatMap(([key, entries]) => {
       const [page, of] = JSON.parse(key);
+      const count = entries.length;
       const what = `${count} ${count === 1 ? "entry" : "entries"} on ${of} not taken: `;
       const known = this.data.pages[page];
-      if (!known) return html("p", {}, `${what}kept on this computer.`);
-      return html("p", {}, what, html("a", { href: this.address(known[0], of) }, known[1]));
+      const link = known && html("a", { href: this.address(known[0], of, known[2]) }, known[1]);
+      const line = html("p", {}, what, link ?? "kept on this computer.");
+      if (page !== MEETING_PAGE) return [line];
+      const said = entries.map(([, { reason, value }]) => {
+        const words = value?.text ?? value?.comment;
+        return html("p", {}, words ? `${reason} “${words}”` : reason);
+      });
+      const away = () => outbox.putAway(entries.map(([name]) => name));
+      return [line, ...said, button("Put away", away)];
     });
   }
 
   /** The address of a page of the app, with the set that is open. */
-  address(page, of = null) {
-    const query = Object.entries({ set: this.data.set, case: of }).filter(([, value]) => value);
+  address(page, of = null, task = null) {
+    const query = Object.entries({ set: this.data.set, case: of, task }).filter(
+      ([, value]) => value,
+    );
     return `${page}?${new URLSearchParams(query)}`;
   }
 }

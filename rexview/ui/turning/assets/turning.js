@@ -27,6 +27,7 @@ export class Turning {
     /** @type {Set<Listener>} */
     this.listeners = new Set();
     this.owners = []; // the last one asks the page
+    this.task = null; // whose cases these are, where a page has several lists
     this.number = Date.now(); // of the last request: a tab that was loaded anew goes on from there
     window.addEventListener("pagehide", () => this.#left());
     this.#begin();
@@ -80,6 +81,9 @@ export class Turning {
 
   /** What a part of the page got about turning, and the cases that it brought. */
   configure(/** @type {TurningData} */ data, /** @type {CaseRecord[]} */ cases) {
+    const task = data?.task ?? null;
+    if (task !== this.task) this.#giveUp(); // what was asked for is of another list
+    this.task = task;
     if (data) this.store.configure(data);
     else this.unmet = false; // such a page does not say which request it answers
     if (data?.asked === this.number) {

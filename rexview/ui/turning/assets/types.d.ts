@@ -5,7 +5,7 @@ import type { ViewerData } from "../../viewer/assets/types.d.ts";
 
 export type Step = 1 | -1;
 /** What a page says (turning/ticket.py). */
-export type TurningData = { address: string; version: string; asked: number } | null;
+export type TurningData = { address: string; version: string; asked: number; task: string | null } | null;
 /** One case; what a page gives along has only some parts of it. */
 export type CaseRecord = {
   case: string;

@@ -43,6 +43,8 @@ export type Group = {
   colour: string;
   kind: "model" | "reference";
   key: string | null;
+  /** What stands at the boxes in place of the key. */
+  tag?: string;
   boxes: Box[];
   undrawable: number;
   reasons: string[];

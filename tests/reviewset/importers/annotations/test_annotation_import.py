@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from rexview.reviewset.importers.annotations.line_edits import fold_kind, fold_significance
+
 
 @pytest.fixture(name="scans")
 def scans_fixture(tmp_path: Path, make_picture) -> Path:
@@ -258,6 +260,90 @@ def test_corrected_lines(tmp_path, run_import):
     assert answer.text == "Edema.\nNormal heart.\nNo mass."
     assert edits["reader"].unique().to_list() == ["r1"]
     assert done.report.receipt.rows_unused[0].rows == (5,)
+
+
+def test_corrected_lines_of_both_versions_of_refisco(tmp_path, run_import):
+    """The first marks what stays and leaves out what goes; the second marks what goes."""
+    (tmp_path / "v0.csv").write_text(
+        "id,indication,impression_original,impression_edited,score,annotator,source\n"
+        "s1,Cough,Edema.,[delete],2,a,X-REM\n"
+        "s1,Cough,Normal heart.,[no edit],0,a,X-REM\n"
+        "s1,Cough,,Effusion.,3,a,X-REM\n"
+    )
+    (tmp_path / "v1.csv").write_text(
+        "data_id,report_type,original_line,corrected_line,error_clinical_severity,comments,"
+        "annotator_id\n"
+        "d1,base,Edema.,[delete] not there,2,no,b\n"
+        "d1,base,Normal heart.,,0,,b\n"
+        "d1,base,Left mass.,Right mass.,4,side,b\n"
+    )
+    done = run_import("auto", tmp_path / "v0.csv", tmp_path / "v1.csv")
+    complete(done)
+    edits = done.review_set.edits.sort("case", "_row", descending=[True, False])
+    columns = ("case", "model", "reader", "line", "edited", "action", "severity")
+    assert edits.select(columns).rows() == [
+        ("s1", "X-REM", "a", 1, None, "delete", 2),
+        ("s1", "X-REM", "a", 2, "Normal heart.", "keep", 0),
+        ("s1", "X-REM", "a", 2, "Effusion.", "insert", 3),
+        ("d1", "base", "b", 1, None, "delete", 2),
+        ("d1", "base", "b", 2, "Normal heart.", "keep", 0),
+        ("d1", "base", "b", 3, "Right mass.", "substitute", 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("False report of a finding in the candidate", "false_finding"),
+        ("Missing a finding present in the reference", "missing_finding"),
+        ("Misidentification of a finding's anatomic location/position", "location"),
+        ("Misassessment of the severity of a finding", "severity"),
+        ("Mentioning a comparison that isn't in the reference", "comparison"),
+        ("Omitting a comparison detailing a change from a prior study", "comparison"),
+        ("false_findings", "false_finding"),
+        ("Omission", "missing_finding"),
+        ("temporal", "comparison"),
+        ("overinterpretation", "descriptor"),
+        ("measurement", "measurement"),
+        ("size", "size"),
+        ("Certainty", "certainty"),
+        ("grammar", "grammar"),
+        ("considerable", "considerable"),
+        (None, None),
+    ],
+)
+def test_words_for_kinds_of_errors(word, kind):
+    assert fold_kind(word) == kind
+
+
+@pytest.mark.parametrize(
+    ("word", "significance"),
+    [
+        ("Significant", "significant"),
+        ("clinically insignificant", "negligible"),
+        ("urgent", "significant"),
+        ("actionable_not_urgent", "significant"),
+        ("not_actionable_not_urgent", "negligible"),
+        ("benign_expected", "negligible"),
+        ("perhaps", "perhaps"),
+        (None, None),
+    ],
+)
+def test_words_for_what_matters(word, significance):
+    assert fold_significance(word) == significance
+
+
+def test_kinds_and_significance_are_read(tmp_path, run_import):
+    (tmp_path / "edits.csv").write_text(
+        "study_id,model,original_line,corrected_line,severity,error_category,clinical_significance\n"
+        "s1,M,Left mass.,Right mass.,4,Incorrect location/position,significant\n"
+        "s1,M,No mass.,Mass.,3,spelling,\n"
+    )
+    done = run_import("auto", tmp_path / "edits.csv")
+    assert done.review_set.edits.select("kind", "significance").rows() == [
+        ("location", "significant"),
+        ("spelling", None),
+    ]
 
 
 def test_answers_by_the_film_go_to_the_case_that_shows_it(scans, run_import):

@@ -13,6 +13,7 @@ from rexview.errors import ImportSourceError
 from rexview.reviewset import load
 from rexview.reviewset.importers import import_source
 from rexview.reviewset.importers.auto import unpack
+from rexview.reviewset.importers.core import run
 from rexview.reviewset.importers.core.recognise import TYPES, Probe
 
 
@@ -204,8 +205,10 @@ def test_json_is_the_receipt_alone(tmp_path, sources, capsys):
     assert "Imported into" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("answers", "ending"), [(100_000, "jsonl"), (100_001, "parquet")])
-def test_large_sets_are_parquet(tmp_path, answers, ending):
+@pytest.mark.parametrize(("answers", "ending"), [(1_000, "jsonl"), (1_001, "parquet")])
+def test_large_sets_are_parquet(tmp_path, monkeypatch, answers, ending):
+    assert run.MOST_JSON_ROWS == 100_000
+    monkeypatch.setattr(run, "MOST_JSON_ROWS", 1_000)
     texts = {str(number): "Clear." for number in range(answers)}
     import_source("predictions", [write_json(tmp_path / "m1.json", texts)], tmp_path / "out")
     assert (tmp_path / "out" / f"answers.{ending}").is_file()

@@ -6,11 +6,11 @@
 import { set } from "../../../components/dom.js";
 import { listenToPage, tellPage } from "../../../components/events.js";
 import { mounting } from "../../../components/mount.js";
+import { Follow } from "../../../pad/assets/follow.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { turning } from "../../../turning/assets/turning.js";
 import { AnswerView } from "./answer.js";
 import { fits, stateOf, withEntries } from "./case_record.js";
-import { Follow } from "./follow.js";
 import { Frame } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Returned } from "./returned.js";
@@ -209,6 +209,7 @@ export class Pad {
 
   #heard(reply, batch) {
     this.follow.reached();
+    if (reply.page) return; // to what a task besides scoring had asked
     for (const [caseId, record] of Object.entries(reply.own ?? {})) {
       const before = this.known.get(caseId);
       this.#learn(caseId, record);

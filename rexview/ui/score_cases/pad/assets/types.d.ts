@@ -1,5 +1,6 @@
 // What the pad gets from the page (pad_data.py) and what a reader enters.
 
+import type { OutboxData } from "../../../saving/assets/types.d.ts";
 import type { TurningData } from "../../../turning/assets/types.d.ts";
 
 export type Item = { dimension: string; picture: number | null };
@@ -47,14 +48,6 @@ export type Dimension = {
   name: string;
   question: string;
   anchors: Record<string, string>;
-};
-/** What a page gives its outbox (saving/outbox.py). */
-export type OutboxData = {
-  address: string;
-  page: string;
-  owner: string | null;
-  unowned: string;
-  ticket: string | null;
 };
 export type PadData = {
   height: string;

@@ -55,19 +55,20 @@ export function inkOn(colour) {
 
 // Never the letter R alone: beside the side letters it would read as the patient's right.
 function tagOf(group) {
+  if (group.tag) return group.tag;
   if (group.key === "0") return group.id; // the key of all boxes tells no group
   return group.kind === "reference" ? "Ref" : (group.key ?? "");
 }
 
 /** Where the tag of a box may stand within the pane: above it first, and within it only if it must. */
-function tagPlaces(rect, width, port) {
+function tagPlaces(rect, { width, height }, port) {
   const across = (x) => Math.min(Math.max(x, 0), Math.max(0, port.width - width));
   const [left, right] = [across(rect.x), across(rect.x + rect.width - width)];
-  const [above, below] = [rect.y - TAG_HEIGHT, rect.y + rect.height];
-  const level = Math.min(Math.max(rect.y, 0), Math.max(0, port.height - TAG_HEIGHT));
+  const [above, below] = [rect.y - height, rect.y + rect.height];
+  const level = Math.min(Math.max(rect.y, 0), Math.max(0, port.height - height));
   const places = [];
   if (above >= 0) places.push([left, above], [right, above]);
-  if (below + TAG_HEIGHT <= port.height) places.push([left, below], [right, below]);
+  if (below + height <= port.height) places.push([left, below], [right, below]);
   if (rect.x - width >= 0) places.push([rect.x - width, level]);
   if (rect.x + rect.width + width <= port.width) places.push([rect.x + rect.width, level]);
   return places.length > 0 ? places : [[left, level]];
@@ -86,6 +87,7 @@ export class BoxLayer {
     this.on = on;
     /** @type {Entry[]} */
     this.entries = [];
+    this.enlarged = 1; // how much larger than usual its tags are
     parent.append(this.node);
   }
 
@@ -154,9 +156,10 @@ export class BoxLayer {
         const width = label.length * LETTER_PX + 8;
         set(entry.plate, { width });
         set(entry.letters, { x: 4 });
-        const size = { width, height: TAG_HEIGHT };
-        const [x, y] = freest(tagPlaces(rect, width, projection.port), size, found, projection);
-        set(entry.tag, { transform: `translate(${x} ${y})` });
+        const size = { width: width * this.enlarged, height: TAG_HEIGHT * this.enlarged };
+        const [x, y] = freest(tagPlaces(rect, size, projection.port), size, found, projection);
+        const enlarged = this.enlarged === 1 ? "" : ` scale(${this.enlarged})`;
+        set(entry.tag, { transform: `translate(${x} ${y})${enlarged}` });
       }
       entry.tag.style.display = label ? "" : "none";
     }

@@ -105,7 +105,7 @@ export class Help {
     this.taken.textContent = `On this page with Shift: ${[...(takenKeys ?? "")].join(" ")}`;
     const here = (/** @type {[string, string]} */ [key]) => !oneGroup || !OF_SEVERAL.has(key);
     const sections = KEY_LIST.map(([name, keys]) => section(name, keys.filter(here)));
-    if (pageKeys?.length) sections.push(section("Failures", pageKeys));
+    if (pageKeys?.length) sections.push(section("This page", pageKeys));
     this.columns.replaceChildren(...sections);
   }
 

@@ -108,7 +108,10 @@ export class Annotations {
     const [column, row] = point.map(Math.floor);
     const { width, height, scale, offset } = raster.header;
     if (column < 0 || row < 0 || column >= width || row >= height) return;
-    const code = raster.levels[0].codes[row * width + column];
+    const [finest] = raster.levels; // an exported file may hold fewer pixels than the stored image
+    const place =
+      Math.floor(row / finest.factor) * finest.width + Math.floor(column / finest.factor);
+    const code = finest.codes[place];
     this.probe.textContent = `${column}, ${row}: ${figure(code * scale + offset)}`;
   }
 }

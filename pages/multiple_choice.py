@@ -1,0 +1,36 @@
+"""Multiple choice: how often models and readers choose right, on what, and who agrees with whom."""
+
+import streamlit as st
+
+from rexview.ui.access import permissions
+from rexview.ui.filters.page import open_filtered_set, show_head
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.pages import PAGE_MULTIPLE_CHOICE
+from rexview.ui.multiple_choice import html as choice_html
+from rexview.ui.multiple_choice import widgets as choice_widgets
+from rexview.ui.server import query_cache
+
+permissions.guard(PAGE_MULTIPLE_CHOICE)
+filtered = open_filtered_set()
+engine, case_filter = filtered.engine, filtered.case_filter
+show_head(filtered, "Multiple choice")
+
+if not engine.raters:
+    st.info("This review set has no answers to choice questions whose right option is known.")
+    choice_widgets.show_published(engine, case_filter)
+    st.stop()
+
+with st.spinner("Working out accuracies and intervals…"):
+    tables = query_cache.choices(engine, case_filter)
+if not tables.total:
+    st.info("The filter leaves no answer to a choice question: widen it.")
+    choice_widgets.show_published(engine, case_filter)
+    st.stop()
+
+linked_html(choice_html.headline_html(tables), key="choices_headline")
+choice_widgets.show_accuracy(engine, tables)
+choice_widgets.show_groups(engine, case_filter, tables)
+choice_widgets.show_readers(engine, case_filter, tables)
+choice_widgets.show_comparisons(engine, case_filter, tables)
+choice_widgets.show_agreement(engine, case_filter, tables)
+choice_widgets.show_published(engine, case_filter, tables)

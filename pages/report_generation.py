@@ -1,0 +1,36 @@
+"""Report generation: how good are the reports, by which metric? Every number opens its answers."""
+
+import streamlit as st
+
+from rexview.ui.access import permissions
+from rexview.ui.filters.page import open_filtered_set, show_head
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.pages import PAGE_REPORT_GENERATION
+from rexview.ui.report_generation import html as report_html
+from rexview.ui.report_generation import widgets as report_widgets
+from rexview.ui.scan_progress.metrics import show_metrics_progress
+from rexview.ui.server import query_cache
+
+permissions.guard(PAGE_REPORT_GENERATION)
+filtered = open_filtered_set()
+engine, case_filter = filtered.engine, filtered.case_filter
+show_head(filtered, "Report generation")
+
+with st.spinner("Working out means and intervals…"):
+    tables = query_cache.reports(engine, case_filter, scope=report_widgets.wanted_scope())
+if not tables.has_any:
+    st.info("No case here asks for a report, and none of the answers has a metric.")
+    report_widgets.show_published(tables, None, on_demand=False)
+    st.stop()
+
+show_metrics_progress(filtered.review_set)
+linked_html(report_html.headline_html(tables), key="reports_headline")
+report_widgets.show_progress(filtered.review_set)
+metric = report_widgets.show_board(engine, tables)
+if metric is not None:
+    report_widgets.show_groups(engine, case_filter, tables, metric)
+    report_widgets.show_spreads(engine, case_filter, tables)
+    report_widgets.show_metrics_compared(engine, case_filter, tables)
+report_widgets.show_error_free(engine, case_filter, tables)
+report_widgets.show_preferences(engine, case_filter, tables)
+report_widgets.show_published(tables, metric)

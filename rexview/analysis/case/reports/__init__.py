@@ -1,0 +1,1 @@
+"""A case whose answers are reports: sentence beside sentence, corrected, missed, invented."""

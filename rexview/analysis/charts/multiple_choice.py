@@ -1,0 +1,170 @@
+"""Charts of the Multiple choice page: accuracy with intervals, and who agrees with whom."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import altair as alt
+import pandas as pd
+
+from rexview.analysis.charts.linked import (
+    LABEL,
+    LONGEST_NAME,
+    LinkedChart,
+    Marks,
+    Tip,
+    clickable,
+    faded,
+    linked,
+    percent,
+    points,
+)
+from rexview.analysis.charts.model_rows import NARROW, ROW, ModelRows
+from rexview.analysis.colours import REFERENCE_COLOUR
+from rexview.analysis.multiple_choice.captions import KAPPA
+from rexview.analysis.multiple_choice.tables import ChoiceCell, ChoiceTables, KappaCell
+from rexview.stats.multiple_choice.chosen import Rater
+
+ALL: Final = "All questions"
+_COLOUR: Final = "colour"
+_HEAT: Final = ("rgba(60, 144, 204, 0.06)", "rgba(60, 144, 204, 0.85)")
+_INK: Final = "currentColor"
+"""Text over marks: that of the page, in both themes and on paper."""
+_CELL: Final = 34
+_END: Final = alt.ExprRef(f"{NARROW} ? 1.7 : 1.2")
+"""Where the axis of shares ends: the text beside a share of 1 has to fit."""
+
+
+def accuracy_chart(
+    tables: ChoiceTables, colours: Mapping[int, str], *, caption: str = ""
+) -> LinkedChart | None:
+    """Draw every rater's accuracy with its interval, over all and by task; None without any."""
+    marks, lines = Marks(), ModelRows()
+    for value, name, cells in _parts(tables):
+        lines.heading(name)
+        for cell in cells:
+            rate, rater = cell.accuracy.rate, tables.raters[cell.place]
+            if rate.share is None:
+                continue
+            limits = rate.interval
+            marks.add(
+                f"{value}/{cell.place}",
+                cell.right.opens,
+                {
+                    "Questions": name,
+                    "Rater": rater.name,
+                    "Kind": rater.kind,
+                    "Accuracy": rate.share,
+                    "CI low": limits.low,
+                    "CI high": limits.high,
+                    "Right": rate.flagged,
+                    "n": rate.n,
+                    "Failed": cell.accuracy.failed,
+                    LABEL: f"{rate.share:.1%} of {rate.n:,}",
+                    "drawn": rate.share if limits.high is None else limits.high,
+                    ROW: lines.model(rater.name),
+                    _COLOUR: colours[cell.place],
+                },
+            )
+    if not marks.rows:
+        return None
+    base = alt.Chart(marks.frame).encode(
+        y=lines.encoding(),
+        x=alt.X(
+            "Accuracy:Q",
+            title="Right of all answers",
+            axis=alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1]),
+            scale=alt.Scale(domainMin=0, domainMax=_END, nice=False),
+        ),
+        color=alt.Color(f"{_COLOUR}:N", scale=None),
+    )
+    shares = [percent(name) for name in ("Accuracy", "CI low", "CI high")]
+    tips: list[Tip] = ["Questions", "Rater", "Kind", "Right", "n", "Failed", *shares]
+    shape = alt.Shape(
+        "Kind:N",
+        scale=alt.Scale(domain=["model", "reader"], range=["circle", "diamond"]),
+        legend=alt.Legend(orient="top", title=None, symbolFillColor=REFERENCE_COLOUR)
+        if tables.readers
+        else None,
+    )
+    drawn = alt.layer(*points(base, clickable(), tips, size=90, shape=shape))
+    drawn = drawn.properties(height=alt.Step(lines.step))
+    return linked("Accuracy", drawn, marks, caption=caption, hidden=(ROW, "drawn", _COLOUR))
+
+
+def _parts(tables: ChoiceTables) -> Iterator[tuple[str, str, Sequence[ChoiceCell]]]:
+    yield "", ALL, tables.total
+    for row in tables.tasks:
+        yield row.value, row.name, row.cells
+
+
+def kappa_chart(
+    cells: Sequence[KappaCell], raters: Mapping[int, Rater], questions: str
+) -> LinkedChart | None:
+    """Draw Cohen's kappa of every two raters as a map with numbers; None without any."""
+    met = {place for cell in cells for place in (cell.kappa.rater_a, cell.kappa.rater_b)}
+    order = [place for place in raters if place in met]
+    marks = Marks()
+    for cell in cells:
+        kappa = cell.kappa
+        for a, b in ((kappa.rater_a, kappa.rater_b), (kappa.rater_b, kappa.rater_a)):
+            marks.add(
+                f"{a}/{b}",
+                cell.shared.opens,
+                {
+                    "Rater 1": raters[a].name,
+                    "Rater 2": raters[b].name,
+                    "Kappa": kappa.kappa,
+                    "Same option": kappa.agreement,
+                    "n": kappa.n,
+                    LABEL: "–" if kappa.kappa is None else f"{kappa.kappa:.2f}",
+                    "row": str(a),
+                    "column": str(b),
+                },
+            )
+    if not marks.rows:
+        return None
+    keys = [str(place) for place in order]
+    names = {key: raters[int(key)].label for key in keys}
+    scale = alt.Scale(domain=keys)
+    label = f"{json.dumps(names)}[datum.value]"
+    axis: dict[str, Any] = {"labelExpr": label, "ticks": False, "domain": False, "title": None}
+    limit = alt.ExprRef(f"{NARROW} ? 80 : {LONGEST_NAME}")
+    x = alt.X(
+        "column:N",
+        scale=scale,
+        axis=alt.Axis(labelAngle=-40, labelLimit=limit, labelOverlap=False, **axis),
+    )
+    y = alt.Y("row:N", scale=scale, axis=alt.Axis(labelLimit=limit, **axis))
+    select = clickable()
+    base = alt.Chart(marks.frame).encode(x=x, y=y)
+    heat = (
+        base.mark_rect(cursor="pointer")
+        .encode(
+            color=alt.Color(
+                "Kappa:Q",
+                scale=alt.Scale(domain=[0, 1], clamp=True, range=list(_HEAT)),
+                legend=None,
+            ),
+            opacity=faded(select),
+            tooltip=[
+                "Rater 1",
+                "Rater 2",
+                alt.Tooltip("Kappa:Q", format=".3f"),
+                percent("Same option"),
+                "n",
+            ],
+        )
+        .add_params(select)
+    )
+    numbers = base.mark_text(fontSize=11, color=_INK).encode(text=f"{LABEL}:N")
+    alone = pd.DataFrame({"row": keys, "column": keys})
+    same = alt.Chart(alone).mark_rect(fill="rgba(128, 128, 128, 0.12)").encode(x=x, y=y)
+    drawn = alt.layer(same, heat, numbers).properties(height=alt.Step(_CELL))
+    lowest, highest = (pick(cell.kappa.n for cell in cells) for pick in (min, max))
+    n = f"{lowest:,}" if lowest == highest else f"{lowest:,} to {highest:,}"
+    caption = f"{KAPPA} n {n} questions a pair."
+    title = f"Who chose the same: {questions.lower()}"
+    return linked(title, drawn, marks, caption=caption, hidden=("row", "column"))

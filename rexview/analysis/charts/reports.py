@@ -1,0 +1,97 @@
+"""Charts of the page Report generation: how the values of a metric spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import altair as alt
+
+from rexview.analysis.charts.linked import (
+    LABEL,
+    LinkedChart,
+    Marks,
+    clickable,
+    colour_of_models,
+    faded,
+    linked,
+)
+from rexview.analysis.charts.model_rows import ROW, ModelRows
+from rexview.analysis.report_generation.tables import ReportTables
+from rexview.metrics.identity import MetricId
+from rexview.stats.generated_reports.spread import Spread
+
+
+def spread_chart(
+    tables: ReportTables,
+    metric: MetricId,
+    spreads: Mapping[tuple[MetricId, str], Spread],
+    colours: Mapping[str, str],
+    *,
+    caption: str = "",
+) -> LinkedChart | None:
+    """Draw a box plot of one metric for each model; None when no model has a value."""
+    marks, lines = Marks(), ModelRows()
+    models = {model: tables.names[model] for model in tables.board.models}
+    for model, name in models.items():
+        found = spreads.get((metric, model))
+        if found is None:
+            continue
+        marks.add(
+            model,
+            tables.opens(metric, model).opens,
+            {
+                "Model": name,
+                "n": found.n,
+                "Lowest": found.lowest,
+                "Whisker low": found.whisker_low,
+                "Quarter": found.quarter,
+                "Median": found.median,
+                "Three quarters": found.three_quarters,
+                "Whisker high": found.whisker_high,
+                "Highest": found.highest,
+                "Below the whisker": found.below,
+                "Above the whisker": found.above,
+                LABEL: f"n {found.n:,}",
+                ROW: lines.model(name),
+            },
+        )
+    if not marks.rows:
+        return None
+    select = clickable()
+    scale = alt.Scale(zero=False, nice=False, padding=30)  # room for n
+    base = alt.Chart(marks.frame).encode(
+        y=lines.encoding(), color=colour_of_models(models, colours, legend=False)
+    )
+    whiskers = base.mark_rule(strokeWidth=1.5).encode(
+        x=alt.X("Whisker low:Q", title=metric.name, scale=scale), x2="Whisker high:Q"
+    )
+    boxes = (
+        base.mark_bar(cursor="pointer", size=14)
+        .encode(
+            x=alt.X("Quarter:Q", scale=scale),
+            x2="Three quarters:Q",
+            opacity=faded(select),
+            tooltip=[
+                *("Model", "n"),
+                *(
+                    alt.Tooltip(f"{name}:Q", format=".3f")
+                    for name in ("Lowest", "Quarter", "Median", "Three quarters", "Highest")
+                ),
+                *("Below the whisker", "Above the whisker"),
+            ],
+        )
+        .add_params(select)
+    )
+    medians = base.mark_tick(thickness=2.5, size=18, color="#F5F7F8").encode(
+        x=alt.X("Median:Q", scale=scale), color=alt.value("#F5F7F8")
+    )
+    ends = [
+        base.mark_point(size=14, filled=True, opacity=0.9).encode(x=alt.X(f"{end}:Q", scale=scale))
+        for end in ("Lowest", "Highest")
+    ]
+    counts = base.mark_text(align="left", dx=6, fontSize=11).encode(
+        x=alt.X("Highest:Q", scale=scale), text=f"{LABEL}:N", color=alt.Undefined
+    )
+    drawn = alt.layer(whiskers, boxes, medians, *ends, counts).properties(height=alt.Step(26))
+    title = f"{metric.name} ({metric.computed_by})"
+    return linked(title, drawn, marks, caption=caption, hidden=(ROW,))

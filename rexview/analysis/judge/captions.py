@@ -1,0 +1,120 @@
+"""What stands beside and under what a judge says. All of it is plain text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rexview.analysis.engine import Engine
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.judge_conditions import JudgeCondition
+from rexview.analysis.judge.engine import JudgeAgreement
+from rexview.stats.bootstrap import Interval
+from rexview.stats.judges.agreement import FEWEST, FailureAgreement, ScoreAgreement
+from rexview.vocab import DIMENSION_NAMES, FAILURES, counted
+
+OPINION: Final = "a language model’s opinion"
+NEVER: Final = "never compared with readers"
+
+
+def failure_words(found: FailureAgreement | None) -> str:
+    """Say how far a judge agrees with readers on one failure.
+
+    ``agreement with readers: kappa 0.41 (0.20 to 0.60), 38 answers; precision 60% (31% to 83%),
+    recall 50% (25% to 75%)``.
+    """
+    if found is None:
+        return NEVER
+    shares = ", ".join(
+        f"{name} {one.share:.0%}{_limits(one.interval, '.0%')}"
+        for name, one in (("precision", found.precision), ("recall", found.recall))
+        if one.share is not None
+    )
+    words = _words(found.n, "kappa", found.kappa, found.interval)
+    return f"{words}; {shares}" if shares else words
+
+
+def score_words(found: ScoreAgreement | None) -> str:
+    """Say how far a judge agrees with readers' final scores on one dimension."""
+    if found is None:
+        return NEVER
+    return _words(found.n, "weighted kappa", found.qwk, found.qwk_interval)
+
+
+def _words(n: int, name: str, kappa: float | None, around: Interval) -> str:
+    if not n:
+        return NEVER
+    if n < FEWEST:
+        return f"compared with readers on {counted(n, 'answer')}: too few to say"
+    if kappa is None:
+        return f"no kappa with readers, {counted(n, 'answer')}: one side always says the same"
+    limits = _limits(around, ".2f")
+    return f"agreement with readers: {name} {kappa:.2f}{limits}, {counted(n, 'answer')}"
+
+
+def _limits(around: Interval, form: str) -> str:
+    if around.low is None or around.high is None:
+        return ""
+    return f" ({around.low:{form}} to {around.high:{form}})"
+
+
+def filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:
+    """Say of each condition of a filter on a judge how far that judge agrees with readers on it."""
+    found = []
+    for asked in map(JudgeCondition.parse, case_filter.opinions):
+        if asked.judge not in engine.facts.judges:
+            continue
+        agreement = engine.judge_agreement(asked.judge)
+        if asked.about in FAILURES:
+            name = FAILURES[asked.about].name
+            words = failure_words(agreement.failures.get(asked.about))
+        else:
+            name = DIMENSION_NAMES[asked.about]
+            words = score_words(agreement.scores.get(asked.about))
+        found.append(f"{name}, judge {asked.judge.name}: {OPINION}; {words}.")
+    return tuple(dict.fromkeys(found))
+
+
+def _left_caption(agreement: JudgeAgreement) -> str:
+    """Say how many opinions are on earlier texts, and that a wording was changed."""
+    parts = []
+    if agreement.stale:
+        n = counted(agreement.stale, "opinion")
+        parts.append(f"{n} on earlier texts of answers count nowhere.")
+    if agreement.wordings > 1:
+        parts.append(
+            f"The wording {agreement.judge.prompt_id} was changed under its name: opinions in its "
+            f"{agreement.wordings} versions are taken together."
+        )
+    return " ".join(parts)
+
+
+def failures_caption(agreement: JudgeAgreement) -> str:
+    """Say what the numbers of the table of failures are."""
+    parts = [
+        f"Judge {agreement.judge.name}: {OPINION}, in no other number of this page.",
+        "Agreement with readers is over all answers of the set, whatever the filter: Cohen’s "
+        "kappa; precision, the share of what the judge sees that readers see, too; recall, the "
+        "other way round. Readers see a failure that one of them confirmed; they do not see one "
+        "that they rejected, or left alone on an answer that they scored while they mark failures "
+        "on others.",
+        f"95% intervals resample patients; below {FEWEST} answers there are no numbers.",
+        _left_caption(agreement),
+    ]
+    return " ".join(filter(None, parts))
+
+
+def scores_caption(agreement: JudgeAgreement, *, more: bool = False) -> str:
+    """Say what the numbers of the tables of scores are; ``more`` of them than kappa."""
+    others = (
+        "MAD: mean absolute difference, points. Same score: the very same one. Readers among "
+        "themselves: kappa over all pairs of scores that two readers gave one of these answers."
+    )
+    parts = [
+        f"Judge {agreement.judge.name}: {OPINION}, in no other number of this page.",
+        "Agreement is over all answers of the set that both scored, whatever the filter: "
+        "quadratic-weighted kappa of the judge’s score and the final score, which is not rounded.",
+        others if more else "",
+        f"95% intervals resample patients; below {FEWEST} answers there are no numbers.",
+        _left_caption(agreement),
+    ]
+    return " ".join(filter(None, parts))

@@ -1,0 +1,1 @@
+"""Meetings: agenda, what is shown of a case step by step, what was decided, minutes."""

@@ -1,0 +1,1 @@
+"""What judges say of the answers that a filter leaves."""

@@ -1,0 +1,1 @@
+"""What becomes of choice questions: outcomes of answers, votes, and the tallies of their page."""

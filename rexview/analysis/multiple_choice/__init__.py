@@ -1,0 +1,1 @@
+"""Multiple choice: right and wrong answers, of models and readers."""

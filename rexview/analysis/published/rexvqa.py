@@ -1,0 +1,139 @@
+"""Tables printed in the ReXVQA paper, to stand beside a reader's own. None is a result here.
+
+They are read from ``assets/published``; its README names the tables and the oddities of the source.
+Figures are texts, as printed.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from rexview.vocab import CATEGORIES, CATEGORY_NAMES
+
+_FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "published"
+_PAPER: Final = "ReXVQA (arXiv 2506.04353)"
+TASKS: Final = tuple(CATEGORIES["choice"])
+"""The five tasks; their columns in the files have these names."""
+READER_CASES: Final = 200
+EXPERTS_READ: Final = 120
+"""Questions that the paper's experts had read when it gives what they found."""
+OVERALL: Final = "overall"
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One table as printed.
+
+    Attributes
+    ----------
+    title, source : str
+        What it shows; paper and table.
+    heads : tuple of str
+        Names of the columns, that of the rows first.
+    rows : tuple of (str, ...)
+        Figures as printed, as many as heads.
+    groups : tuple of str
+        The group of each row; empty where rows have none.
+    keys : tuple of str
+        What each column is of, in our words: a task, ``overall``, or empty.
+    notes : tuple of str
+        What is odd about it.
+    """
+
+    title: str
+    source: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    groups: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@cache
+def by_task() -> PublishedTable:
+    """Return the accuracy of each model by task, and its share of failed extractions."""
+    columns = (OVERALL, *TASKS, "failed_extractions")
+    return PublishedTable(
+        "Accuracy by task (%)",
+        f"{_PAPER}, table 2: 41,007 private test questions",
+        ("Model", "Overall", *map(CATEGORY_NAMES.__getitem__, TASKS), "Failed extractions"),
+        tuple((row["model"], *(row[name] for name in columns)) for row in _rows("by_task")),
+        keys=("", OVERALL, *TASKS, ""),
+    )
+
+
+@cache
+def by_category() -> PublishedTable:
+    """Return the accuracy by radiological category, a column for each model."""
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for row in _rows("by_category"):
+        cells.setdefault((row["group"], row["category"]), {})[row["model"]] = row["accuracy_pct"]
+    models = tuple(dict.fromkeys(model for one in cells.values() for model in one))
+    return PublishedTable(
+        "Accuracy by category (%)",
+        f"{_PAPER}, table 3",
+        ("Category", *models),
+        tuple(
+            (category, *(one.get(model, "") for model in models))
+            for (_, category), one in cells.items()
+        ),
+        groups=tuple(group for group, _ in cells),
+        notes=(
+            "The averages of table 3 are not the overall accuracies of table 2, but for MedGemma's "
+            "(Gemini 74.00 and 63.31).",
+        ),
+    )
+
+
+@cache
+def reader_study() -> PublishedTable:
+    """Return the accuracy of models and residents in the reader study."""
+    return PublishedTable(
+        "Models and residents (%)",
+        f"{_PAPER}, section 6.1: 200 cases",
+        ("Rater", "Kind", "Accuracy", "Cases"),
+        tuple(
+            (row["rater"], row["kind"], row["accuracy_pct"], row["n_cases"])
+            for row in _rows("reader_study")
+        ),
+        keys=("", "", OVERALL, ""),
+        notes=("All nine shares are counts of 198; none of them is one of the 200 cases named.",),
+    )
+
+
+@cache
+def distribution() -> PublishedTable:
+    """Return how many questions each task has in each part of the data set."""
+    splits = ("train", "valid", "test", "private_test")
+    names = {**CATEGORY_NAMES, "total": "Total"}
+    return PublishedTable(
+        "Questions by task",
+        f"{_PAPER}, table 1",
+        ("Task", "Train", "Validation", "Test", "Private test"),
+        tuple(
+            (names[row["task"]], *(f"{int(row[split]):,}" for split in splits))
+            for row in _rows("task_distribution")
+        ),
+        notes=("The project's own page names other totals (40,826 test questions).",),
+    )
+
+
+@cache
+def expert_defects() -> Mapping[str, str]:
+    """Return which share of the first questions experts found each defect in, by its word."""
+    return {row["defect"]: f"{row['percent']} %" for row in _rows("expert_defects")}
+
+
+def published_tables() -> tuple[PublishedTable, ...]:
+    """Return all four tables."""
+    return by_task(), by_category(), reader_study(), distribution()
+
+
+def _rows(name: str) -> Iterable[dict[str, str]]:
+    with (_FOLDER / f"rexvqa_{name}.csv").open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)

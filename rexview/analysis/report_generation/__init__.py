@@ -1,0 +1,1 @@
+"""Generated reports: metrics, edits and preferences."""

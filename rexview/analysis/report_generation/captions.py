@@ -1,0 +1,136 @@
+"""What stands under the numbers of the page Report generation. All of it is plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rexview.analysis.report_generation.tables import (
+    ErrorFreeTables,
+    PreferenceTables,
+    ReportGroups,
+    ReportTables,
+    severity_words,
+    shown_name,
+)
+from rexview.metrics.identity import MetricId
+from rexview.metrics.known import known_metric
+from rexview.stats.bootstrap import LEVEL
+from rexview.stats.generated_reports.correlation import COEFFICIENTS, Correlation
+from rexview.stats.generated_reports.line_edits import FREE_OF
+from rexview.stats.generated_reports.preferences import RESAMPLES as COMPARISON_RESAMPLES
+from rexview.vocab import counted
+
+FULL_RUN: Final = "from the full-set run"
+"""Stands with values that a filter leaves a part of, though they were made to go with all."""
+SPREAD: Final = (
+    "Box: middle half of the answers, with the median; whiskers reach the furthest value within "
+    "1.5 times the box. A click opens the model's answers, the worst first."
+)
+
+
+def interval_caption(resamples: int, *, clustered: bool) -> str:
+    """Say how intervals of means and limits of places are made."""
+    of = "patients (else studies)" if clustered else "cases"
+    return (
+        f"{LEVEL:.0%} intervals and places resample {of}, all answers of each together "
+        f"(BCa, {resamples:,} resamples; places: percentiles, small beside the place)."
+    )
+
+
+def board_caption(tables: ReportTables) -> str:
+    """Say what the numbers of a board are, and what is left out."""
+    parts = ["Mean over the answers that have a value; n beside it."]
+    turned = [one for one in tables.metrics if known_metric(one.metric).reciprocal]
+    if turned:
+        names = " and ".join(dict.fromkeys(shown_name(one) for one in turned))
+        parts.append(f"{names}: 1 divided by the mean, never a mean of reciprocals.")
+    parts.append(interval_caption(tables.board.resamples, clustered=tables.clustered))
+    if any(tables.is_from_full_run(one) for one in tables.metrics):
+        parts.append(
+            f"“{FULL_RUN.capitalize()}”: such values depend on the answers that they were computed "
+            "with; the filter leaves a part of these, and nothing is computed anew."
+        )
+    unknown = [one.name for one in tables.metrics if _unranked(one.metric)]
+    if unknown:
+        parts.append(f"Not ranked, as it is not known which way is better: {', '.join(unknown)}.")
+    if tables.refused:
+        names = ", ".join(dict.fromkeys(one.metric for one in tables.refused))
+        parts.append(f"Left out, as reciprocals of single answers are not averaged: {names}.")
+    if tables.counts.people & set(tables.board.models):
+        parts.append("Readers' reports are measured as models' are.")
+    return " ".join(parts)
+
+
+def _unranked(metric: str) -> bool:
+    return known_metric(metric).higher_is_better is None
+
+
+def groups_caption(groups: ReportGroups) -> str:
+    """Say what the numbers by a property are, and what is left out."""
+    resamples = max((group.board.resamples for group in groups.groups), default=0)
+    cells = [cell for group in groups.groups for cell in group.board.cells.values()]
+    clustered = any(cell.patients < cell.n for cell in cells)
+    parts = [
+        f"{shown_name(groups.metric)} ({groups.metric.computed_by}).",
+        f"Places within the group, of models with {counted(groups.least, 'answer')} or more there.",
+        interval_caption(resamples, clustered=clustered),
+    ]
+    if groups.overlap:
+        parts.append("A case can have several values and counts in each.")
+    if groups.without:
+        parts.append(f"{counted(groups.without, 'case')} without a value left out.")
+    if groups.left_out:
+        parts.append(f"{counted(groups.left_out, 'group')} with the fewest cases not laid out.")
+    parts.append("Groups differ in their patients: a difference between them is no test.")
+    return " ".join(parts)
+
+
+def direction_caption(metrics: Iterable[MetricId]) -> str:
+    """Say of which metrics it is not known which way is better; empty where it is of all."""
+    unknown = [one.name for one in metrics if _unranked(one.metric)]
+    if not unknown:
+        return ""
+    names = ", ".join(dict.fromkeys(unknown))
+    return f" Larger is taken as better where that is not known: {names}."
+
+
+def correlation_caption(
+    metrics: Sequence[MetricId], found: tuple[Correlation, ...], coefficient: str
+) -> str:
+    """Say what a coefficient is of, and how its interval is made."""
+    low, high = (pick((one.n for one in found), default=0) for pick in (min, max))
+    n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return (
+        f"{COEFFICIENTS[coefficient]}'s coefficient over answers of all models that are left "
+        f"({n} with both values). Metrics of which lower is better are turned round: above 0, both "
+        f"call the same reports good.{direction_caption(metrics)} {LEVEL:.0%} intervals leave out "
+        "groups of patients in turn (jackknife, Fisher's z). Models that differ much make any two "
+        "metrics agree: filter by one model to see whether they agree on its reports."
+    )
+
+
+def error_free_caption(tables: ErrorFreeTables) -> str:
+    """Say what error-free means, and what is left out."""
+    words = "; ".join(f"“{name}”: none of {severity_words(n)}" for n, name in FREE_OF.items())
+    parts = [
+        f"Of the reports that the reader or judge went over line by line. {words}.",
+        f"{LEVEL:.0%} intervals are Wilson's, or resample patients where cases share one.",
+        "All studies: also those that are not said to be normal or abnormal.",
+    ]
+    left_out = max((row.numbers.ungraded for row in tables.rows), default=0)
+    if left_out:
+        parts.append(f"Up to {counted(left_out, 'report')} with an edit without severity left out.")
+    return " ".join(parts)
+
+
+def preference_caption(tables: PreferenceTables) -> str:
+    """Say what a strength is."""
+    return (
+        f"{counted(tables.comparisons, 'comparison')} of two reports "
+        f"({counted(tables.ties, 'tie')}) in {counted(tables.cases, 'case')} by "
+        f"{counted(tables.readers, 'reader')}. Strength: Bradley and Terry's model, log odds; the "
+        "sum is 0, a tie is half a win for each. "
+        f"{LEVEL:.0%} limits of strengths and places resample cases "
+        f"({COMPARISON_RESAMPLES:,} resamples, percentiles)."
+    )

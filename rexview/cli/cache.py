@@ -1,0 +1,27 @@
+"""``python -m rexview cache``: what is kept on disk to save time."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rexview.bounded import printable
+from rexview.kept_files import KINDS, told
+
+
+def add_cache(commands: Any) -> None:
+    """Add the command ``cache``."""
+    purpose = "say what is kept on disk to save time, and how much"
+    parser = commands.add_parser("cache", help=purpose)
+    parser.set_defaults(run=_cache)
+    kinds = ("all", *KINDS)
+    clear = "remove it, or one kind of it"
+    parser.add_argument("--clear", nargs="?", const="all", choices=kinds, help=clear)
+
+
+def _cache(options: argparse.Namespace) -> int:
+    from rexview.settings import load_settings
+
+    for line in told(load_settings(), options.clear):
+        print(printable(line))
+    return 0

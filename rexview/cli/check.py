@@ -1,0 +1,37 @@
+"""``python -m rexview check``: every problem of a review set."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from rexview.cli.arguments import FOLDER
+from rexview.cli.output import as_json, pictures_progress, print_problems
+from rexview.vocab import noun
+
+
+def add_check(commands: Any) -> None:
+    """Add the command ``check``."""
+    parser = commands.add_parser("check", help="print every problem of a review set")
+    parser.set_defaults(run=_check)
+    argument = parser.add_argument
+    argument("folder", **FOLDER)
+    argument("--json", action="store_true", help="a JSON list instead of lines")
+    argument("--pixels", action="store_true", help="decode every picture, to find damaged ones")
+
+
+def _check(options: argparse.Namespace) -> int:
+    from rexview.reviewset import check
+
+    with pictures_progress():
+        problems = check(options.folder, pixels=options.pixels)
+    errors = sum(problem.severity == "error" for problem in problems)
+    if options.json:
+        print(as_json([asdict(problem) for problem in problems]))
+    else:
+        print_problems(problems, sys.stdout)
+        warnings = len(problems) - errors
+        print(f"{errors} {noun(errors, 'error')}, {warnings} {noun(warnings, 'warning')}")
+    return 1 if errors else 0

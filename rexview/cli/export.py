@@ -1,0 +1,153 @@
+"""``python -m rexview export``: cases and meetings as slides, pages, tables and other formats."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from rexview.bounded import printable, read_file
+from rexview.cli.arguments import FOLDER, path
+from rexview.cli.output import shower
+from rexview.cli.scanning import engine_of, with_own_metrics, with_written
+from rexview.errors import ExportCancelled, ExportRefused, FileRefused
+from rexview.vocab import counted
+
+_LARGEST_LIST: Final = 16_000_000
+"""Bytes of a file of case ids."""
+
+
+def add_export(commands: Any) -> None:
+    """Add the command ``export``."""
+    from rexview.export.formats import FORMATS
+
+    purpose = "write cases or a meeting as slides, a page, tables or another format"
+    parser = commands.add_parser("export", help=purpose, description=purpose)
+    parser.set_defaults(run=_export)
+    argument = parser.add_argument
+    argument("folder", **FOLDER)
+    argument("--format", required=True, choices=tuple(FORMATS), help="which format")
+    words = "a new file, or a new or empty folder for a format that is one"
+    argument("--out", type=path, required=True, metavar="PATH", help=words)
+    which = parser.add_mutually_exclusive_group()
+    ids = "ids with commas between, or @FILE with one a line; may be given again"
+    which.add_argument("--cases", action="append", metavar="IDS", help=ids)
+    query = "the cases that a link leaves: its query, such as failure=laterality_error"
+    which.add_argument("--filter", metavar="QUERY", help=query)
+    meeting = "the cases of a meeting, by its name or id, with what was decided"
+    argument("--meeting", metavar="NAME", help=meeting)
+    hidden = "pseudonyms for cases, studies, patients and sites"
+    argument("--pseudonyms", action="store_true", help=hidden)
+    key = "what the pseudonyms stand for, as a new CSV file: keep it apart"
+    argument("--key", type=path, metavar="FILE", help=key)
+
+
+def _export(options: argparse.Namespace) -> int:
+    from rexview.export.content import make_content
+    from rexview.export.formats import FORMATS
+    from rexview.export.job import Progress, target_problem, write_export
+    from rexview.export.wanted import Source, Wanted, choose, problems_of, read_query
+    from rexview.reviewset import load
+
+    form = FORMATS[options.format]
+    problems = [target_problem(options.out, form), _key_problem(options)]
+    cases = _ids(options.cases, problems) if options.cases else None
+    query = None if options.filter is None else read_query(options.filter)
+    wanted = Wanted(cases, query, options.meeting)
+    review_set = load(options.folder)
+    if query is not None:  # it may be about metrics that are worked out here
+        review_set = with_own_metrics(review_set)
+    written, reviews = with_written(review_set)
+    problems += problems_of(written, reviews, wanted)
+    if found := [problem for problem in problems if problem]:
+        raise ExportRefused(" ".join(found))
+    with _ended_by_signals():
+        source = Source(written, engine_of(written, reviews), reviews)
+        content, hidden = make_content(
+            source,
+            choose(source, wanted),
+            pseudonyms=options.pseudonyms,
+            has_pictures=form.has_pictures,
+        )
+        progress = Progress(shower("cases exported") or (lambda done, total: None))
+        write_export(content, form, options.out, progress)
+        if options.key and hidden:
+            _write_key(options.key, hidden.key_file())
+    for note in (*content.notes, *progress.notes):
+        print(printable(note), file=sys.stderr)
+    print(f"{counted(len(content.case_ids), 'case')} written to {printable(str(options.out))}.")
+    return 0
+
+
+def _ids(given: list[str], problems: list[str | None]) -> tuple[str, ...]:
+    """Read ids from the command line; a file has one a line, which may have commas in it."""
+    found: list[str] = []
+    for text in given:
+        if not text.startswith("@"):
+            found += text.split(",")
+            continue
+        try:
+            lines = read_file(path(text[1:]), _LARGEST_LIST).decode("utf-8-sig").splitlines()
+        except (FileRefused, argparse.ArgumentTypeError) as refusal:
+            problems.append(f"{text[1:]}: {refusal}")
+        except UnicodeDecodeError:
+            problems.append(f"The list {text[1:]} is no text in UTF-8.")
+        except OSError as error:
+            problems.append(f"The list {text[1:]} cannot be read: {error.strerror}.")
+        else:
+            found += lines
+    return tuple(id_ for text in found if (id_ := text.strip()))
+
+
+def _key_problem(options: argparse.Namespace) -> str | None:
+    key: Path | None = options.key
+    if key is None:
+        return None
+    if not options.pseudonyms:
+        return "A key is of pseudonyms: give --pseudonyms, too."
+    if not key.parent.is_dir():
+        return f"There is no folder {key.parent} for the key. Make it first."
+    if os.path.lexists(key):
+        return f"The key {key} is there already. Name a new file."
+    out = options.out.resolve()
+    if key.resolve() == out or out in key.resolve().parents:
+        return "The key must be kept apart from the export. Name a file elsewhere."
+    return None
+
+
+def _write_key(key: Path, text: str) -> None:
+    """Write the key for nobody else to read."""
+    made = False
+    try:
+        handle = os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        made = True
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        if made:
+            key.unlink(missing_ok=True)
+        raise ExportRefused(
+            f"The export is written; its key could not be ({error.strerror}). Export again."
+        ) from None
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Take SIGTERM as Ctrl-C is taken, so that nothing half-made stays either way."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise ExportCancelled("Cancelled. Nothing was written.") from None
+    finally:
+        signal.signal(signal.SIGTERM, before)

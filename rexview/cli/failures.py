@@ -1,0 +1,45 @@
+"""``python -m rexview failures``: what the detectors and readers found."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rexview.bounded import printable
+from rexview.cli.arguments import FOLDER
+from rexview.cli.output import as_json
+from rexview.cli.scanning import scan
+from rexview.vocab import HINT_KINDS, noun
+
+
+def add_failures(commands: Any) -> None:
+    """Add the command ``failures``."""
+    parser = commands.add_parser("failures", help="list the failures found in a review set")
+    parser.set_defaults(run=_failures)
+    argument = parser.add_argument
+    argument("folder", **FOLDER)
+    argument("--json", action="store_true", help="a JSON list instead of lines")
+    keep = "keep what is found beside the tables of the set, for whoever opens it next"
+    argument("--keep", action="store_true", help=keep)
+
+
+def _failures(options: argparse.Namespace) -> int:
+    from rexview.detect import rows_of
+    from rexview.reviewset import load
+
+    rows = list(rows_of(scan(load(options.folder), keep_beside=options.keep)))
+    if options.json:
+        print(as_json(rows))
+    else:
+        for row in rows:
+            case, model = row["case"], row["model"]
+            who = "possible" if _is_hint(row) else row["source"]
+            print(printable(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}"))
+        hints = sum(map(_is_hint, rows))
+        flags = len(rows) - hints
+        print(f"{flags} {noun(flags, 'flag')}, {hints} {noun(hints, 'hint')}")
+    return 0
+
+
+def _is_hint(row: dict[str, Any]) -> bool:
+    return row["source"] == "detector" and row["kind"] in HINT_KINDS

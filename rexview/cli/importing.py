@@ -1,0 +1,56 @@
+"""``python -m rexview import``: a review set from files of another format."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from rexview.bounded import printable
+from rexview.cli.arguments import FOLDER, path
+from rexview.cli.output import as_json, pictures_progress
+from rexview.errors import ImportSourceError
+
+
+def add_import(commands: Any) -> None:
+    """Add the command ``import``, with a command of its own for each format."""
+    from rexview.reviewset.importers import FORMATS
+
+    parser = commands.add_parser("import", help="make a review set from files of another format")
+    formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
+    for importer in FORMATS.values():
+        one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
+        one.add_argument("sources", type=path, nargs="+", metavar="SOURCE")
+        place = one.add_mutually_exclusive_group(required=True)
+        place.add_argument("--out", **FOLDER, help="the new review set")
+        place.add_argument("--into", **FOLDER, help="the review set that is added to")
+        one.add_argument("--json", action="store_true", help="the receipt as one JSON object")
+        importer.add_arguments(one)
+        one.set_defaults(run=_import, importer=importer)
+
+
+def _import(options: argparse.Namespace) -> int:
+    from rexview.reviewset.importers import import_source
+    from rexview.reviewset.importers.core.problem_log import alike
+
+    try:
+        with pictures_progress():
+            report = import_source(
+                options.importer.id,
+                options.sources,
+                options.into or options.out,
+                options=options.importer.read_arguments(options),
+                into=options.into is not None,
+            )
+    except ImportSourceError as error:
+        if options.json:
+            print(as_json(error.receipt))
+        raise
+    if options.json:
+        print(as_json(report.receipt.as_json()))
+        return 0
+    for problems in alike(report.problems):
+        print(printable(str(problems)), file=sys.stderr)
+    for line in report.summary().splitlines():
+        print(printable(line))
+    return 0

@@ -1,0 +1,75 @@
+"""``python -m rexview COMMAND``: the commands, and how they end.
+
+Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong. What a
+program reads goes to standard output, what a person reads about trouble to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from rexview import __version__
+from rexview.bench.command import add_bench
+from rexview.bounded import printable
+from rexview.cli.arguments import path
+from rexview.cli.cache import add_cache
+from rexview.cli.check import add_check
+from rexview.cli.curate.command import add_curate
+from rexview.cli.curated import add_curated
+from rexview.cli.export import add_export
+from rexview.cli.failures import add_failures
+from rexview.cli.importing import add_import
+from rexview.cli.judge.command import add_judge
+from rexview.cli.metrics.command import add_metrics
+from rexview.cli.output import print_problems
+from rexview.cli.render import add_render
+from rexview.cli.reviews import add_reviews
+from rexview.cli.run.calibrate import add_calibrate
+from rexview.cli.run.command import add_run
+from rexview.cli.stats import add_stats
+from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except (ReviewSetError, ImportSourceError) as error:
+        print(printable(str(error)), file=sys.stderr)
+        print_problems(error.problems, sys.stderr)
+    except RexviewError as error:
+        print(printable(str(error)), file=sys.stderr)
+    finally:
+        if "rexview.store.database.connection" in sys.modules:
+            from rexview.store.database.connection import close_databases
+
+            close_databases()  # leaves one file, without a -wal beside it
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    purpose = (
+        "python -m rexview check | import | failures | stats | run | export | curate | bench | ..."
+    )
+    parser = argparse.ArgumentParser(prog="python -m rexview", description=purpose)
+    parser.add_argument("--version", action="version", version=f"rexview {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    add_check(commands)
+    add_failures(commands)
+    add_stats(commands)
+    add_render(commands)
+    add_run(commands)
+    add_calibrate(commands)
+    add_metrics(commands)
+    add_curate(commands)
+    add_judge(commands)
+    add_curated(commands)
+    add_bench(commands, path)
+    add_cache(commands)
+    add_import(commands)
+    add_export(commands)
+    add_reviews(commands)
+    return parser

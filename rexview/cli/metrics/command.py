@@ -1,0 +1,128 @@
+"""What ``python -m rexview metrics`` takes, and what it keeps and says."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rexview.bounded import printable
+from rexview.cli.arguments import FOLDER, path
+from rexview.cli.metrics.asked import Asked, asked
+from rexview.cli.metrics.told import tell, told_of
+from rexview.cli.output import as_json, shower
+from rexview.cli.run.command import USAGE, add_again, add_asking
+from rexview.errors import MetricsRefused, RunRefused
+from rexview.vocab import counted
+
+if TYPE_CHECKING:
+    from rexview.metrics.identity import MetricId
+    from rexview.metrics.kept_values import Found
+
+
+def add_metrics(commands: Any) -> None:
+    """Add the command ``metrics``."""
+    purpose = "work out metrics of the generated reports of a review set"
+    parser = commands.add_parser("metrics", help=purpose, description=purpose)
+    parser.set_defaults(run=_metrics)
+    argument = parser.add_argument
+    argument("folder", **{**FOLDER, "metavar": "SET"})
+    several = {"action": "append", "metavar": "NAME"}
+    argument(
+        "--metric",
+        required=True,
+        help="which, see docs/metrics.md; several times for several",
+        **several,
+    )
+    scope = "what is compared: findings, findings+impression or impression"
+    argument("--scope", help=scope, **several)
+    argument("--reference", choices=("given", "corrected"), default="given", help="compared with")
+    argument("--model", action="append", metavar="ID", help="whose reports; all without it")
+    out = "write the values to this CSV or JSON Lines file, and nothing into the set"
+    argument("--out", type=path, metavar="FILE", help=out)
+    argument("--download", action="store_true", help="let packages fetch what they lack")
+    argument("--json", action="store_true", help="one JSON object; progress on standard error")
+    judge = parser.add_argument_group("fineradscore, which asks a language model")
+    judge.add_argument("--judge", metavar="MODEL", help="its name on the server")
+    add_asking(judge.add_argument)
+    resume = "go on with the newest run of this judge, or with the one that is named"
+    again = "ask again about reports that the judge refused, or gave no readable answer to"
+    add_again(judge, resume, again)
+    judge.add_argument("--dry-run", action="store_true", help="say what would be sent")
+
+
+def _metrics(options: argparse.Namespace) -> int:
+    from rexview.metrics.fineradscore.results import METRIC
+
+    try:
+        if METRIC not in options.metric:
+            return _work_out(options)
+        if options.metric != [METRIC]:
+            raise MetricsRefused(f"{METRIC} is asked for alone.")
+        from rexview.cli.metrics.judge import judge
+
+        return judge(options)
+    except (MetricsRefused, RunRefused) as error:
+        print(printable(str(error)), file=sys.stderr)
+        return USAGE
+
+
+def _work_out(options: argparse.Namespace) -> int:
+    """Work out everything, then keep it: what fails leaves all as it was."""
+    from rexview.harm import load_harm
+    from rexview.metrics.at_once import external_values, named, own_values
+    from rexview.metrics.kept_values import check_file, check_set
+    from rexview.metrics.of_answer import COMPUTED_SCOPES
+
+    wanted = [named(name) for name in dict.fromkeys(options.metric)]
+    for one in wanted:
+        if not isinstance(one, str) and one.missing:
+            print(printable(one.missing), file=sys.stderr)
+            return 1
+    if options.out:
+        check_file(options.out)
+    about = asked(options, COMPUTED_SCOPES)
+    if not options.out:
+        check_set(options.folder)
+    about.tell_missing()
+    if not about.reports:
+        print("No generated report can be compared with a reference.", file=sys.stderr)
+        return 1
+    own = about.review_set.info.harm
+    harm = load_harm(about.review_set.folder / own if own else None)
+    found: list[Found] = []
+    for one in wanted:
+        if isinstance(one, str):
+            show = shower(f"reports: {one}")
+            found += [own_values(one, pairs, harm, scope, show) for pairs, scope in about.compared]
+        else:
+            print(f"{one.name}: {counted(about.reports, 'report')}…", file=sys.stderr)
+            found += external_values(one, about.compared, download=options.download)
+    return _keep(options, about, found)
+
+
+def _keep(options: argparse.Namespace, about: Asked, found: Sequence[Found]) -> int:
+    from rexview.metrics.kept_values import with_digests, write_file, write_values
+
+    told = []
+    if options.out:
+        every = [row for one in found for row in one.rows]
+        write_file(options.out, with_digests(about.review_set, every))
+    of_identity: dict[MetricId, list[Found]] = {}
+    for one in found:
+        of_identity.setdefault(one.identity, []).append(one)
+    for identity, parts in of_identity.items():
+        rows = [row for one in parts for row in one.rows]
+        if not rows:
+            continue
+        file, given = options.out, 0
+        if not options.out:
+            file, given = write_values(about.review_set, identity, rows, about.models)
+        told.append(told_of(parts, file, given, about))
+    if options.json:
+        print(as_json({"values": told, "missing": about.missing_json()}))
+    else:
+        for told_one in told:
+            tell(told_one)
+    return 0 if told else 1

@@ -1,0 +1,147 @@
+"""``--metric fineradscore``: a judge is asked about each report, what it said is kept and told."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+from rexview.analysis.run_models.wanted import Subjects
+from rexview.bounded import printable
+from rexview.cli.metrics.asked import Asked, asked
+from rexview.cli.metrics.told import in_words, tell, told_of
+from rexview.cli.output import as_json
+from rexview.cli.run.command import dry_run, plan_about
+from rexview.cli.run.shown import tell_unread
+from rexview.cli.run.work import ask
+from rexview.errors import MetricsRefused
+from rexview.metrics.fineradscore.asking import Subject, asking_of, judging_prompt, subject_of
+from rexview.metrics.fineradscore.results import (
+    Corrected,
+    corrected,
+    edit_rows,
+    identity_of,
+    kept,
+    reader_of,
+)
+from rexview.metrics.kept_values import Found, write_edits, write_values
+from rexview.models.running.estimate import estimate
+from rexview.vocab import counted
+
+if TYPE_CHECKING:
+    from rexview.models.prompt import Prompt
+    from rexview.models.running.progress import Progress
+
+_WIDEST_LAST: Final = ("impression", "findings", "findings+impression")
+
+
+def judge(options: argparse.Namespace) -> int:
+    """Ask about what the judge has not answered yet, then keep all that it said.
+
+    Raises
+    ------
+    MetricsRefused, RunRefused, RunError, MetricsError
+    """
+    if not options.judge:
+        raise MetricsRefused("Say which model is the judge: --judge MODEL.")
+    if options.out:
+        raise MetricsRefused(
+            "What a judge says is kept in the set's folder: leave --out away, and copy the set to "
+            "where it can be written."
+        )
+    about = asked(options, ("findings",))
+    about.tell_missing()
+    prompt = judging_prompt()
+    subjects = [subject_of(pair) for one, _ in about.compared for pair in one]
+    if not subjects:
+        print("No generated report can be compared with a reference.", file=sys.stderr)
+        return 1
+    said = kept(about.review_set.folder, options.judge, prompt)
+    left = [
+        one
+        for one in subjects
+        if one.id not in said or (options.again and not said[one.id].answered)
+    ]
+    if before := len(subjects) - len(left):
+        words = f"{counted(before, 'report')} judged before by {options.judge}, not asked again."
+        print(printable(words), file=sys.stderr)
+    wanted = Subjects(tuple(one.id for one in left), prompt)
+    plan = plan_about(about.review_set, options, options.judge, wanted, budget=options.budget)
+    asking = asking_of(subjects, plan.spec)
+    if options.dry_run:
+        source = "a few corrections a report, until some have come"
+        return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
+    local = {"yes": options.yes, "download": options.download}
+    ended = ask(plan, asking, as_lines=options.json, **local) if plan.left else None
+    return _keep(options, about, subjects, prompt, ended)
+
+
+def _keep(
+    options: argparse.Namespace,
+    about: Asked,
+    subjects: Sequence[Subject],
+    prompt: Prompt,
+    ended: Progress | None,
+) -> int:
+    """Write values and corrections of all that the judge has answered; say what is missing."""
+    review_set, name = about.review_set, options.judge
+    said = kept(review_set.folder, name, prompt)
+    reports = corrected(subjects, said)
+    told = []
+    for one, scope in about.compared:
+        identity = identity_of(name, prompt, scope)
+        of_scope = [report for report in reports if report.subject.pair.scope == one.scope]
+        values = tuple(
+            (report.subject.pair.case.id, report.subject.pair.answer.model, float(report.score))
+            for report in of_scope
+        )
+        found = Found(identity, values, None, len(list(one)) - len(values))
+        file, given = write_values(review_set, identity, found.rows, about.models)
+        told.append(told_of([found], file, given, about))
+    # earlier runs may have asked about other scopes
+    every = [subject_of(pair) for scope in _WIDEST_LAST for pair in about.compare(scope)]
+    reader = reader_of(name, corrected=about.corrected is not None)
+    rows = edit_rows(review_set, _widest(corrected(every, said)), reader)
+    edits, _ = write_edits(review_set, reader, rows, about.models)
+    unread = [
+        {
+            "case": one.pair.case.id,
+            "model": one.pair.answer.model,
+            "scope": one.pair.scope,
+            "outcome": said[one.id].outcome,
+            "why": said[one.id].why,
+        }
+        for one in subjects
+        if one.id in said and not said[one.id].answered
+    ]
+    unasked = sum(one.id not in said for one in subjects)
+    status = 1 if unread or unasked else 0
+    corrections = sum(row["action"] != "keep" for row in rows)
+    if options.json:
+        values_json = {"values": told, "missing": about.missing_json()}
+        more = {"unreadable": unread, "unasked": unasked, "corrections": corrections}
+        place = in_words(edits, review_set.folder) if rows else None
+        run = asdict(ended) if ended else None
+        print(as_json({**values_json, **more, "edits": place, "run": run, "exit": status}))
+        return status
+    for of_metric in told:
+        if of_metric["models"]:
+            tell(of_metric)
+    if rows:
+        print(f"{counted(corrections, 'correction')}: {in_words(edits, review_set.folder)}")
+    if ended and ended.message:
+        print(printable(ended.message), file=sys.stderr)
+    tell_unread(unread)
+    if unasked:
+        print(f"{counted(unasked, 'report')} without an answer: --resume asks about them.")
+    return status
+
+
+def _widest(reports: Iterable[Corrected]) -> list[Corrected]:
+    """Return for each report the corrections of the widest scope, so that none stands twice."""
+    widest: dict[tuple[str, str], Corrected] = {}
+    for one in sorted(reports, key=lambda one: _WIDEST_LAST.index(one.subject.pair.scope)):
+        widest[one.subject.pair.case.id, one.subject.pair.answer.model] = one
+    return list(widest.values())

@@ -1,0 +1,30 @@
+"""``python -m rexview render``: one image as the app shows it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rexview.cli.arguments import path
+
+
+def add_render(commands: Any) -> None:
+    """Add the command ``render``."""
+    parser = commands.add_parser("render", help="write the display picture of one image")
+    parser.set_defaults(run=_render)
+    argument = parser.add_argument
+    argument("image", type=path, metavar="IMAGE")
+    argument("--out", type=path, required=True, metavar="X.png")
+    argument(
+        "--window",
+        default="file",
+        metavar="auto|file|CENTRE,WIDTH",
+        help="grey levels: the file's own (default), automatic, or a centre and a width",
+    )
+
+
+def _render(options: argparse.Namespace) -> int:
+    from rexview.imaging.render import render_file
+
+    render_file(options.image, options.out, options.window)
+    return 0

@@ -1,0 +1,125 @@
+"""What people wrote in a set: backup, restore, merge-reviews and export-reviews."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rexview.cli.arguments import FOLDER, path
+from rexview.vocab import counted
+
+if TYPE_CHECKING:
+    from rexview.store import BackupReport, Reviews
+
+
+def add_reviews(commands: Any) -> None:
+    """Add the commands for what people wrote."""
+    parser = commands.add_parser("backup", help="copy what people wrote into one file")
+    parser.set_defaults(run=_backup)
+    parser.add_argument("folder", **FOLDER)
+    parser.add_argument("--out", type=path, required=True, metavar="FILE")
+
+    purpose = "put a backup into the reviews database of a set"
+    parser = commands.add_parser("restore", help=purpose)
+    parser.set_defaults(run=_restore)
+    parser.add_argument("file", type=path, metavar="FILE")
+    parser.add_argument("folder", **FOLDER)
+    away = "take away what is there (it is backed up first)"
+    parser.add_argument("--replace", action="store_true", help=away)
+
+    purpose = "join all databases of a review set into one, every entry once"
+    parser = commands.add_parser("merge-reviews", help=purpose)
+    parser.set_defaults(run=_merge_reviews)
+    parser.add_argument("folder", **FOLDER)
+    parser.add_argument(
+        "--from",
+        dest="more",
+        type=path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="also this database or backup, which is left as it is",
+    )
+
+    purpose = "write scores.csv and flags.csv, given and written rows together, and exposures.csv"
+    parser = commands.add_parser("export-reviews", help=purpose)
+    parser.set_defaults(run=_export_reviews)
+    parser.add_argument("folder", **FOLDER)
+    parser.add_argument("--out", **FOLDER, required=True)
+
+
+def reviews_of(folder: Path) -> Reviews:
+    """Open what people wrote in a set."""
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+    from rexview.store import open_reviews
+
+    return open_reviews(load(folder), load_settings())
+
+
+def _backup(options: argparse.Namespace) -> int:
+    from rexview.store import backup
+
+    report = backup(reviews_of(options.folder), options.out)
+    _print_changed(report)
+    print(f"{counted(report.entries, 'entry')} backed up.")
+    return 0
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from rexview.store import restore
+
+    report = restore(options.file, reviews_of(options.folder), replace=options.replace)
+    if report.kept:
+        print(f"What was there is kept in {report.kept}.", file=sys.stderr)
+    _print_changed(report)
+    print(f"{counted(report.entries, 'entry')} restored.")
+    return 0
+
+
+def _print_changed(report: BackupReport) -> None:
+    if report.changed:
+        print(
+            f"warning: {report.changed:,} of them damaged after saving; they count nowhere.",
+            file=sys.stderr,
+        )
+
+
+def _merge_reviews(options: argparse.Namespace) -> int:
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+    from rexview.store import merge_databases, open_best, other_databases
+
+    reviews = open_best(load(options.folder), load_settings())
+    files = [one.file for one in other_databases(reviews)]
+    report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
+    for file in report.kept:
+        print(f"Kept: {file}", file=sys.stderr)
+    print(f"{report.added:,} added, {counted(report.entries, 'entry')} now in {reviews.address}.")
+    return 0
+
+
+def _export_reviews(options: argparse.Namespace) -> int:
+    from rexview.analysis.memory.finished import only_finished
+    from rexview.analysis.study.exposure import exposures_of, write_exposures
+    from rexview.reviewset import write_csv
+    from rexview.stats.values import unfinished_work
+    from rexview.store import merged
+
+    reviews = reviews_of(options.folder)
+    review_set = merged(reviews.review_set, reviews)
+    tables = (
+        *("scores", "flags", "edits", "choices", "preferences", "references"),
+        *("candidates", "candidate_ratings", "candidate_tags", "selections", "validations"),
+    )
+    write_csv(review_set, tables, options.out)
+    begun = unfinished_work(only_finished(reviews.review_set, review_set))
+    seen = exposures_of(reviews).all(begun)
+    write_exposures(seen, options.out)
+    written = [(name, getattr(review_set, name).height) for name in tables]
+    told = [(name, rows) for name, rows in written if rows or name in ("scores", "flags")]
+    words = [counted(rows, name.removesuffix("s")) for name, rows in told]
+    print(f"{', '.join(words)} written.")
+    return 0

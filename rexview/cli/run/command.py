@@ -1,0 +1,248 @@
+"""What ``python -m rexview run`` takes, and how it begins."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
+
+from rexview.bounded import printable, read_file
+from rexview.cli.arguments import path
+from rexview.cli.scanning import cases_of
+from rexview.errors import FileRefused, FilterError, RunRefused
+from rexview.models.reply import AttemptFailed
+
+if TYPE_CHECKING:
+    from rexview.analysis.run_models.wanted import Subjects, Wanted
+    from rexview.models.running.attempts import Asking
+    from rexview.models.running.estimate import Estimate
+    from rexview.models.running.plan import Plan
+    from rexview.schema import ReviewSet
+
+USAGE: Final = 2
+_MOST_BYTES: Final = 64_000_000
+
+
+def add_run(commands: Any) -> None:
+    """Add the command ``run``."""
+    purpose = "ask a model about the cases of a review set"
+    parser = commands.add_parser("run", help=purpose, description=purpose)
+    parser.set_defaults(run=_run)
+    argument = parser.add_argument
+    argument("folder", type=path, metavar="SET")
+    argument("--model", metavar="ID", help="its name on the server, or the folder of a local one")
+    argument("--prompt", metavar="ID", help="the wording")
+    add_chosen_cases(parser)
+    add_asking(argument)
+    argument("--batch", action="store_true", help="send files, answered within a day for less")
+    argument("--repeats", type=count, metavar="N", help="how often each case is asked")
+    resume = "go on with the newest run that asks the same, or with the one that is named"
+    argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
+    add_manner(argument)
+
+
+def add_chosen_cases(parser: argparse.ArgumentParser) -> None:
+    """Add what says which cases it is about."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--cases", metavar="IDS", help="a,b,c or @FILE with an id a line")
+    which.add_argument("--filter", metavar="QUERY", help="the part of a page's link after ?")
+
+
+def add_asking(argument: Callable[..., Any]) -> None:
+    """Add what says how a model is asked, whatever it is asked about."""
+    argument("--base-url", metavar="URL", help="of the server; OpenAI's where none is given")
+    argument("--api", choices=("responses", "chat", "transformers"), help="how it is asked")
+    argument(
+        "--concurrency",
+        type=count,
+        metavar="N",
+        help="requests under way at once; cases a batch of a local model",
+    )
+    argument("--max-output-tokens", type=count, metavar="N", help="the longest answer")
+    argument("--temperature", type=float, metavar="T")
+    argument("--seed", type=int, metavar="N")
+    argument("--reasoning-effort", metavar="WORD", help="such as low, medium, high")
+    argument("--budget", metavar="5USD|200000tokens", help="stop before more than that is spent")
+    yes = "load a local model although it is larger than the memory that is free"
+    argument("--yes", action="store_true", help=yes)
+
+
+def add_again(parser: Any, resume: str, again: str) -> None:
+    """Add what is asked once more: ``resume`` and ``again`` say of what, a sentence each."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
+    group.add_argument("--again", action="store_true", help=again)
+
+
+def add_manner(argument: Callable[..., Any]) -> None:
+    """Add whether anything is sent or fetched, and how it is told."""
+    argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    argument("--download", action="store_true", help="fetch a local model that is not here yet")
+    argument("--json", action="store_true", help="one JSON object; progress on standard error")
+
+
+def count(text: str) -> int:
+    """Read a whole number from 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("it must be 1 or more")
+    return number
+
+
+def _run(options: argparse.Namespace) -> int:
+    from rexview.analysis.run_models.wanted import asking_of, plan_of
+    from rexview.models.running.estimate import estimate, expected_output
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+
+    try:
+        review_set = load(options.folder)
+        plan = plan_of(review_set, _wanted(options, review_set))
+        spec = plan.spec
+        expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
+        asking = asking_of(review_set, spec, expected, load_settings())
+        if options.dry_run:
+            return dry_run(plan, asking, estimate(asking, plan.left, spec.card, source), options)
+        from rexview.cli.run.work import work
+
+        local = {"yes": options.yes, "download": options.download}
+        return work(review_set, plan, asking, as_json=options.json, **local)
+    except RunRefused as error:
+        print(printable(str(error)), file=sys.stderr)
+        return USAGE
+
+
+def _wanted(options: argparse.Namespace, review_set: ReviewSet) -> Wanted:
+    """Read what was asked for."""
+    from rexview.analysis.run_models.wanted import Wanted
+
+    named = options.resume if isinstance(options.resume, str) else None
+    names = {field.name for field in fields(Wanted)}
+    same = {name: value for name, value in vars(options).items() if name in names}
+    cases = chosen_cases(options, review_set)
+    changed = {"cases": cases, "query": options.filter, "resume": bool(options.resume)}
+    return Wanted(**{**same, **changed, "run": named})
+
+
+def plan_about(
+    review_set: ReviewSet,
+    options: argparse.Namespace,
+    model: str,
+    subjects: Subjects,
+    *,
+    budget: str | None,
+) -> Plan:
+    """Plan a run about other things than cases, as the options of :func:`add_asking` say.
+
+    ``--resume`` goes on with a run only if that asks the same model in the same words. ``budget``
+    is written as ``--budget`` takes it.
+
+    Raises
+    ------
+    RunRefused
+    """
+    from rexview.analysis.run_models.wanted import Wanted, plan_of
+
+    wanted = Wanted(
+        model=model,
+        api=options.api,
+        base_url=options.base_url,
+        concurrency=options.concurrency,
+        max_output_tokens=options.max_output_tokens,
+        temperature=options.temperature,
+        seed=options.seed,
+        reasoning_effort=options.reasoning_effort,
+        budget=budget,
+        resume=bool(options.resume),
+        run=options.resume if isinstance(options.resume, str) else None,
+    )
+    plan = plan_of(review_set, wanted, subjects)
+    if (plan.spec.parameters.model, plan.spec.prompt.hash) != (model, subjects.prompt.hash):
+        raise RunRefused(
+            f"The run {plan.spec.id} has another model or wording: leave --resume out."
+        )
+    return plan
+
+
+def chosen_cases(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, ...] | None:
+    """Return the ids that ``--cases`` or ``--filter`` say; None for all cases.
+
+    Raises
+    ------
+    RunRefused
+        There is none.
+    """
+    if options.filter is not None:
+        return _filtered(options, review_set)
+    return None if options.cases is None else _ids(options.cases, review_set)
+
+
+def _filtered(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, ...]:
+    query = parse_qs(options.filter.lstrip("?"), keep_blank_values=True)
+    try:
+        cases = cases_of(review_set, query)
+    except FilterError as error:
+        raise RunRefused(f"--filter: {error}") from None
+    if not cases:
+        raise RunRefused("--filter: no case is left.")
+    return cases
+
+
+def _ids(text: str, review_set: ReviewSet) -> tuple[str, ...]:
+    """Read ids from a list, or from a file with one a line."""
+    if text.startswith("@"):
+        try:
+            ids = read_file(Path(text[1:]), _MOST_BYTES).decode("utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError, FileRefused) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise RunRefused(f"--cases: {text[1:]} cannot be read: {reason}") from None
+    else:  # an id may have a comma
+        ids = [text] if review_set.case_row(text) is not None else text.split(",")
+    cases = tuple(dict.fromkeys(one.strip() for one in ids if one.strip()))
+    if not cases:
+        raise RunRefused("--cases: there is no id.")
+    return cases
+
+
+def dry_run(
+    plan: Plan, asking: Asking[Any], estimated: Estimate, options: argparse.Namespace
+) -> int:
+    """Print what would be sent."""
+    told = would_send(plan, asking, estimated)
+    if options.json:
+        print(json.dumps(told, indent=1))
+        return 0
+    if told["first_request"] is None:
+        print("Nothing is left that can be asked.")
+        return 0
+    print(json.dumps(told["first_request"], indent=1))
+    if plan.before:
+        print(f"Would go on with {plan.spec.id}.")
+    print(estimated)
+    for figure, source in estimated.sources.items():
+        print(printable(f"  {figure}: {source}"))
+    return 0
+
+
+def would_send(plan: Plan, asking: Asking[Any], estimated: Estimate) -> dict[str, Any]:
+    """Return what would be sent as plain values; what cannot be asked is said at once."""
+    first = None
+    for item in plan.left:
+        case = asking.case(item.case)
+        assert case is not None
+        try:
+            first = asking.build(case, item.repeat).described()
+            break
+        except AttemptFailed as failure:
+            print(printable(f"{item.case} cannot be asked: {failure}"), file=sys.stderr)
+    return {
+        "continues": plan.spec.id if plan.before else None,
+        "cases": len(plan.spec.cases),
+        "estimate": estimated.as_json(),
+        "first_request": first,
+    }

@@ -1,0 +1,120 @@
+"""What a table and a column are, and the columns that several tables have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import polars as pl
+
+Kind = Literal[
+    "id",  # text that rows are matched by; numbers are taken as text, outer spaces are cut
+    "text",
+    "word",  # one of the `vocabulary`; case, spaces and hyphens do not matter
+    "integer",
+    "number",
+    "yes_no",
+    "date",  # ISO 8601, UTC unless it says otherwise
+    "texts",  # list of text
+    "tags",  # {text: [text]}
+    "box",  # x, y, width, height: pixels of the stored image, origin top left
+    "object",  # any JSON object, kept as JSON
+    "record",  # object with `fields`
+    "records",  # list of such objects
+]
+_KINDS: Final[dict[Kind, tuple[str, pl.DataType]]] = {
+    "id": ("text", pl.String()),
+    "text": ("text", pl.String()),
+    "word": ("word", pl.String()),
+    "integer": ("whole number", pl.Int64()),
+    "number": ("number", pl.Float64()),
+    "yes_no": ("true or false", pl.Boolean()),
+    "date": ("date and time", pl.Datetime("us", "UTC")),
+    "texts": ("list of text", pl.List(pl.String())),
+    "tags": (
+        "{text: [text]}",
+        pl.List(pl.Struct({"name": pl.String(), "values": pl.List(pl.String())})),
+    ),
+    "box": ("[x, y, width, height]", pl.List(pl.Float64())),
+    "object": ("object", pl.String()),
+}
+"""How ``FORMAT.md`` and messages name a kind, and the type of its columns."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column, or one field of a nested column.
+
+    ``vocabulary`` has the words it may hold; with ``open_vocabulary`` any other word is kept
+    with a warning, else it is an error. ``low`` and ``high`` are inclusive. ``fields`` are those of
+    a ``record`` or of each of ``records``.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    required: bool = False
+    vocabulary: tuple[str, ...] = ()
+    open_vocabulary: bool = False
+    low: float | None = None
+    high: float | None = None
+    fields: tuple[Column, ...] = ()
+
+    @property
+    def dtype(self) -> pl.DataType:
+        """The polars type that it is read into, before words are normalised."""
+        if self.kind in ("record", "records"):
+            struct = pl.Struct({part.name: part.dtype for part in self.fields})
+            return struct if self.kind == "record" else pl.List(struct)
+        return _KINDS[self.kind][1]
+
+    @property
+    def kind_name(self) -> str:
+        """The kind in the words of ``FORMAT.md`` and of messages."""
+        records = {"record": "object", "records": "list of objects"}
+        return records.get(self.kind) or _KINDS[self.kind][0]
+
+    def absent(self, height: int) -> pl.Series:
+        """Make the column where a file does not have it: nulls, or empty lists."""
+        nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
+        return pl.Series(self.name, [nothing], dtype=self.dtype).new_from_index(0, height)
+
+    def absent_everywhere(self) -> pl.Expr:
+        """Make the column where nothing at all is given: one value, whatever the height."""
+        nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
+        return pl.lit(nothing, self.dtype).alias(self.name)
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether a CSV cell holds it as it is, not as JSON."""
+        return self.kind in ("id", "text", "word", "integer", "number", "yes_no", "date")
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: its columns, and the columns that together name a row.
+
+    Two rows that are alike in ``key`` contradict each other, unless they are alike in everything.
+    An empty ``key`` means that rows have no name.
+    """
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+    required: bool = False
+    by_name: dict[str, Column] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", {column.name: column for column in self.columns})
+
+
+CASE: Final = Column("case", "id", "`id` of the case", required=True)
+MODEL: Final = Column("model", "id", "`id` of the model", required=True)
+READER: Final = Column("reader", "id", "`id` of the reader", required=True)
+COMMENT: Final = Column("comment", "text", "free text")
+CREATED: Final = Column("created", "date", "when it was made")
+ANSWER_DIGEST: Final = Column(
+    "answer_digest", "id", "digest of the answer that was read; absent: of the answer as it is"
+)
+EXTRA: Final = Column("extra", "object", "any other fields, where they have no column of their own")

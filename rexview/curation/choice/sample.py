@@ -1,0 +1,112 @@
+"""Which multiple choice questions experts read, and what they found: 100 in every 1,000."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Final
+
+import polars as pl
+
+from rexview.curation.choice.verdict import verdicts
+from rexview.schema import ReviewSet
+from rexview.stats.bootstrap import Interval
+from rexview.stats.failure_rates import wilson
+from rexview.store.merged_set import EXPERT
+from rexview.vocab import QUESTION_DEFECTS
+
+SHARE: Final = Fraction(100, 1000)
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class DefectShare:
+    """How many of the questions that experts read have a defect; ``defect`` None is any of them."""
+
+    defect: str | None
+    found: int
+    read: int
+    share: float | None
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class SampleResult:
+    """What experts said of the sample so far.
+
+    ``sample`` are case and candidate in the order to be read, ``read`` those that an expert judged;
+    ``unsure`` those that one looked at and could not tell.
+    """
+
+    sample: tuple[Key, ...]
+    of: int
+    read: tuple[Key, ...]
+    unsure: int
+    defects: tuple[DefectShare, ...]
+
+
+def sample_of(review_set: ReviewSet) -> list[Key]:
+    """Return which questions experts read, the same each time for the same questions.
+
+    Of those that no check by rules or models fails, a tenth, rounded up, is drawn by the seed of
+    the set's protocol: from each category as many as its share, the largest remainders rounded up.
+    What experts say changes nothing of it.
+    """
+    open_to = [key for key, one in verdicts(review_set, experts=False).items() if not one.failed]
+    categories = {
+        (case, candidate): category or ""
+        for case, candidate, category in review_set.candidates.select(
+            "case", "candidate", "category"
+        ).iter_rows()
+    }
+    by_category: dict[str, list[Key]] = {}
+    for key in open_to:
+        by_category.setdefault(categories[key], []).append(key)
+    many = ceil(len(open_to) * SHARE)
+    exact = {name: len(keys) * Fraction(many, len(open_to)) for name, keys in by_category.items()}
+    taken = {name: int(share) for name, share in exact.items()}
+    by_remainder = sorted(exact, key=lambda name: (taken[name] - exact[name], name))
+    for name in by_remainder[: many - sum(taken.values())]:
+        taken[name] += 1
+    seed = review_set.info.protocol.seed
+
+    def place(key: Key) -> str:
+        return hashlib.sha256(json.dumps([seed, *key]).encode()).hexdigest()
+
+    drawn = [
+        key for name, keys in by_category.items() for key in sorted(keys, key=place)[: taken[name]]
+    ]
+    return sorted(drawn, key=place)
+
+
+def sample_result(review_set: ReviewSet) -> SampleResult:
+    """Count what experts said of the sample: a question has a defect when any of them names it."""
+    sample = sample_of(review_set)
+    said: dict[Key, set[str | None]] = {}
+    words = review_set.validations.filter(pl.col("check") == EXPERT)
+    for case, candidate, passed, defect in words.select(
+        "case", "candidate", "passed", "defect"
+    ).iter_rows():
+        met = said.setdefault((case, candidate), set())
+        if passed is False or (defect and not passed):
+            met.add(defect or "other")
+        elif passed:
+            met.add(None)
+    read = tuple(key for key in sample if said.get(key))
+    looked_at = sum(key in said for key in sample)
+    counts = Counter(defect for key in read for defect in said[key] if defect)
+    any_defect = sum(bool(said[key] - {None}) for key in read)
+    shares = [_share(None, any_defect, len(read))]
+    shares += [_share(defect, counts[defect], len(read)) for defect in QUESTION_DEFECTS]
+    of = sum(not one.failed for one in verdicts(review_set, experts=False).values())
+    return SampleResult(tuple(sample), of, read, looked_at - len(read), tuple(shares))
+
+
+def _share(defect: str | None, found: int, read: int) -> DefectShare:
+    if not read:
+        return DefectShare(defect, 0, 0, None, Interval(None, None, "No question was read yet."))
+    return DefectShare(defect, found, read, found / read, wilson(found, read))

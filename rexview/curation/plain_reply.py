@@ -1,0 +1,176 @@
+"""A model's reply as plain lines: without its thinking, its emphasis and its kinds of dashes.
+
+What is written stays: only marks around words go, so that a reader of lines need not know them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rexview.models.asking.reading import TwiceError, each_once
+
+LONGEST: Final = 200_000
+"""Letters of a reply with its thinking that is looked at."""
+LONGEST_ANSWER: Final = 30_000
+"""Letters of a reply that is read; what a step asks for is a tenth of that."""
+_MOST_THOUGHTS: Final = 40
+NO_ANSWER: Final = "The answer is too long, its thinking has no end, or words in it are struck out."
+"""What is wrong with a reply that :func:`spoken` gives nothing for."""
+_THOUGHT: Final = re.compile(
+    r"<(think|thinking|thought|reasoning|analysis|scratchpad)>.*?</\1>"
+    r"|◁think▷.*?◁/think▷|\[THINK\].*?\[/THINK\]",
+    re.DOTALL | re.IGNORECASE,
+)
+_OPEN_THOUGHT: Final = re.compile(
+    r"</?(?:think|thinking|thought|reasoning|analysis|scratchpad)>|◁/?think▷|\[/?THINK\]",
+    re.IGNORECASE,
+)
+_FENCED: Final = re.compile(r"```[ \t]*[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_STRUCK: Final = re.compile(r"~~|<(?:s|del|strike)>", re.IGNORECASE)
+_TAGS: Final = re.compile(
+    r"</?(?:b|i|u|em|strong|p|li|ul|ol|h[1-6]|span|div|br|answer|output|final)\s*/?>", re.IGNORECASE
+)
+_DASHES: Final = str.maketrans(
+    dict.fromkeys("‐‑‒–−﹘﹣－", "-")
+    | dict.fromkeys("—―", " - ")  # a long dash joins no letters of one word
+    | dict.fromkeys("\ufe0f\u20e3\u200b")
+)
+_EMPHASIS: Final = re.compile(r"\*+|__+|(?<!\w)_|_(?!\w)|`+")
+_MARKS: Final = re.compile(r"^\s*(?:>\s*)*(?:#{1,6}\s+)?(?:[-•·▪◦‣●○➤→*+]\s+)?")
+_NUMBER: Final = re.compile(r"^\(?(?:\d{1,2}|[A-Ha-h])[.)]\s+")
+_RULE: Final = re.compile(r"\s*\|?[\s:|=-]*\|?\s*")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line without its marks: ``text``, and whether it was an item of a list or a heading."""
+
+    text: str
+    item: bool = False
+    heading: bool = False
+    depth: int = 0
+
+
+def spoken(text: str) -> str | None:
+    """Return a reply without its thinking; None where that has no end, or it is no answer.
+
+    >>> spoken("<think>Perhaps 3.</think>Clarity: 4"), spoken("<think>Perhaps 3.")
+    ('Clarity: 4', None)
+    """
+    if len(text) > LONGEST or len(_OPEN_THOUGHT.findall(text)) > _MOST_THOUGHTS:
+        return None
+    said = _THOUGHT.sub("", text).strip()
+    if _OPEN_THOUGHT.search(said) or _STRUCK.search(said) or len(said) > LONGEST_ANSWER:
+        return None
+    return said
+
+
+def plain(text: str) -> str:
+    """Return a text with usual letters and dashes, its emphasis left out.
+
+    >>> plain("**Clarity** — `4`")
+    'Clarity - 4'
+    """
+    usual = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    return re.sub(r"[ \t]+", " ", _EMPHASIS.sub("", _TAGS.sub("", usual)))
+
+
+def lines_of(text: str) -> list[Line]:
+    """Split a text into its lines that say anything, marks of lists and headings left out."""
+    found = []
+    for raw in text.splitlines():
+        if _RULE.fullmatch(raw) or raw.strip().startswith("```"):
+            continue
+        marks = _MARKS.match(raw)
+        assert marks is not None
+        depth = len(raw) - len(raw.lstrip())
+        rest = raw[marks.end() :]
+        bold = re.fullmatch(r"\s*(\*\*|__)[^*_]+\1:?\s*", rest) is not None
+        cleaned = plain(rest).strip()
+        number = _NUMBER.match(cleaned)
+        item = number is not None or bool(re.search(r"[-•·▪◦‣●○➤→*+]\s", marks[0]))
+        words = cleaned[number.end() :].strip() if number else cleaned
+        if words:
+            found.append(Line(words, item, bold or "#" in marks[0], depth))
+    return found
+
+
+def cells_of(text: str) -> list[str] | None:
+    """Return the cells of a line of a table; None for another line."""
+    if text.count("|") < 2 and not text.strip().startswith("|"):
+        return None
+    return [cell.strip() for cell in text.strip().strip("|").split("|")]
+
+
+def json_in(text: str) -> tuple[Any, str] | None:
+    """Return the one JSON value of a reply, and the words around it; None where there is none.
+
+    It is the whole reply, or stands in its only fence. A part that stands twice in an object makes
+    it none, as do broken ones: nothing is mended.
+    """
+    try:
+        return _parsed(text), ""
+    except TwiceError:
+        return None
+    except (ValueError, RecursionError):
+        pass
+    fences = list(_FENCED.finditer(text))
+    for first, last in (("{", "}"), ("[", "]")):
+        start, end = text.find(first), text.rfind(last)
+        if len(fences) == 1:
+            break
+        if 0 <= start < end:
+            try:
+                return _parsed(text[start : end + 1]), f"{text[:start]}\n{text[end + 1 :]}"
+            except (ValueError, RecursionError):
+                continue
+    if len(fences) != 1:
+        return None
+    fence = fences[0]
+    try:
+        return _parsed(fence[1]), f"{text[: fence.start()]}\n{text[fence.end() :]}"
+    except (ValueError, RecursionError):
+        return None
+
+
+def _parsed(text: str) -> Any:
+    value = json.loads(text, object_pairs_hook=each_once)
+    if not isinstance(value, dict | list):
+        raise ValueError("no object and no list")
+    json.dumps(value, ensure_ascii=False).encode()  # half of a letter (\ud800) is a ValueError, too
+    return value
+
+
+def text_or_json(text: str) -> tuple[str, tuple[Any, str] | None] | str:
+    """Return what :func:`spoken` and :func:`json_in` give; a sentence where there is no answer."""
+    words = spoken(text)
+    if words is None:
+        return NO_ANSWER
+    parsed = json_in(words)
+    if parsed is None and looks_like_json(words):
+        return "The answer is broken JSON."
+    return words, parsed
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether a reply was meant as JSON, whole or broken."""
+    return bool(re.match(r"\s*(?:```[ \t]*json\b|[{\[]\s*[\"{\[])", text))
+
+
+def folded(word: str) -> str:
+    """Return a name in small letters, with single spaces for all else.
+
+    >>> folded("Clinical_Relevance (1-5)")
+    'clinical relevance 1 5'
+    """
+    return " ".join(re.findall(r"[^\W_]+", plain(word).casefold()))
+
+
+def only(value: Mapping[str, Any]) -> Any:
+    """Return what the only part of an object holds, None for one of several parts."""
+    return next(iter(value.values())) if len(value) == 1 else None

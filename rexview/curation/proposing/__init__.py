@@ -1,0 +1,1 @@
+"""Candidate questions for a study, asked of a model: wording, strict reading, rows."""

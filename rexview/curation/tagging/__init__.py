@@ -1,0 +1,1 @@
+"""Eight tags for a question, asked of a model: wording, strict reading, rows."""

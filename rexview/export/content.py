@@ -1,0 +1,328 @@
+"""Making the records that exports are made from, one case at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final, TypeVar
+
+import polars as pl
+
+from rexview.analysis.case.record import CasePage, gather_case
+from rexview.analysis.colours import model_colours
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.meeting.decisions import Decision
+from rexview.analysis.meeting.minutes import Minutes
+from rexview.analysis.meeting.records import Vote
+from rexview.answer_digest import digests_of
+from rexview.export.pictures import CasePictures, burned_in_warning
+from rexview.export.privacy import NAMES_STAY, SHORT_STAY, IdKind, Pseudonyms
+from rexview.export.records import (
+    Content,
+    ExportAnswer,
+    ExportCase,
+    ExportFlag,
+    ExportModel,
+    ExportScore,
+    Whole,
+)
+from rexview.export.said import Said, failure_name, models_spoken_of
+from rexview.export.wanted import Chosen, Source
+from rexview.schema import Answer, Case
+from rexview.stats import status_of
+from rexview.vocab import CATEGORY_NAMES, FAILURES
+
+SO_FAR: Final = "Failures are so far: not every answer has been looked at yet."
+_T = TypeVar("_T")
+_AT_ONCE: Final = 100
+"""Cases of which the digests are worked out together."""
+_ID_COLUMNS: Final[dict[IdKind, str]] = {
+    "case": "id",
+    "study": "study_id",
+    "patient": "patient_id",
+    "site": "site",
+}
+
+
+def make_content(
+    source: Source,
+    chosen: Chosen,
+    *,
+    pseudonyms: bool = False,
+    has_pictures: bool = True,
+    check: Callable[[], None] = lambda: None,
+) -> tuple[Content, Pseudonyms | None]:
+    """Return what an export of some cases is made from, and the pseudonyms if they are asked for.
+
+    With ``has_pictures`` the headers of all pictures are looked at for what they say of text that
+    is burned into them; no picture is decoded before its case is asked for. ``check`` is called
+    meanwhile and raises when the export is cancelled.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    made = _Maker(source, chosen, _pseudonyms(source, chosen) if pseudonyms else None)
+    notes = []
+    if pseudonyms:
+        notes += [f"Cases, studies, patients and sites have pseudonyms. {NAMES_STAY}"]
+        notes += [SHORT_STAY] if made.hidden and made.hidden.has_short else []
+    if not source.engine.scanned(CaseFilter()).is_complete:
+        notes.append(SO_FAR)
+    if has_pictures and (warning := burned_in_warning(source.review_set, chosen.cases, check)):
+        notes.append(warning)
+    content = Content(
+        title=chosen.minutes.meeting.name if chosen.minutes else source.review_set.info.name,
+        set_name=source.review_set.info.name,
+        notice=source.review_set.info.notice,
+        made=datetime.now(UTC),
+        models=(*made.models.values(), *made.left),
+        readers=source.review_set.reader_names,
+        case_ids=tuple(map(made.case_id, chosen.cases)),
+        cases=made.cases,
+        whole=made.whole,
+        pseudonyms=pseudonyms,
+        minutes=made.minutes(),
+    )
+    if made.hidden:
+        told = made.hidden.everywhere(replace(content, case_ids=(), minutes=None))
+        content = replace(told, case_ids=content.case_ids, minutes=content.minutes)
+    return replace(content, notes=tuple(notes)), made.hidden
+
+
+def _pseudonyms(source: Source, chosen: Chosen) -> Pseudonyms:
+    """Number what is exported first; all other ids of the set may stand in texts, too."""
+    cases = source.review_set.cases
+    rows = source.review_set.case_rows(pl.Series(chosen.cases, dtype=pl.String()))
+    exported = cases[rows]
+    return Pseudonyms(
+        {
+            kind: [*exported[column].drop_nulls(), *cases[column].drop_nulls()]
+            for kind, column in _ID_COLUMNS.items()
+        }
+    )
+
+
+class _Maker:
+    """Makes the cases of one export."""
+
+    def __init__(self, source: Source, chosen: Chosen, hidden: Pseudonyms | None) -> None:
+        self.source, self.chosen, self.hidden = source, chosen, hidden
+        there = source.review_set
+        known = [model.id for model in there.models]
+        left = [one for one in models_spoken_of(source, chosen.cases) if one not in known]
+        colours = model_colours([*known, *left])
+        ids = _plain_ids([*known, *left])
+        every = {
+            real: ExportModel(
+                ids[real],
+                _plain(there.model_names.get(real, real).replace(real, ids[real])),
+                colours[real],
+            )
+            for real in ids
+        }
+        self.models = {real: every[real] for real in known}
+        self.left = tuple(every[real] for real in left)
+        self._digests = digests_of(there)
+        self._said = Said(source, ids)
+
+    def case_id(self, case_id: str) -> str:
+        return self.hidden.of("case", case_id) if self.hidden else case_id
+
+    def minutes(self) -> Minutes | None:
+        """Return the minutes as far as their cases are exported; how they were found stays here."""
+        whole, left = self.chosen.minutes, set(self.chosen.cases)
+        if whole is None:
+            return None
+        of_case = {item.case: item for item in whole.items}
+        items = [
+            replace(
+                item,
+                number=number,
+                case=self.case_id(item.case),
+                question=self._shown(item.question),
+                section=self._shown(item.section),
+                vote=self._vote(item.vote),
+                decisions=tuple(map(self._decision, item.decisions)),
+            )
+            for number, item in enumerate((of_case[one] for one in self.chosen.cases), 1)
+        ]
+        met = whole.meeting
+        meeting = replace(
+            self._shown(met),
+            agenda=tuple(
+                replace(self._shown(one), found_by="", case=self.case_id(one.case))
+                for one in met.agenda
+                if one.case in left
+            ),
+            votes={item.case: item.vote for item in items if item.vote},
+            seconds={item.case: item.seconds for item in items if item.seconds is not None},
+        )
+        return Minutes(meeting, tuple(items))
+
+    def _shown(self, value: _T) -> _T:
+        """Return a text or record as the export shows it."""
+        return self.hidden.everywhere(value) if self.hidden else value
+
+    def _vote(self, vote: Vote | None) -> Vote | None:
+        if vote is None:
+            return None
+        return replace(vote, right={self._model_id(one): n for one, n in vote.right.items()})
+
+    def _decision(self, one: Decision) -> Decision:
+        model = None if one.model is None else self._model_id(one.model)
+        return replace(self._shown(one), case=self.case_id(one.case), model=model)
+
+    def _model_id(self, model: str) -> str:
+        return self._shown(self.models[model].id if model in self.models else model)
+
+    def whole(self) -> Whole:
+        """Return the open set itself, for the format that is one."""
+        there = self.source
+        return Whole(there.review_set, there.reviews, self.chosen.cases, self.hidden)
+
+    def cases(self) -> Iterator[ExportCase]:
+        """Make the cases, one when it is asked for."""
+        models = self.source.review_set.index.models
+        for number, case_id in enumerate(self.chosen.cases, 1):
+            if number % _AT_ONCE == 1:  # one by one it would take as long as all the rest
+                ahead = self.chosen.cases[number - 1 : number - 1 + _AT_ONCE]
+                self._digests.of_all((case, model) for case in ahead for model in models)
+            page = gather_case(self.source.review_set, case_id, self.source.engine)
+            if page is None:
+                continue
+            made = self._case(page, number)
+            if self.hidden:
+                made = self._hidden(made, page.case, self.hidden)
+            yield made
+
+    @staticmethod
+    def _hidden(made: ExportCase, case: Case, hidden: Pseudonyms) -> ExportCase:
+        def of(kind: IdKind, real: str | None) -> str | None:
+            return hidden.of(kind, real) if real is not None else None
+
+        return replace(
+            hidden.everywhere(made),
+            id=hidden.of("case", case.id),
+            study=of("study", case.study_id),
+            patient=of("patient", case.patient_id),
+            site=of("site", case.site),
+        )
+
+    def _case(self, page: CasePage, number: int) -> ExportCase:
+        case = page.case
+        stem = f"{number:04d}-{self.case_id(case.id)}"
+        pictures = CasePictures(self.source.review_set, case, stem, is_hidden=bool(self.hidden))
+        met = self.chosen.minutes.meeting if self.chosen.minutes else None
+        item = next((one for one in met.agenda if one.case == case.id), None) if met else None
+        return ExportCase(
+            number=number,
+            id=case.id,
+            question=case.question,
+            question_type=case.question_type,
+            category=CATEGORY_NAMES.get(case.category or "", case.category or ""),
+            options=case.options,
+            correct=case.correct,
+            explanation=case.explanation,
+            tags=case.tags,
+            difficulty=case.difficulty,
+            study=case.study_id,
+            patient=case.patient_id,
+            site=case.site,
+            normal=case.normal,
+            context=case.context,
+            report=case.report,
+            images=pictures.images(),
+            reference_boxes=tuple(pictures.box(None, box) for box in case.reference_boxes),
+            answers=tuple(self._answer(page, pictures, answer) for answer in page.answers),
+            scores=self._scores(page),
+            flags=self._flags(page),
+            comments=self._said.comments(case.id),
+            decisions=self._said.decisions(case.id),
+            section=item.section if item else "",
+            minutes=item.minutes if item else None,
+            seconds=met.seconds.get(case.id) if met else None,
+            vote=self._vote(met.votes.get(case.id)) if met else None,
+        )
+
+    def _answer(self, page: CasePage, pictures: CasePictures, answer: Answer) -> ExportAnswer:
+        model = self.models[answer.model]
+        final = page.finals.get(answer.model)
+        numbers = (
+            {**final.by_dimension, "content": final.content, "gap": final.gap} if final else {}
+        )
+        is_choice = answer.choice is not None and page.case.correct is not None
+        return ExportAnswer(
+            model=model.id,
+            text=answer.text or "",
+            status=status_of(answer),
+            explanation=answer.explanation,
+            choice=answer.choice,
+            choice_correct=answer.choice == page.case.correct if is_choice else None,
+            finish_reason=answer.finish_reason,
+            run=answer.run_id,
+            prompt=answer.prompt_id,
+            created=answer.created,
+            digest=self._digests.of(answer.case, answer.model),
+            boxes=tuple(pictures.box(model.id, box) for box in answer.boxes),
+            pictures=tuple(
+                pictures.returned(model, path, at) for at, path in enumerate(answer.images, 1)
+            ),
+            final={name: value for name, value in numbers.items() if value is not None},
+            n_readers=final.n_readers if final else 0,
+        )
+
+    def _scores(self, page: CasePage) -> tuple[ExportScore, ...]:
+        """Return the scores that count: those of a reader in the middle of the case do not."""
+        return tuple(
+            ExportScore(
+                self.models[one.model].id,
+                one.reader,
+                one.dimension,
+                one.score,
+                one.image,
+                one.comment,
+                one.created,
+            )
+            for one in page.scores
+            if one.score is not None and one.model in self.models
+            if not (one.origin == "app" and one.reader in page.unfinished)
+        )
+
+    def _flags(self, page: CasePage) -> tuple[ExportFlag, ...]:
+        harm = self.source.engine.facts.harm
+        return tuple(
+            ExportFlag(
+                model=self.models[flag.model].id,
+                failure=flag.failure,
+                name=failure_name(flag.failure),
+                source=flag.source,
+                message=flag.message,
+                hint=flag.is_hint,
+                reader=flag.reader,
+                verdict=flag.verdict,
+                severity=harm.of(flag.failure) if flag.failure in FAILURES else None,
+            )
+            for flag in page.flags
+        )
+
+
+def _plain(name: str) -> str:
+    """Return the last part of what is a path on a disk, such as of a model that lies there."""
+    is_path = re.match(r"[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:", name)
+    return re.split(r"[/\\]", name.rstrip("/\\"))[-1] if is_path else name
+
+
+def _plain_ids(models: Iterable[str]) -> dict[str, str]:
+    """Return an id of each model that is no path; of two alike the later has a number."""
+    found: dict[str, str] = {}
+    for model in models:
+        plain, number = _plain(model), 1
+        name = plain
+        while name in found.values():
+            number += 1
+            name = f"{plain}-{number}"
+        found[model] = name
+    return found

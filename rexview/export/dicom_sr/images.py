@@ -1,0 +1,196 @@
+"""The images of a case as DICOM: the originals by reference, else Secondary Captures of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+from highdicom.sc import SCImage
+from numpy.typing import NDArray
+from pydicom import Dataset
+from pydicom.valuerep import DSfloat
+
+from rexview.errors import ImageError, PathEscape
+from rexview.export.dicom_sr.objects import CaseObjects, plain_text
+from rexview.export.job import Progress
+from rexview.export.records import ExportImage
+from rexview.imaging import Modality, Radiograph
+from rexview.imaging.dicom import ImageReference
+from rexview.imaging.radiograph import IDENTITY, Window
+from rexview.imaging.read import read_reference
+from rexview.imaging.transforms import code, presets
+
+_CAPTURED: Final = "Secondary Capture, made by rexview of a picture that no DICOM object stands for"
+_HIDDEN: Final = "Secondary Capture, made by rexview under pseudonyms: its UIDs are new ones"
+
+
+@dataclass(frozen=True, eq=False)
+class DicomImage:
+    """An image as other objects refer to it.
+
+    ``reference`` has its UIDs, size and patient, and nothing else. ``radiograph`` is what its file
+    says of the picture, without pixels; None where it cannot be decoded. ``modality`` leads from
+    the pixels that ``reference`` stands for to the values of ``window``, which is None for colour.
+    """
+
+    image: ExportImage
+    reference: Dataset
+    radiograph: Radiograph | None = field(default=None, repr=False)
+    modality: Modality = IDENTITY
+    window: Window | None = None
+
+    @property
+    def is_colour(self) -> bool:
+        """Whether its pixels are R, G, B."""
+        return bool(self.reference.SamplesPerPixel == 3)
+
+
+class CaseImages:
+    """Finds or makes the images of one case, and writes what it makes."""
+
+    def __init__(self, objects: CaseObjects, progress: Progress) -> None:
+        self._objects, self._progress = objects, progress
+        self._made = 0
+        self._study: dict[bool, str] = {}
+
+    def gather(self, images: Iterable[ExportImage]) -> list[DicomImage]:
+        """Return those that can be referred to, the originals' studies first known."""
+        every = list(images)
+        originals = {image.id: self._original(image) for image in every}
+        for image in every:
+            if found := originals[image.id]:
+                self._study.setdefault(image.prior, found.study)
+        gathered = (self._gathered(image, originals[image.id]) for image in every)
+        return [one for one in gathered if one is not None]
+
+    def study(self, *, prior: bool = False) -> str:
+        """Return the study that what is made of a case belongs to: that of an original, if any."""
+        return self._study.get(prior) or self._objects.uid("study", "prior" if prior else "current")
+
+    def _original(self, image: ExportImage) -> ImageReference | None:
+        """Return what refers to an original; of several frames boxes are on the first alone."""
+        try:
+            found = read_reference(image.source()) if image.source else None
+        except (ImageError, PathEscape):
+            return None  # said when its pixels are read
+        return found if found and found.frames == 1 else None
+
+    def _gathered(self, image: ExportImage, original: ImageReference | None) -> DicomImage | None:
+        self._progress.check()
+        radiograph: Radiograph | None = None
+        try:
+            radiograph = image.read()
+        except (ImageError, PathEscape) as error:
+            where = f"{self._objects.case.id}, {image.title}"
+            left = "it is referred to, without its window" if original else "it is left out"
+            self._progress.note(f"{where}: {error} So {left}.")
+        if original:
+            return self._referred(image, original, radiograph)
+        return self._captured(image, radiograph) if radiograph else None
+
+    def _referred(
+        self, image: ExportImage, original: ImageReference, radiograph: Radiograph | None
+    ) -> DicomImage:
+        reference = self._objects.header(original.study)
+        reference.SeriesInstanceUID = original.series
+        reference.SOPInstanceUID = original.instance
+        reference.SOPClassUID = original.sop_class
+        reference.Rows, reference.Columns = original.rows, original.columns
+        reference.SamplesPerPixel = 3 if radiograph and radiograph.colour else 1
+        reference.Modality = "OT"
+        if radiograph is None or radiograph.colour:
+            return DicomImage(image, reference, radiograph and _told(radiograph))
+        window = _first_window(radiograph)
+        return DicomImage(image, reference, _told(radiograph), radiograph.modality, window)
+
+    def _captured(self, image: ExportImage, radiograph: Radiograph) -> DicomImage:
+        """Make a Secondary Capture (PS3.3 A.8.1) of a picture, in its full depth."""
+        self._made += 1
+        study = self.study(prior=image.prior)
+        pixels, modality, bits = _stored(radiograph)
+        header = self._objects.header(study)
+        numbered = self._objects.numbered("OT", study, self._made)
+        made = SCImage(
+            pixel_array=pixels,
+            photometric_interpretation=_photometric(radiograph),
+            bits_allocated=pixels.dtype.itemsize * 8,
+            coordinate_system="PATIENT",
+            patient_orientation=("L", "F"),
+            study_instance_uid=study,
+            patient_id=header.PatientID,
+            patient_name=header.PatientName,
+            specific_character_set="ISO_IR 192",
+            **numbered,
+        )
+        ends = image.orientation
+        at_ends = [end for end in (ends.right, ends.bottom) if end]
+        made.PatientOrientation = at_ends if len(at_ends) == 2 else []
+        made.ConversionType = "WSD"
+        made.DerivationDescription = _CAPTURED if image.source else _HIDDEN
+        made.ImageComments = plain_text(image.title)
+        made.BitsStored, made.HighBit = bits, bits - 1
+        window = None if radiograph.colour else _first_window(radiograph)
+        _describe(made, radiograph, modality, window)
+        self._objects.save(made, f"image-{self._made:02}-{_word(image)}")
+        reference = self._objects.header(study)
+        for keyword in ("SeriesInstanceUID", "SOPInstanceUID", "SOPClassUID", "Rows", "Columns"):
+            setattr(reference, keyword, made[keyword].value)
+        reference.SamplesPerPixel, reference.Modality = made.SamplesPerPixel, made.Modality
+        return DicomImage(image, reference, _told(radiograph), modality, window)
+
+
+def _told(radiograph: Radiograph) -> Radiograph:
+    """Return what a file says of its picture, without the picture: films are large."""
+    return replace(radiograph, pixels=np.empty((0, 0), np.uint8))
+
+
+def _word(image: ExportImage) -> str:
+    if image.model:
+        return "returned"
+    return f"{'prior-' if image.prior else ''}{image.view.lower()}"
+
+
+def _photometric(radiograph: Radiograph) -> str:
+    if radiograph.colour:
+        return "RGB"
+    return "MONOCHROME1" if radiograph.invert else "MONOCHROME2"
+
+
+def _stored(radiograph: Radiograph) -> tuple[NDArray[Any], Modality, int]:
+    """Return pixels that a Secondary Capture can hold, how they become values, and their bits."""
+    if radiograph.colour:
+        return radiograph.pixels, IDENTITY, 8
+    coded = code(radiograph)
+    whole = coded.codes.dtype.itemsize * 8
+    fits = int(coded.codes.max(initial=0)) < 1 << radiograph.bits
+    bits = radiograph.bits if 8 <= radiograph.bits <= whole and fits else whole
+    return coded.codes, Modality(coded.scale, coded.offset), bits
+
+
+def _first_window(radiograph: Radiograph) -> Window:
+    """Return the window that the viewer begins with."""
+    windows, first, _ = presets(radiograph, code(radiograph))
+    return windows[first]
+
+
+def _describe(
+    made: Dataset, radiograph: Radiograph, modality: Modality, window: Window | None
+) -> None:
+    """Add how the pixels are to be shown: rescaling, window, shape and distance of pixels."""
+    if (modality.slope, modality.intercept) != (1.0, 0.0):
+        made.RescaleSlope = DSfloat(modality.slope, auto_format=True)
+        made.RescaleIntercept = DSfloat(modality.intercept, auto_format=True)
+        made.RescaleType = "US"
+    if window and window.kind != "lut":
+        made.WindowCenter = DSfloat(window.centre, auto_format=True)
+        made.WindowWidth = DSfloat(window.width, auto_format=True)
+        made.VOILUTFunction = window.kind.upper()
+    spacing = radiograph.spacing
+    if spacing:
+        distance = [DSfloat(mm, auto_format=True) for mm in (spacing.row_mm, spacing.col_mm)]
+        keyword = "PixelSpacing" if spacing.at == "patient" else "NominalScannedPixelSpacing"
+        setattr(made, keyword, distance)
+    if radiograph.aspect != 1.0 and "PixelSpacing" not in made:
+        made.PixelAspectRatio = [round(radiograph.aspect * 1000), 1000]

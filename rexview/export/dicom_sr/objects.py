@@ -1,0 +1,171 @@
+"""What all DICOM objects of an export have in common: UIDs, the patient, texts, being saved."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from highdicom.coding_schemes import CodingSchemeIdentificationItem
+from pydicom import Dataset, dcmwrite
+from pydicom.uid import UID
+
+from rexview import __version__
+from rexview.export.records import Content, ExportCase
+
+MANUFACTURER: Final = "rexview"
+SCHEME: Final = "99REXVIEW"
+"""Coding scheme of what only this app has words for; 99 marks a private one (PS3.16 8.2)."""
+_NAMESPACE: Final = uuid.UUID("5a0c2d0e-6f1f-4c0e-9d7a-3f4f0c1b7e52")
+_NO_NAME: Final = "^"
+"""An empty name: DCMTK takes no presentation state whose name has no characters at all."""
+_LONG_STRING: Final = 64
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+_LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+
+
+def plain_text(text: str) -> str:
+    """Return a text without control characters, its lines ended as in DICOM (PS3.5 6.1.2.3)."""
+    readable = text.encode("utf-8", "replace").decode().replace("\t", "    ")
+    return _LINE_BREAK.sub("\r\n", _CONTROLS.sub("", readable)).strip()
+
+
+def long_string(text: str, longest: int = _LONG_STRING) -> str:
+    """Return a text as one line that fits a Long String (PS3.5 6.2), cut where it has to be.
+
+    Bytes are counted, as some readers do, where the standard counts characters.
+    """
+    line = " ".join(plain_text(text).replace("\\", "/").split())
+    whole = line.encode()
+    if len(whole) <= longest:
+        return line
+    return f"{whole[: longest - 3].decode(errors='ignore')}..."
+
+
+@dataclass(frozen=True)
+class CaseObjects:
+    """Makes the UIDs and common elements of all objects of one case.
+
+    UIDs are the same each time a case is exported as long as what they stand for is. With
+    pseudonyms ``root`` is another one in each export, since who knows a case could else find it by
+    working out its UIDs. ``prefix`` is where the files of the case go, up to what tells them apart.
+    """
+
+    root: str
+    case: ExportCase
+    notice: str
+    made: datetime
+    prefix: Path
+
+    def uid(self, *of: object) -> str:
+        """Derive a UID from what it stands for (PS3.5 B.2)."""
+        name = json.dumps([self.root, self.case.id, self.case.question, *of], default=str)
+        return f"2.25.{uuid.uuid5(_NAMESPACE, name).int}"
+
+    @cached_property
+    def patient_id(self) -> str:
+        """The case as PatientID; one that is too long for it is cut, and told apart by a digest."""
+        if long_string(self.case.id) == self.case.id:
+            return self.case.id
+        digest = hashlib.sha256(self.case.id.encode("utf-8", "replace")).hexdigest()[:16]
+        return f"{long_string(self.case.id, _LONG_STRING - 17)} {digest}"
+
+    def header(self, study: str) -> Dataset:
+        """Return patient and study of an object, both empty but for their identity."""
+        made = Dataset()
+        made.SpecificCharacterSet = "ISO_IR 192"
+        made.PatientID = self.patient_id
+        made.PatientName = _NO_NAME
+        for empty in (
+            *("PatientBirthDate", "PatientSex", "AccessionNumber", "StudyID"),
+            *("StudyDate", "StudyTime", "ReferringPhysicianName"),
+        ):
+            setattr(made, empty, None)
+        if self.notice:
+            made.PatientComments = plain_text(self.notice)[:10_240]
+        made.StudyInstanceUID = study
+        return made
+
+    def numbered(self, kind: str, study: str, number: int) -> dict[str, Any]:
+        """Return what each object is told of its series, equipment and time.
+
+        The UID of the object is one to begin with; :meth:`save` gives the one that stays.
+        """
+        return {
+            "series_instance_uid": self.uid("series", kind, study),
+            "series_number": {"OT": 9001, "SR": 9002, "PR": 9003, "KO": 9004}[kind],
+            "sop_instance_uid": self.uid("instance", kind, study, number),
+            "instance_number": number,
+            "manufacturer": MANUFACTURER,
+            "manufacturer_model_name": MANUFACTURER,
+            "software_versions": __version__,
+            "device_serial_number": "none",
+            "content_date": self.made.date(),
+            "content_time": self.made.time(),
+        }
+
+    def save(self, made: Dataset, name: str) -> None:
+        """Give an object the UID of its content, the time of the export, and write it.
+
+        Whatever changes what it says changes the UID with it (PS3.5 B.1).
+        """
+        for moment in ("InstanceCreation", "PresentationCreation"):
+            if f"{moment}Date" in made:
+                setattr(made, f"{moment}Date", self.made.date())
+                setattr(made, f"{moment}Time", self.made.time())
+        made.TimezoneOffsetFromUTC = "+0000"
+        for equipment in made.get("ContributingEquipmentSequence", ()):
+            del equipment.ContributionDateTime
+        if made.Modality in ("OT", "PR"):
+            made.BodyPartExamined = "CHEST"
+        for keyword in ("DateOfSecondaryCapture", "TimeOfSecondaryCapture"):
+            if keyword in made:
+                delattr(made, keyword)
+        if self.notice:
+            made.PatientComments = plain_text(self.notice)[:10_240]
+        uid = UID(self.uid("instance", made.Modality, _digest(made)))
+        made.SOPInstanceUID = made.file_meta.MediaStorageSOPInstanceUID = uid
+        dcmwrite(Path(f"{self.prefix}{name}.dcm"), made, enforce_file_format=True)
+
+
+def coding_scheme() -> list[CodingSchemeIdentificationItem]:
+    """Say what the private coding scheme of an object is (PS3.3 C.12.1, 0008,0110)."""
+    return [
+        CodingSchemeIdentificationItem(
+            SCHEME, name="rexview", version=__version__, responsible_organization="rexview"
+        )
+    ]
+
+
+def export_root(content: Content) -> str:
+    """Return what the UIDs of an export are derived from."""
+    return uuid.uuid4().hex if content.pseudonyms else content.set_name
+
+
+_OF_THE_MOMENT: Final = (
+    *("SOPInstanceUID", "InstanceNumber", "InstanceCreationDate", "InstanceCreationTime"),
+    *("ContentDate", "ContentTime", "PresentationCreationDate", "PresentationCreationTime"),
+)
+
+
+def _digest(made: Dataset) -> str:
+    """Return a digest of all that an object says, whenever it is written."""
+    lasting = Dataset(dict(made.items()))
+    for keyword in _OF_THE_MOMENT:
+        if keyword in lasting:
+            delattr(lasting, keyword)
+    digest = hashlib.sha256()
+    if "PixelData" in lasting:  # by itself: a film is large
+        digest.update(lasting.PixelData)
+        del lasting.PixelData
+    out = io.BytesIO()
+    dcmwrite(out, lasting, implicit_vr=False, little_endian=True)
+    digest.update(out.getvalue())
+    return digest.hexdigest()

@@ -1,0 +1,72 @@
+"""The formats that cases can be exported in, by the name that is typed.
+
+A format is a module with ``write(content, out, progress)``. ``out`` is a path that is not there
+yet, or an empty folder for a format that is one; nothing is written anywhere else. Cases come from
+``progress.over(content)``, so that they are counted and the export can be cancelled; what could not
+be done is said with ``progress.note``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from rexview.export.job import Progress
+    from rexview.export.records import Content
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format.
+
+    ``name`` is what is typed, ``title`` what a page shows, ``module`` the part of
+    :mod:`rexview.export` that writes it. ``ending`` has its dot and is empty for a folder.
+    ``has_pictures`` says that films are in it.
+    """
+
+    name: str
+    title: str
+    module: str
+    ending: str
+    media_type: str
+    has_pictures: bool = True
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder of files rather than one file."""
+        return not self.ending
+
+    def write(self, content: Content, out: Path, progress: Progress) -> None:
+        """Write an export; what a format needs is imported when it is written.
+
+        Raises
+        ------
+        ExportCancelled
+        """
+        module: Any = import_module(f"rexview.export.{self.module}")
+        module.write(content, out, progress)
+
+
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+_FOLDER: Final = "application/zip"
+"""How a folder is downloaded."""
+_EVERY: Final = (
+    Format("pptx", "PowerPoint", "pptx", ".pptx", f"{_OFFICE}.presentationml.presentation"),
+    Format("pdf", "PDF", "pdf", ".pdf", "application/pdf"),
+    Format("html", "Web page, works offline", "html", ".html", "text/html"),
+    Format("xlsx", "Excel", "tables.xlsx", ".xlsx", f"{_OFFICE}.spreadsheetml.sheet", False),
+    Format("csv", "CSV", "tables.csv", ".csv", "text/csv", False),
+    Format(
+        "parquet", "Parquet", "tables.parquet", ".parquet", "application/vnd.apache.parquet", False
+    ),
+    Format("coco", "COCO", "annotations.coco", ".json", "application/json", False),
+    Format("dicom-sr", "DICOM SR", "dicom_sr", "", _FOLDER),
+    Format("labelstudio", "Label Studio", "annotations.labelstudio", ".json", "application/json"),
+    Format("fiftyone", "FiftyOne", "annotations.fiftyone", "", _FOLDER),
+    Format("reviewset", "Review set", "reviewset", "", _FOLDER),
+)
+FORMATS: Final = {form.name: form for form in _EVERY}
+"""By name, in the order in which pages offer them."""

@@ -1,0 +1,31 @@
+// What nobody waits for, in a quiet moment: in place of the viewer's worker, which is a file of its own.
+
+import { whenIdle } from "../../../ui/components/dom.js";
+import { burnedIn } from "../../../ui/viewer/assets/image/burned_in.js";
+
+/** @import { BurnedIn, Raster } from "../../../ui/viewer/assets/types.d.ts" */
+
+class Background {
+  constructor() {
+    this.known = new WeakMap(); // raster -> what is burned into it, null while that is to come
+  }
+
+  /**
+   * What is burned into a picture; null while it is looked for, `then` is called.
+   *
+   * @param {Raster} raster
+   * @returns {BurnedIn | null}
+   */
+  foundIn(raster, then) {
+    if (this.known.has(raster)) return this.known.get(raster);
+    this.known.set(raster, null);
+    whenIdle(() => {
+      this.known.set(raster, burnedIn(raster));
+      then();
+    });
+    return null;
+  }
+}
+
+/** One for the page. */
+export const inBackground = new Background();

@@ -1,0 +1,309 @@
+"""What stands beside the film in the HTML file: one article a case, and the minutes.
+
+Everything that people, models and files wrote is escaped here. Each text is in an element of its
+own with ``dir="auto"``, which keeps what turns the direction of writing to that element.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Final
+
+from markdown_it import MarkdownIt
+
+from rexview.export.records import (
+    Content,
+    ExportAnswer,
+    ExportCase,
+    ExportComment,
+    ExportDecision,
+    ExportFlag,
+    ExportScore,
+)
+from rexview.export.sheets.wording import clock, vote_words
+from rexview.stats import STATUSES, write_score
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, counted, lettered
+
+MINUTES: Final = "minutes"
+"""The id of the article that has the minutes; those of the cases are ``case-1`` and so on."""
+_LONGEST_MARKDOWN: Final = 60_000
+"""Longer text is shown as it stands."""
+
+
+def case_html(case: ExportCase, content: Content) -> str:
+    """Return the article of one case."""
+    facts = " · ".join(_bdi(one) for one in (case.category, case.section) if one)
+    parts = [
+        f"<header><h2><span>{case.number} of {len(content.case_ids)}</span> {_bdi(case.id)}</h2>"
+        f"<p class='quiet'>{facts}</p></header>",
+        f'<p class="question" dir="auto">{html.escape(case.question)}</p>',
+        _options(case, content),
+        _request(case),
+        _decisions(case.decisions, content),
+        _vote(case, content),
+        *(_answer(case, answer, content) for answer in case.answers),
+        _report(case),
+        _scores(case, content),
+        _comments(case.comments, content),
+    ]
+    title = html.escape(case.id)
+    return (
+        f'<article id="case-{case.number}" data-number="{case.number}" data-case="{title}" '
+        f'data-section="{html.escape(case.section)}" data-told="{html.escape(_told(case))}" '
+        f'aria-label="Case {case.number}" hidden>{"".join(parts)}</article>\n'
+    )
+
+
+def minutes_html(content: Content, cases: Iterable[str]) -> str:
+    """Return the article of the minutes; ``cases`` are rows that :func:`minutes_row` made."""
+    minutes = content.minutes
+    if minutes is None:
+        return ""
+    held = minutes.meeting.held
+    facts = [held.isoformat()] if held else []
+    facts.append(f"{len(minutes.discussed)} of {counted(len(minutes.items), 'case')} discussed")
+    facts.append(f"{clock(minutes.seconds)} min in all")
+    facts.append(f"{counted(len(minutes.open), 'decision')} left to do")
+    names = ("", "Case", "Minutes", "Opinions", "Decisions")
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    return (
+        f'<article id="{MINUTES}" aria-label="Minutes" hidden><header><h2>Minutes</h2>'
+        f'<p class="quiet">{" · ".join(facts)}</p></header><div class="scroll"><table '
+        f'class="minutes"><thead><tr>{head}</tr></thead><tbody>{"".join(cases)}</tbody></table>'
+        "</div></article>\n"
+    )
+
+
+def minutes_row(case: ExportCase, content: Content) -> str:
+    """Return the row of the minutes about one case: what was decided in the meeting exported."""
+    minutes = content.minutes
+    item = next((one for one in minutes.items if one.case == case.id), None) if minutes else None
+    decided = [one for one in case.decisions if minutes and one.meeting == minutes.meeting.id]
+    section = f'<small class="quiet"> {_bdi(case.section)}</small>' if case.section else ""
+    opened = f'<a href="#case-{case.number}" data-open="{case.number}">{_bdi(case.id)}</a>'
+    asked = f'<div class="asked" dir="auto">{html.escape(case.question)}</div>'
+    told = "".join(_decision(one, content, with_meeting=False) for one in decided)
+    if not told:
+        left = "no decision" if item and item.was_discussed else "not discussed"
+        told = f'<span class="quiet">{left}</span>'
+    return (
+        f"<tr><td>{case.number}</td><td>{opened}{section}{asked}</td>"
+        f"<td>{clock(case.seconds) or '–'}</td><td>{_vote_words(case, content) or '–'}</td>"
+        f"<td>{told}</td></tr>"
+    )
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    """A parser that makes no link, picture or tag of what a model wrote."""
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "linkify": False})
+    parser.enable(["table", "strikethrough"])
+    parser.disable(["image", "link", "autolink", "reference", "html_block", "html_inline"])
+    return parser
+
+
+def _written(text: str) -> str:
+    """Return what a model wrote: its Markdown as HTML, in an element of its own."""
+    if len(text) > _LONGEST_MARKDOWN:
+        return _plain(text)
+    return f'<div class="text" dir="auto">{_markdown().render(text)}</div>'
+
+
+def _plain(text: str) -> str:
+    return f'<p class="plain" dir="auto">{html.escape(text)}</p>'
+
+
+def _bdi(text: str) -> str:
+    return f"<bdi>{html.escape(text)}</bdi>"
+
+
+def _person(reader: str, content: Content) -> str:
+    return _bdi(content.readers.get(reader, reader))
+
+
+def _told(case: ExportCase) -> str:
+    """What the list of cases says of one: its failures that nobody rejected, and no hints."""
+    names = (flag.name for flag in case.flags if flag.verdict != "rejected" and not flag.hint)
+    return ", ".join(dict.fromkeys(names))
+
+
+def _section(title: str, body: str, attributes: str = "") -> str:
+    return f"<section{attributes}><h3>{title}</h3>{body}</section>" if body else ""
+
+
+def _options(case: ExportCase, content: Content) -> str:
+    if not case.options:
+        return ""
+    rows = []
+    for number, option in enumerate(case.options):
+        chose = [one.model for one in case.answers if one.choice == number]
+        who = " ".join(_model_name(model, content) for model in chose)
+        right = ' class="right"' if number == case.correct else ""
+        mark = " <b>right</b>" if right else ""
+        rows.append(
+            f"<li{right}><bdi>{html.escape(lettered(option, number))}</bdi>{mark} {who}</li>"
+        )
+    return f'<ol class="options">{"".join(rows)}</ol>' + (
+        _section("Why", _plain(case.explanation)) if case.explanation else ""
+    )
+
+
+def _request(case: ExportCase) -> str:
+    context = case.context
+    age = context.age
+    if age and age.isdecimal():
+        age = f"{int(age)} years"
+    who = ", ".join(part for part in (age, context.sex) if part)
+    asked = (("", who), ("Indication: ", context.indication), ("Comparison: ", context.comparison))
+    told = " ".join(f"<span><b>{name}</b>{_bdi(text)}</span>" for name, text in asked if text)
+    return f'<p class="request">{told}</p>' if told else ""
+
+
+def _decisions(decisions: Sequence[ExportDecision], content: Content) -> str:
+    return _section("Decisions", "".join(_decision(one, content) for one in decisions))
+
+
+def _decision(one: ExportDecision, content: Content, *, with_meeting: bool = True) -> str:
+    about = f"{_model_name(one.model, content)}: " if one.model else ""
+    words = [one.decision_name or "No decision", one.failure_name]
+    words += [f"severity {one.severity}" if one.severity is not None else "", one.owner or ""]
+    words += [f"until {one.due.isoformat()}" if one.due else "", "done" if one.done else ""]
+    words += ["of an earlier answer" if one.stale else ""]
+    first, *others = (_bdi(word) for word in words if word)
+    rest = "".join(f" · {word}" for word in others)
+    held = f", {one.held.isoformat()}" if one.held else ""
+    meeting = f"{_bdi(one.meeting_name)}{held}, " if with_meeting else ""
+    where = f'<p class="quiet">{meeting}{_person(one.reader, content)}</p>'
+    note = _plain(one.comment) if one.comment else ""
+    return f'<div class="decision">{about}<b>{first}</b>{rest}{where}{note}</div>'
+
+
+def _vote(case: ExportCase, content: Content) -> str:
+    if case.vote is None:
+        return ""
+    return _section("Opinions before the models were named", f"<p>{_vote_words(case, content)}</p>")
+
+
+def _vote_words(case: ExportCase, content: Content) -> str:
+    if case.vote is None:
+        return ""
+    right, harm = vote_words(content, case.vote)
+    parts = [counted(case.vote.count, "vote"), f"right: {right}", f"harm: {harm}"]
+    return _bdi("; ".join(parts))
+
+
+def colours_css(content: Content) -> str:
+    """Return the style sheet's part about the models of an export: ``--c`` is a model's colour."""
+    rules = (f".m{place} {{ --c: {one.colour}; }}" for place, one in enumerate(content.models))
+    return "\n".join(rules)
+
+
+def _colour_class(model_id: str, content: Content) -> str:
+    return f"m{[one.id for one in content.models].index(model_id)}"
+
+
+def _model_name(model_id: str, content: Content) -> str:
+    name = _bdi(content.model(model_id).name)
+    return f'<span class="by {_colour_class(model_id, content)}">{name}</span>'
+
+
+def _answer(case: ExportCase, answer: ExportAnswer, content: Content) -> str:
+    flags = [flag for flag in case.flags if flag.model == answer.model]
+    text = _written(answer.text) if answer.text.strip() else ""
+    status = STATUSES.get(answer.status, answer.status)
+    ended = "" if answer.status == "answered" else f'<p class="ended">{html.escape(status)}</p>'
+    why = _plain(answer.explanation) if answer.explanation else ""
+    empty = "" if text or ended else '<p class="quiet">The model returned no text.</p>'
+    return (
+        f'<section class="answer {_colour_class(answer.model, content)}">'
+        f"<h3>{_model_name(answer.model, content)}{_content(answer)}</h3>{_finals(answer)}"
+        f"{_flags(flags, content)}{text}{empty}{ended}{why}</section>"
+    )
+
+
+def _content(answer: ExportAnswer) -> str:
+    if "content" not in answer.final:
+        return '<small class="quiet">not scored</small>' if not answer.final else ""
+    return f'<small class="content">{write_score(answer.final["content"])} of 5</small>'
+
+
+def _finals(answer: ExportAnswer) -> str:
+    cells = [
+        f"<span>{name} <b>{write_score(answer.final[key])}</b></span>"
+        for key, name in DIMENSION_NAMES.items()
+        if key in answer.final and key != "content"
+    ]
+    by = f'<span class="quiet">{counted(answer.n_readers, "reader")}</span>' if cells else ""
+    return f'<p class="finals">{"".join(cells)}{by}</p>' if cells else ""
+
+
+def _flags(flags: Sequence[ExportFlag], content: Content) -> str:
+    rows = []
+    for flag in flags:
+        who = _person(flag.reader, content) if flag.reader else ""
+        name = f"Possible: {flag.name}" if flag.hint else flag.name
+        facts = [who, html.escape(flag.verdict or "")]
+        facts += [f"harm {flag.severity}" if flag.severity is not None else ""]
+        told = ", ".join(fact for fact in facts if fact)
+        css = "rejected" if flag.verdict == "rejected" else "hint" if flag.hint else "flag"
+        small = f" <small>({told})</small>" if told else ""
+        rows.append(
+            f'<li class="{css}"><b>{html.escape(name)}</b>{small} '
+            f'<span dir="auto">{html.escape(flag.message)}</span></li>'
+        )
+    return f'<ul class="flags">{"".join(rows)}</ul>' if rows else ""
+
+
+def _report(case: ExportCase) -> str:
+    sections = (("Findings", case.report.findings), ("Impression", case.report.impression))
+    body = "".join(f"<h4>{name}</h4>{_plain(text)}" for name, text in sections if text)
+    return _section("Radiologist’s report", body, ' class="report"')
+
+
+def _scores(case: ExportCase, content: Content) -> str:
+    tables = []
+    for answer in case.answers:
+        given = [score for score in case.scores if score.model == answer.model]
+        if given:
+            tables.append(_score_table(answer.model, given, content))
+    return _section("Readers’ scores", "".join(tables))
+
+
+def _score_table(model: str, scores: Sequence[ExportScore], content: Content) -> str:
+    shown = [name for name in DIMENSIONS if any(one.dimension == name for one in scores)]
+    head = "".join(f'<th scope="col">{DIMENSION_NAMES[name]}</th>' for name in shown)
+    rows, said = [], []
+    for reader in dict.fromkeys(one.reader for one in scores):
+        who, cells = _person(reader, content), []
+        for name in shown:
+            given = [one for one in scores if (one.reader, one.dimension) == (reader, name)]
+            cells.append(f"<td>{', '.join(str(one.score) for one in given) or '–'}</td>")
+            said += [
+                f"<li><b>{who}, {DIMENSION_NAMES[name]}:</b> {_bdi(one.comment)}</li>"
+                for one in given
+                if one.comment
+            ]
+        rows.append(f'<tr><th scope="row">{who}</th>{"".join(cells)}</tr>')
+    comments = f'<ul class="said">{"".join(said)}</ul>' if said else ""
+    return (
+        f'<div class="scroll"><table><caption>{_model_name(model, content)}</caption>'
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{comments}"
+    )
+
+
+def _comments(comments: Sequence[ExportComment], content: Content) -> str:
+    rows = []
+    for one in comments:
+        about = f"{_model_name(one.model, content)} " if one.model else ""
+        at = f", {one.at.date().isoformat()}" if one.at else ""
+        settled = ", settled" if one.resolved else ""
+        on = f" on {_bdi(one.on)}" if one.on else ""
+        css = ' class="reply"' if one.reply_to else ""
+        rows.append(
+            f"<li{css}>{about}<b>{_person(one.person, content)}</b>"
+            f'<small class="quiet">{on}{at}{settled}</small>{_plain(one.text)}</li>'
+        )
+    body = f'<ul class="comments">{"".join(rows)}</ul>' if rows else ""
+    return _section("Comments", body)

@@ -1,0 +1,110 @@
+"""Doing an export: with progress, to be cancelled, and never half a file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from rexview.errors import ExportCancelled, ExportRefused
+from rexview.export.formats import Format
+from rexview.export.records import Content, ExportCase
+
+
+class Progress:
+    """How far an export is. A format counts its cases with it, and says what it could not do.
+
+    Parameters
+    ----------
+    show : callable, optional
+        Called with how many of how many cases are done.
+    is_cancelled : callable, optional
+        Whether whoever asked for the export does not want it any more.
+    """
+
+    def __init__(
+        self,
+        show: Callable[[int, int], None] = lambda done, total: None,
+        is_cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._show, self._is_cancelled = show, is_cancelled
+        self.notes: list[str] = []
+
+    def over(self, content: Content) -> Iterator[ExportCase]:
+        """Yield the cases of an export and count them.
+
+        Raises
+        ------
+        ExportCancelled
+        """
+        total = len(content.case_ids)
+        for done, case in enumerate(content.cases()):
+            self.check()
+            self._show(done, total)
+            yield case
+        self.check()
+        self._show(total, total)
+
+    def check(self) -> None:
+        """Stop here if the export was cancelled; called within what takes long.
+
+        Raises
+        ------
+        ExportCancelled
+        """
+        if self._is_cancelled():
+            raise ExportCancelled("The export was cancelled. Nothing was written.")
+
+    def note(self, sentence: str) -> None:
+        """Tell whoever asked for the export something, such as that a picture cannot be read."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+
+def target_problem(out: Path, form: Format) -> str | None:
+    """Say why an export cannot be written to a place, None when it can; nothing is made."""
+    if not out.parent.is_dir():
+        return f"There is no folder {out.parent} to write to. Make it first."
+    if not os.path.lexists(out):
+        return None
+    if not form.is_folder or not out.is_dir() or out.is_symlink():
+        return f"{out} is there already. Name a new one, or remove it first."
+    return f"The folder {out} is not empty. Name a new one." if any(out.iterdir()) else None
+
+
+def _check_target(out: Path, form: Format) -> None:
+    if problem := target_problem(out, form):
+        raise ExportRefused(problem)
+
+
+def write_export(content: Content, form: Format, out: Path, progress: Progress) -> None:
+    """Write an export: beside its place first, so that it is there as a whole or not at all.
+
+    Raises
+    ------
+    ExportRefused
+        It cannot be written there.
+    ExportCancelled
+    """
+    _check_target(out, form)
+    work: Path | None = None
+    try:
+        work = Path(tempfile.mkdtemp(prefix=".rexview-export-", dir=out.parent))
+        made = work / out.name
+        if form.is_folder:
+            made.mkdir()
+        form.write(content, made, progress)
+        progress.check()
+        _check_target(out, form)  # somebody may have put something there meanwhile
+        if out.is_dir():
+            out.rmdir()
+        made.replace(out)
+    except OSError as error:
+        told = error if error.strerror else error.__cause__ or error.__context__
+        reason = getattr(told, "strerror", None) or type(error).__name__
+        raise ExportRefused(f"The export cannot be written: {reason}. Nothing was kept.") from error
+    finally:
+        if work is not None:
+            shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,117 @@
+"""All sheets of an export, in order: title, agenda or list, cases, minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from rexview.export.job import Progress
+from rexview.export.records import Content, ExportCase
+from rexview.export.sheets.case_sheets import case_sheets
+from rexview.export.sheets.flow import Stack, flow, height_of
+from rexview.export.sheets.frame import Frame
+from rexview.export.sheets.measure import printable
+from rexview.export.sheets.sheet import Paragraph, Place, Sheet, Text, paragraph
+from rexview.export.sheets.tables import Cells, agenda, case_list, minutes_tables
+from rexview.export.sheets.wording import day, model_heading, one_line
+from rexview.vocab import counted
+
+_TITLE_SIZES: Final = ((60, 40.0), (160, 28.0), (10**9, 18.0))
+"""Up to how many characters a title is how large."""
+
+
+def sheets(content: Content, progress: Progress) -> Iterator[Sheet]:
+    """Yield all sheets of an export; pictures are read when their sheet comes.
+
+    One case alone has no title and no list: what has to be said stands behind it.
+
+    Raises
+    ------
+    ExportCancelled
+    """
+    frame = Frame(content)
+    alone = len(content.case_ids) == 1 and content.minutes is None
+    if alone:
+        for case in progress.over(content):
+            yield from case_sheets(content, frame, case, progress)
+        yield from _texts(frame, "About this file", _about(content), "About this file")
+        return
+    yield from _texts(frame, "Title", _title(content))
+    if content.minutes:
+        yield from _tables(frame, "Agenda", [agenda(content.minutes)])
+    else:
+        yield from _tables(frame, "Cases", [case_list(_counted(content, progress))])
+    for case in progress.over(content):
+        yield from case_sheets(content, frame, case, progress)
+    if content.minutes:
+        yield from _tables(frame, "Minutes", minutes_tables(content, content.minutes))
+
+
+def _counted(content: Content, progress: Progress) -> Iterator[ExportCase]:
+    """Yield the cases for their list, before they are made again for their own sheets."""
+    for case in content.cases():
+        progress.check()
+        yield case
+
+
+def lacking_words(characters: Iterable[str]) -> str:
+    """Say which characters a font lacks."""
+    named = ", ".join(f"U+{ord(one):04X}" for one in sorted(characters))
+    return (
+        "The font of this PDF lacks some characters; a square stands for each of them. "
+        f"PowerPoint and the other formats have them. They are: {named}."
+    )
+
+
+def lacking_sheets(content: Content, characters: Iterable[str]) -> Iterator[Sheet]:
+    """Yield sheets that say which characters a font lacks."""
+    title = "Characters that cannot be shown"
+    yield from _texts(Frame(content), title, [paragraph(lacking_words(characters))], title)
+
+
+def _title(content: Content) -> list[Paragraph]:
+    title = one_line(content.title)
+    size = next(size for most, size in _TITLE_SIZES if len(title) <= most)
+    made = [paragraph(title, size=size, bold=True)]
+    facts = [counted(len(content.case_ids), "case")]
+    minutes = content.minutes
+    if minutes and minutes.meeting.held:
+        facts.insert(0, f"Held {day(minutes.meeting.held)}")
+    if content.set_name != content.title:
+        facts.append(one_line(content.set_name))
+    if minutes and minutes.seconds:
+        facts.append(f"discussed for {counted(max(round(minutes.seconds / 60), 1), 'minute')}")
+    made.append(paragraph(" · ".join(facts), size=18, before=8))
+    made.append(paragraph("", size=10))
+    return made + [model_heading(content, model.id) for model in content.models] + _about(content)
+
+
+def _about(content: Content) -> list[Paragraph]:
+    """Return what whoever passes the file on has to know."""
+    made = [paragraph("", size=10)]
+    if content.notice:
+        made += [
+            paragraph(one, size=16, bold=True) for one in printable(content.notice).split("\n")
+        ]
+    made += [paragraph(one_line(note), size=13, before=6) for note in content.notes]
+    when = f"Made on {day(content.made.date())}."
+    words = f"{when} Not a medical device, not for clinical decisions."
+    return [*made, paragraph(words, size=13, before=6)]
+
+
+def _texts(
+    frame: Frame, name: str, paragraphs: list[Paragraph], title: str = ""
+) -> Iterator[Sheet]:
+    body = frame.body
+    for column in flow(paragraphs, body.width, body.height):
+        place = Place(body.x, body.y, body.width, height_of(column))
+        yield frame.sheet(title, [Text(place, column, name)], begins=True)
+
+
+def _tables(frame: Frame, title: str, tables: Iterable[Cells]) -> Iterator[Sheet]:
+    stack = Stack(frame.body)
+    for heading, head, cells in tables:
+        if cells:
+            stack.table("" if heading == title else heading, head, cells)
+    for number, elements in enumerate(stack.sheets):
+        yield frame.sheet(title, elements, begins=not number)

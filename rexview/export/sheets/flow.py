@@ -1,0 +1,247 @@
+"""Text that runs on from sheet to sheet, and tables that do: nothing is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from math import sqrt
+from typing import Final
+
+from rexview.export.sheets.measure import broken, printable, text_width
+from rexview.export.sheets.sheet import (
+    INK,
+    Element,
+    Paragraph,
+    Place,
+    Row,
+    Table,
+    Text,
+    paragraph,
+)
+
+PAD_X: Final = 6.0
+PAD_Y: Final = 4.0
+"""Around the text of a cell."""
+TABLE_SIZE: Final = 12.0
+GUTTER: Final = 20.0
+"""Between columns of text."""
+_BETWEEN: Final = 14.0
+"""Between two things that stand one above the other."""
+_LEAST_ROOM: Final = 48.0
+"""A table does not begin in less."""
+_NOT_TORN: Final = 3
+"""A paragraph of so many lines stands on one sheet."""
+_NARROWEST: Final = 44.0
+
+Cell = str | Paragraph
+Column = tuple[Paragraph, ...]
+
+
+def plain_lines(
+    text: str, *, size: float, bold: bool = False, colour: str = INK
+) -> list[Paragraph]:
+    """Make a paragraph of each line of a text, as it stands."""
+    lines = printable(text).split("\n")
+    return [paragraph(line, size=size, bold=bold, colour=colour) for line in lines]
+
+
+def flow(paragraphs: Iterable[Paragraph], width: float, height: float) -> list[Column]:
+    """Break paragraphs into columns of a width, each at most so high; at least one, maybe empty."""
+    columns: list[list[Paragraph]] = [[]]
+    used = 0.0
+    for whole in paragraphs:
+        rest = broken(whole, width)
+        while True:
+            column = columns[-1]
+            before = rest.before if column else 0.0
+            fit = int((height - used - before + 1e-6) // rest.line_height)
+            if not column:
+                fit = max(fit, 1)
+            elif fit < len(rest.lines) <= _NOT_TORN:
+                fit = 0
+            if fit >= len(rest.lines):
+                column.append(replace(rest, before=before))
+                used += before + rest.height
+                break
+            if fit > 0:
+                column.append(replace(rest, lines=rest.lines[:fit], before=before))
+                rest = replace(rest, lines=rest.lines[fit:], before=0.0)
+                moved: list[Paragraph] = []
+            else:
+                moved = _kept(column)
+            columns.append(moved)
+            used = sum(one.before + one.height for one in moved)
+    return [tuple(column) for column in columns]
+
+
+def _kept(column: list[Paragraph]) -> list[Paragraph]:
+    """Take headings from the end of a column, unless it has nothing else."""
+    at = len(column)
+    while at and column[at - 1].keep:
+        at -= 1
+    if not at:
+        return []
+    moved = column[at:]
+    del column[at:]
+    return [
+        replace(one, before=0.0 if place == 0 else one.before) for place, one in enumerate(moved)
+    ]
+
+
+def largest(
+    texts: Callable[[float], Sequence[Sequence[Paragraph]]],
+    sizes: Sequence[float],
+    width: float,
+    height: float,
+) -> list[list[Column]]:
+    """Flow texts that stand side by side in the largest size in which they need fewest sheets.
+
+    ``texts`` gives the paragraphs of each in a size of its words.
+    """
+    best: list[list[Column]] = []
+    for size in sizes:
+        flows = [flow(one, width, height) for one in texts(size)]
+        if not best or max(map(len, flows)) < max(map(len, best)):
+            best = flows
+        if max(map(len, best)) == 1:
+            break
+    return best
+
+
+def height_of(column: Column) -> float:
+    """Return how high a column of broken paragraphs is."""
+    return sum(one.before + one.height for one in column)
+
+
+def column_widths(cells: Sequence[Sequence[Cell]], total: float, size: float) -> tuple[float, ...]:
+    """Share a width among columns: what a column needs, and less where others need it, too."""
+    wants = [
+        max(_NARROWEST, *(_cell_width(cell, size) + 2 * PAD_X + 2 for cell in column))
+        for column in zip(*cells, strict=True)
+    ]
+    if sum(wants) <= total:
+        return tuple(want * total / sum(wants) for want in wants)
+    # narrow columns have what they need; the others share what is left, longer texts a little more
+    given: dict[int, float] = {}
+    while True:
+        wide = {at: sqrt(want) for at, want in enumerate(wants) if at not in given}
+        left = total - sum(given.values())
+        share = {at: left * root / sum(wide.values()) for at, root in wide.items()}
+        enough = {at: wants[at] for at in wide if wants[at] <= share[at]}
+        if not enough:
+            given |= share
+            break
+        given |= enough
+    return tuple(given[at] for at in range(len(wants)))
+
+
+def _cell_width(cell: Cell, size: float) -> float:
+    if isinstance(cell, Paragraph):
+        return sum(text_width(run.text, cell.size, run.bold) for run in cell.runs)
+    return max(text_width(line, size, bold=True) for line in printable(cell).split("\n"))
+
+
+def table_rows(
+    cells: Sequence[Cell], widths: Sequence[float], height: float, size: float, bold: bool = False
+) -> list[Row]:
+    """Make a row of a table; several where its text is longer than a sheet."""
+    columns = []
+    for cell, width in zip(cells, widths, strict=True):
+        given = [cell] if isinstance(cell, Paragraph) else plain_lines(cell, size=size, bold=bold)
+        columns.append(flow(given, width - 2 * PAD_X, height - 2 * PAD_Y))
+    rows = []
+    for parts in zip_longest(*columns, fillvalue=()):
+        tallest = max(map(height_of, parts))
+        rows.append(Row(tuple(parts), max(tallest, size) + 2 * PAD_Y))
+    return rows
+
+
+class Stack:
+    """Texts and tables one above the other, on as many sheets as they need.
+
+    Parameters
+    ----------
+    body : Place
+        Where they lie on each sheet.
+    """
+
+    def __init__(self, body: Place) -> None:
+        self.body = body
+        self.sheets: list[list[Element]] = []
+        self._y = body.bottom
+
+    def _new(self) -> None:
+        self.sheets.append([])
+        self._y = self.body.y
+
+    def _room(self, least: float) -> float:
+        """Go to a new sheet where less room is left, and return how much there is."""
+        if not self.sheets:
+            self._new()
+        elif self._y > self.body.y:
+            self._y += _BETWEEN
+            if self.body.bottom - self._y < least:
+                self._new()
+        return self.body.bottom - self._y
+
+    def text(self, paragraphs: Sequence[Paragraph], name: str, columns: int = 1) -> None:
+        """Add paragraphs over the whole width, or in columns of the same width."""
+        if not paragraphs:
+            return
+        width = (self.body.width - GUTTER * (columns - 1)) / columns
+        first = broken(paragraphs[0], width)
+        room = self._room(_LEAST_ROOM if first.keep else first.line_height)
+        parts = flow(paragraphs, width, room)
+        if len(parts) > columns:  # what stands on later sheets has more room
+            rest = [one for part in parts[columns:] for one in part]
+            parts = [*parts[:columns], *flow(rest, width, self.body.height)]
+        for at in range(0, len(parts), columns):
+            if at:
+                self._new()
+            beside = parts[at : at + columns]
+            for number, part in enumerate(beside):
+                x = self.body.x + number * (width + GUTTER)
+                place = Place(x, self._y, width, height_of(part))
+                self.sheets[-1].append(Text(place, part, name))
+            self._y += max(map(height_of, beside))
+
+    def table(
+        self,
+        heading: str,
+        head: Sequence[str],
+        cells: Sequence[Sequence[Cell]],
+        *,
+        size: float = TABLE_SIZE,
+        width: float | None = None,
+    ) -> None:
+        """Add a table under a heading, if any; on each further sheet its head stands again."""
+        total = width or self.body.width
+        widths = column_widths([head, *cells], total, size)
+        top = table_rows(head, widths, self.body.height, size, bold=True)[0]
+        title = broken(paragraph(heading, size=16, bold=True), self.body.width)
+        over = title.height + 6 if heading else 0.0
+        most = self.body.height - over - top.height
+        rows = [row for line in cells for row in table_rows(line, widths, most, size)]
+        whole = over + top.height + sum(row.height for row in rows)
+        splits = whole > self.body.height / 2
+        self._room(over + top.height + rows[0].height if splits else whole)
+        while rows:
+            if heading:
+                place = Place(self.body.x, self._y, self.body.width, title.height)
+                self.sheets[-1].append(Text(place, (title,), f"Heading: {heading}"))
+            self._y += over
+            left = self.body.bottom - self._y - top.height
+            fit, used = 0, 0.0
+            while fit < len(rows) and used + rows[fit].height <= left + 1e-6:
+                used += rows[fit].height
+                fit += 1
+            place = Place(self.body.x, self._y, sum(widths), top.height + used)
+            self.sheets[-1].append(Table(place, widths, (top, *rows[:fit]), heading or "Table"))
+            self._y = place.bottom
+            rows = rows[fit:]
+            if rows:
+                self._new()
+                title = broken(
+                    paragraph(f"{heading}, continued", size=16, bold=True), self.body.width
+                )

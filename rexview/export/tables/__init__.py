@@ -1,0 +1,1 @@
+"""Exports as tables: CSV, Excel, Parquet, made of the same rows."""

@@ -1,0 +1,166 @@
+"""What a judge is asked about: answers as a blinded reader gets them, and what of each.
+
+A judge is told nothing that is hidden from a blinded reader: names of models are covered, there is
+no other model's answer, no right option, no reader's score or flag, no detector's, no metric. It
+has the report only where the study's rules show it to readers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final, NamedTuple
+
+from rexview.answer_digest import digests_of
+from rexview.rubric import RubricDimension
+from rexview.schema import Answer, Case, Report, ReviewSet
+from rexview.stats import status_of
+from rexview.vocab import TEXT_DIMENSIONS
+
+FAILURES: Final = ("laterality_error", "hallucination", "omission", "token_limit")
+"""What a judge says of an answer."""
+OMISSION: Final = "omission"
+"""Asked only where there is a report: it is a finding of that which is left out."""
+Blinded = Callable[[str], tuple[Case, Sequence[Answer]] | None]
+"""Gives a case by its id and its newest answers as a blinded reader gets them, but that ``model``
+of each answer is its model, which is not sent."""
+
+
+class About(NamedTuple):
+    """What an opinion is of: an answer, and by a digest, all that is shown beside it."""
+
+    case: str
+    model: str
+    answer_digest: str
+    shown: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An answer of which a judge is asked some failures and dimensions (``asked``).
+
+    ``case`` and ``answer`` are as :data:`Blinded` gives them, with the report where it may be
+    shown; ``text`` is what the answer says. ``rubric`` has the dimensions of the set.
+    """
+
+    about: About
+    asked: tuple[str, ...]
+    case: Case
+    answer: Answer
+    text: str
+    rubric: Mapping[str, RubricDimension]
+
+    @property
+    def id(self) -> str:
+        """Names the answer, all that is shown and what is asked: another text, another id."""
+        return json.dumps([*self.about, list(self.asked)])
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The failures that are asked."""
+        return tuple(one for one in self.asked if one in FAILURES)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The dimensions that are asked."""
+        return tuple(one for one in self.asked if one in self.rubric)
+
+    def asking(self, names: Sequence[str]) -> Subject:
+        """Return the same with only some of what is asked."""
+        return replace(self, asked=tuple(names))
+
+
+def read_id(subject: str) -> tuple[About, tuple[str, ...]] | None:
+    """Read what :attr:`Subject.id` wrote; None for what it did not write."""
+    try:
+        *about, asked = json.loads(subject)
+        found = About(*about)
+        words = (*found, *asked)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return (found, tuple(asked)) if all(isinstance(word, str) for word in words) else None
+
+
+def shows_report(review_set: ReviewSet) -> bool:
+    """Whether the rules of the study show the report to readers, always or on request."""
+    return review_set.info.protocol.report != "never"
+
+
+def subjects_of(
+    review_set: ReviewSet,
+    cases: Sequence[str],
+    blinded: Blinded,
+    rubric: Mapping[str, RubricDimension],
+    wanted: Sequence[str],
+) -> Iterator[Subject]:
+    """Yield the newest answers that a judge can be asked about, by case, then by model.
+
+    An answer that never came is left out, and so is one without words. One that the token limit
+    cut is asked about failures, not scored, as by readers.
+
+    Parameters
+    ----------
+    rubric
+        The set's dimensions by id; those of texts are scored.
+    wanted
+        Which of :data:`FAILURES` and of the dimensions are asked.
+    """
+    scored = {name: one for name, one in rubric.items() if name in TEXT_DIMENSIONS}
+    # all at once: one by one they take most of the time
+    pairs = product(cases, (model.id for model in review_set.models))
+    digests = digests_of(review_set).of_all(pairs)
+    for case_id in cases:
+        seen, given = blinded(case_id), review_set.case(case_id)
+        if seen is None or given is None:
+            continue
+        case, answers = seen
+        if shows_report(review_set):
+            case = replace(case, report=given.report)
+        for answer in answers:
+            text, status = said_by(case, answer), status_of(answer)
+            if not text or status not in ("answered", "token_limit"):
+                continue
+            asked = tuple(
+                name
+                for name in wanted
+                if (name in scored and status == "answered")
+                or (name in FAILURES and (name != OMISSION or report_text(case.report)))
+            )
+            about = About(
+                case_id, answer.model, digests[case_id, answer.model], _shown(case, text, scored)
+            )
+            if asked:
+                yield Subject(about, asked, case, answer, text, scored)
+
+
+def said_by(case: Case, answer: Answer) -> str:
+    """Return the words of an answer: the option chosen, the text, the explanation.
+
+    An option that was read from the text stands there as the model wrote it.
+    """
+    choice = None if answer.choice_read else answer.choice
+    is_option = choice is not None and 0 <= choice < len(case.options)
+    chosen = f"Chosen option: {case.options[choice]}" if is_option and choice is not None else ""
+    parts = (chosen, (answer.text or "").strip(), (answer.explanation or "").strip())
+    return "\n\n".join(part for part in parts if part)
+
+
+def report_text(report: Report) -> str:
+    """Return a report in one text, empty where there is none."""
+    parts = {"Findings": report.findings, "Impression": report.impression}
+    return "\n".join(f"{name}: {text.strip()}" for name, text in parts.items() if text)
+
+
+def _shown(case: Case, text: str, rubric: Mapping[str, RubricDimension]) -> str:
+    """Return the digest of all words that are sent, but for the wording, and of the images."""
+    context = case.context
+    said = [
+        [case.question, list(case.options), report_text(case.report), text],
+        [context.age, context.sex, context.indication, context.comparison],
+        [image.path for image in case.images],
+        [[one.id, one.question, sorted(one.anchors.items())] for one in rubric.values()],
+    ]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]

@@ -1,0 +1,272 @@
+"""What other packages compute: by which name it is asked for, what it is, whether it is there."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import importlib.util
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rexview.errors import MetricsError
+from rexview.metrics.external import calls
+from rexview.metrics.external.calls import Scorer
+from rexview.metrics.identity import MetricId
+from rexview.metrics.kept_values import Found
+from rexview.metrics.known import known_metric
+from rexview.metrics.pairs import ReportPair
+
+_OFFLINE: Final = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+_LONGEST_REASON: Final = 300
+
+
+@dataclass(frozen=True)
+class Calculator:
+    """One thing that a package computes.
+
+    Attributes
+    ----------
+    name : str
+        By which it is asked for.
+    makes : tuple of str
+        The metrics that come of it.
+    package, distribution : str
+        What is imported; what is installed, and gives the version.
+    load : callable
+        Loads it, see :mod:`.calls`.
+    weights : str
+        Stands behind the package's version: with others the values are others.
+    needs : str
+        In words, what it needs besides.
+    together : bool
+        Whether a value depends on the other reports that it was computed with.
+    always_fetches : bool
+        Whether the package goes to the network each time that it begins.
+    """
+
+    name: str
+    makes: tuple[str, ...]
+    package: str
+    distribution: str
+    load: Callable[[], Scorer]
+    weights: str = ""
+    needs: str = ""
+    together: bool = False
+    always_fetches: bool = False
+
+    @property
+    def version(self) -> str | None:
+        """The version of the package that is installed, with the weights; None where unknown."""
+        try:
+            number = importlib.metadata.version(self.distribution)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+        return f"{number} {self.weights}".strip()
+
+    @property
+    def missing(self) -> str | None:
+        """What to do before it can be computed; None where the package is there."""
+        if importlib.util.find_spec(self.package) is not None:
+            return None
+        needs = f" It needs {self.needs}." if self.needs else ""
+        return f"{self.name} is not available here: pip install {self.distribution}.{needs}"
+
+
+def _radeval(
+    name: str,
+    keys: Mapping[str, str],
+    weights: str = "",
+    needs: str = "",
+    *,
+    asked_as: str = "",
+    together: bool = False,
+    always_fetches: bool = False,
+) -> Calculator:
+    load = calls.radeval(name, keys)
+    makes = tuple(keys.values())
+    known = (weights, needs, together, always_fetches)
+    return Calculator(asked_as or name, makes, "radeval", "radeval", load, *known)
+
+
+_CALCULATORS: Final = (
+    _radeval("bleu", {"bleu": "bleu_4"}, asked_as="bleu_4"),
+    _radeval("rouge", {"rouge1": "rouge_1", "rouge2": "rouge_2", "rougeL": "rouge_l"}),
+    _radeval(
+        "bertscore",
+        {"bertscore": "bertscore"},
+        "distilbert-base-uncased",
+        "the weights of distilbert-base-uncased",
+    ),
+    _radeval(
+        "radeval_bertscore",
+        {"radeval_bertscore": "radeval_bertscore"},
+        "RadEvalModernBERT",
+        "the weights of RadEvalModernBERT",
+    ),
+    _radeval(
+        "f1chexbert",
+        {
+            "f1chexbert_sample_acc_5": "chexbert_accuracy_5",
+            "f1chexbert_sample_acc_all": "chexbert_accuracy",
+        },
+        "CheXbert",
+        "CheXbert's weights and a graphics card",
+    ),
+    Calculator(
+        *("sembscore", ("sembscore",), "radeval", "radeval", calls.sembscore),
+        weights="CheXbert",
+        needs="CheXbert's weights",
+    ),
+    Calculator(
+        *("radgraph", calls.RADGRAPH_LEVELS, "radgraph", "radgraph", calls.radgraph_xl),
+        weights="radgraph-xl",
+        needs="the weights of radgraph-xl",
+    ),
+    _radeval(
+        "radgraph_radcliq",
+        {"radgraph_radcliq": "radgraph_f1"},
+        "radgraph, mean of entities and relations",
+        "the weights of radgraph",
+    ),
+    _radeval(
+        "radcliq",
+        {"radcliq_v1": "radcliq_v1"},
+        "distilroberta-base, radgraph, CheXbert",
+        "the weights of distilroberta-base, radgraph and CheXbert",
+        together=True,  # the rarity of words is taken from all references
+    ),
+    Calculator(
+        *("ratescore", ("ratescore",), "RaTEScore", "RaTEScore", calls.ratescore),
+        weights="RaTE-NER-Deberta, BioLORD-2023-C",
+        needs="the weights of RaTE-NER-Deberta and BioLORD-2023-C",
+    ),
+    _radeval(
+        "green",
+        {"green": "green"},
+        "GREEN-radllama2-7b",
+        "the weights of GREEN-radllama2-7b, 7 billion parameters, and a graphics card",
+    ),
+    Calculator(
+        *("crimson", ("crimson",), "CRIMSON", "crimson-score", calls.crimson),
+        weights="medgemma-4b-it-crimson, with age and indication",
+        needs="the weights of medgemma-4b-it-crimson, 4 billion parameters",
+    ),
+    _radeval(
+        "srrbert",
+        {"srrbert_weighted_f1": "srr_bert"},
+        "leaves_with_statuses",
+        "the weights of SRR-BERT",
+        always_fetches=True,
+    ),
+    _radeval(
+        "temporal",
+        {"temporal_f1": "temporal_f1"},
+        "stanza radiology",
+        "stanza's radiology models",
+        always_fetches=True,
+    ),
+)
+CALCULATORS: Final[dict[str, Calculator]] = {one.name: one for one in _CALCULATORS}
+"""By name, in the order in which they are told."""
+
+
+def calculator_of(name: str) -> Calculator | None:
+    """Return what is asked for by a name of its own, or by a metric that it makes.
+
+    >>> calculator_of("radcliq_v1").name, calculator_of("radgraph_f1").name
+    ('radcliq', 'radgraph_radcliq')
+    """
+    if name in CALCULATORS:
+        return CALCULATORS[name]
+    return next((one for one in _CALCULATORS if name in one.makes), None)
+
+
+@contextlib.contextmanager
+def loaded(calculator: Calculator, *, download: bool) -> Iterator[Scorer]:
+    """Load what computes a metric, in a folder of its own, silent on standard output.
+
+    Packages that fetch weights do so only with ``download``.
+
+    Raises
+    ------
+    MetricsError
+        The package is not installed, has not what it needs, or fails while it is at work.
+    """
+    if calculator.missing:
+        raise MetricsError(calculator.missing)
+    if calculator.always_fetches and not download:
+        raise MetricsError(
+            f"{calculator.name} fetches {calculator.needs} each time: allow it with --download."
+        )
+    before = {name: os.environ.get(name) for name in _OFFLINE}
+    os.environ.update(dict.fromkeys(_OFFLINE, "0" if download else "1"))
+    try:
+        with (
+            tempfile.TemporaryDirectory() as folder,  # some leave files where they are started
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(sys.stderr),
+        ):
+            yield calculator.load()
+    except MetricsError:
+        raise
+    except Exception as error:  # what goes wrong in their code is not known here
+        line = " ".join(str(error).split()).rstrip(".")[:_LONGEST_REASON]
+        said = f"{calculator.distribution} failed on {calculator.name}"
+        raise MetricsError(
+            f"{said} ({type(error).__name__}: {line}).{_remedy(calculator, error, download)}"
+        ) from error
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _remedy(calculator: Calculator, error: Exception, download: bool) -> str:
+    """Say what may help."""
+    if isinstance(error, ImportError):
+        return f" Install it with what it needs: pip install --upgrade {calculator.distribution}."
+    if download or not calculator.needs:
+        return ""
+    return f" It needs {calculator.needs}: let it fetch what is not here with --download."
+
+
+def values_of(
+    calculator: Calculator, scorer: Scorer, pairs: Sequence[ReportPair], scope: str
+) -> list[Found]:
+    """Compute the metrics of one model's reports.
+
+    Parameters
+    ----------
+    pairs
+        Of one model: what depends on the other reports is computed on these together.
+    scope
+        That the values are kept under.
+
+    Raises
+    ------
+    MetricsError
+        What the package returned is not one value a report.
+    """
+    found = []
+    for metric, values in scorer(pairs).items():
+        if len(values) != len(pairs):
+            raise MetricsError(
+                f"{calculator.distribution} gave {len(values):,} values of "
+                f"{known_metric(metric).name} for {len(pairs):,} reports: nothing is kept."
+            )
+        identity = MetricId(metric, calculator.distribution, calculator.version, scope)
+        numbered = tuple(
+            (pair.case.id, pair.answer.model, float(value))
+            for pair, value in zip(pairs, values, strict=True)
+            if value is not None and math.isfinite(value)
+        )
+        n = len(pairs) if calculator.together else None
+        found.append(Found(identity, numbered, n, len(pairs) - len(numbered)))
+    return found

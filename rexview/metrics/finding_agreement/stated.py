@@ -1,0 +1,349 @@
+"""What a report says is there: its findings and devices, each once, with place and degree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from rexview.detect.findings import (
+    Mention,
+    find_mentions,
+    finding_info,
+    finding_name,
+    is_narrower,
+    may_be_same_fracture,
+)
+from rexview.harm import MOST_HARM
+from rexview.metrics.finding_agreement.attributes import Attributes, attributes
+from rexview.metrics.finding_agreement.rules import Request, rules
+
+_SAID: Final = ("positive", "uncertain")
+_BOTH: Final = frozenset(("right", "left"))
+_HEIGHTS: Final = {
+    **dict.fromkeys(("upper", "apex", "paratracheal", "RUL", "LUL", "RUZ", "LUZ"), "upper"),
+    **dict.fromkeys(("mid", "hilum", "RML", "lingula", "RMZ", "LMZ"), "mid"),
+    **dict.fromkeys(("lower", "base", "costophrenic", "retrocardiac", "cardiophrenic"), "lower"),
+    **dict.fromkeys(("RLL", "LLL", "RLZ", "LLZ"), "lower"),
+}
+"""Heights of the chest that one finding of a text does not share with another."""
+_NEAR: Final = 100
+"""Characters that may stand between a sign and what it is taken for."""
+_SHORTLY: Final = 40
+"""Characters behind a finding among which a list of alternatives ends."""
+
+
+class Part(NamedTuple):
+    """A section of a report; ``start`` is where it begins in the text that spans count from."""
+
+    section: str | None
+    text: str
+    start: int = 0
+
+
+class Span(NamedTuple):
+    """Words of a text: offsets into the section of a report, or into a whole answer."""
+
+    section: str | None
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A finding that a text has.
+
+    Attributes
+    ----------
+    findings : tuple of str
+        Ids in the lexicon: first what it is called, then what it is taken for or described by.
+    sides : frozenset of str
+        ``right``, ``left`` or both; empty where none is said.
+    zone : str or None
+        As :class:`rexview.detect.findings.Mention` has it.
+    unsure : bool
+        Whether the text has it as possible only.
+    degrees : mapping
+        From 1 (trace) to 4 (large), by side; under None where no side is told apart.
+    size : float or None
+        Millimetres.
+    misplaced : bool
+        Whether a device is not where it should be.
+    narrow : str or None
+        Its words where they name only some of what the finding stands for ("empyema").
+    harm : int
+        Its weight, 0 to 4.
+    spans : tuple of Span
+        Where it stands, first mention first.
+    """
+
+    findings: tuple[str, ...]
+    sides: frozenset[str]
+    zone: str | None
+    unsure: bool
+    degrees: Mapping[str | None, float]
+    size: float | None
+    misplaced: bool
+    narrow: str | None
+    harm: int
+    spans: tuple[Span, ...]
+
+    @property
+    def family(self) -> str:
+        """The family of what it is called."""
+        return finding_info(self.findings[0]).family
+
+    @property
+    def name(self) -> str:
+        """The finding with its side: ``right pleural effusion``."""
+        side = "bilateral" if self.sides == _BOTH else next(iter(self.sides), None)
+        name = finding_name(self.findings[0])
+        return f"{side} {name}" if side else name
+
+    def degree(self, side: str | None) -> float | None:
+        """Return the degree on a side, or the one of all; without a side the highest."""
+        if side is None:
+            return max(self.degrees.values(), default=None)
+        return self.degrees.get(side, self.degrees.get(None))
+
+
+@dataclass
+class _Draft:
+    """A finding while its text is read."""
+
+    findings: list[str]
+    sides: set[str]
+    zone: str | None
+    unsure: bool
+    degrees: dict[str | None, float]
+    size: float | None
+    misplaced: bool
+    words: list[str]
+    spans: list[Span] = field(default_factory=list)
+
+    def take(self, other: _Draft, *, first: bool = False) -> None:
+        """Take in what is the same finding; ``first`` says that the other one names it."""
+        new = [one for one in other.findings if one not in self.findings]
+        self.findings = [*new, *self.findings] if first else [*self.findings, *new]
+        self.sides |= other.sides
+        self.zone = self.zone or other.zone
+        self.unsure = other.unsure if first else self.unsure
+        self.degrees = other.degrees | self.degrees
+        self.size = max((one for one in (self.size, other.size) if one), default=None)
+        self.misplaced = self.misplaced or other.misplaced
+        self.words += other.words
+        self.spans += [span for span in other.spans if span not in self.spans]
+
+
+Weigh = Callable[[Sequence[str], float | None, bool], int]
+"""Says how much a finding weighs: ids, degree, whether a misplaced device."""
+
+
+def weigher(harm: Mapping[str, int], request: Request) -> Weigh:
+    """Return what weighs findings, by their harm and by what the request makes of it."""
+    applying = [rule for rule in rules().context if rule.applies(request)]
+
+    def weigh(findings: Sequence[str], degree: float | None, misplaced: bool) -> int:
+        named = findings[0]
+        if finding_info(named).group == "device" and not misplaced:
+            return 1
+        level = harm.get(named, 1)
+        if degree is not None and degree <= rules().mild:
+            level = max(1, level - 1)
+        points = sum(rule.points for rule in applying if named in rule.findings)
+        return min(MOST_HARM, max(0, level + points))
+
+    return weigh
+
+
+def stated_in(
+    parts: Iterable[Part],
+    weigh: Weigh,
+    of_patient: Callable[[tuple[Mention, ...]], tuple[Mention, ...]] = lambda mentions: mentions,
+) -> tuple[tuple[Stated, ...], tuple[tuple[str, Span], ...]]:
+    """Read what a report says is there, and what it says is not.
+
+    What is supposed, was there once, or is taken back is left out. A finding that several
+    sentences speak of is there once; so is a sign with what it is taken for ("opacity suggestive
+    of oedema"), and so are alternatives ("atelectasis or pneumonia").
+
+    Parameters
+    ----------
+    parts : iterable of Part
+    weigh : callable
+        Of :func:`weigher`.
+    of_patient : callable
+        Turns sides of the picture into the patient's.
+
+    Returns
+    -------
+    tuple of Stated, tuple of (str, Span)
+        And family and words of what is denied.
+    """
+    drafts: list[_Draft] = []
+    denied: list[tuple[str, Span]] = []
+    for part in parts:
+        mentions = [one for one in of_patient(find_mentions(part.text)) if not one.superseded]
+        denied += [
+            (finding_info(one.finding).family, _span(part, one))
+            for one in mentions
+            if one.status == "negated"
+        ]
+        said = [one for one in mentions if one.status in _SAID]
+        for sentence in _by_sentence(said):
+            for draft in _of_sentence(part, sentence):
+                _add(drafts, draft)
+    drafts = _explained(drafts)
+    return tuple(_stated(draft, weigh) for draft in drafts), tuple(denied)
+
+
+def _by_sentence(mentions: Sequence[Mention]) -> list[list[Mention]]:
+    sentences: dict[tuple[int, int], list[Mention]] = {}
+    for one in mentions:
+        sentences.setdefault(one.sentence, []).append(one)
+    return list(sentences.values())
+
+
+def _of_sentence(part: Part, mentions: Sequence[Mention]) -> list[_Draft]:
+    """Read the findings of one sentence, signs together with what they are taken for."""
+    text = part.text
+    ends = sorted({one.end for one in mentions})
+    starts = sorted({one.start for one in mentions})
+    drafts: list[_Draft] = []
+    for one in mentions:
+        before = max((end for end in ends if end <= one.start), default=one.sentence[0])
+        after = min((start for start in starts if start >= one.end), default=one.sentence[1])
+        draft = _draft(part, one, attributes(text, one, before, after))
+        described = [known for known in drafts if _is_described(text, known, draft, part)]
+        for known in described:
+            words = known.words if len(known.findings) == 1 else ()
+            is_sign = known.findings[0] in rules().general or _is_sign(
+                known.findings[:1], words, draft.findings
+            )
+            draft.take(known, first=not is_sign)
+        drafts = [*(known for known in drafts if known not in described), draft]
+    return drafts
+
+
+def _draft(part: Part, one: Mention, said: Attributes) -> _Draft:
+    sides = _BOTH if one.side == "bilateral" else {one.side} - {None, "midline"}
+    words = part.text[one.start : one.end].lower()
+    own_side = one.side if one.side in _BOTH else None
+    return _Draft(
+        [one.finding],
+        {side for side in sides if side},
+        one.zone,
+        one.status == "uncertain",
+        {} if said.degree is None else {own_side: said.degree},
+        said.size if finding_info(one.finding).group == "finding" else None,
+        said.misplaced and finding_info(one.finding).group == "device",
+        [words],
+        [_span(part, one)],
+    )
+
+
+def _span(part: Part, one: Mention) -> Span:
+    return Span(
+        part.section, part.start + one.start, part.start + one.end, part.text[one.start : one.end]
+    )
+
+
+def _is_described(text: str, known: _Draft, draft: _Draft, part: Part) -> bool:
+    """Whether two findings of a sentence are one: a sign and its meaning, or alternatives."""
+    last = max(span.end for span in known.spans) - part.start
+    first = draft.spans[0].start - part.start
+    if not 0 <= first - last <= _NEAR or not _sides_meet(known.sides, draft.sides):
+        return False
+    between = text[last:first]
+    if _are_alternatives(between, text[draft.spans[0].end - part.start :][:_SHORTLY]):
+        return True
+    related = (
+        _is_sign(known.findings, known.words, draft.findings)
+        or _is_sign(draft.findings, draft.words, known.findings)
+        or _family(known) == _family(draft)
+    )
+    return related and bool(rules().taken_for.search(between) or not rules().beside.search(between))
+
+
+def _are_alternatives(between: str, behind: str) -> bool:
+    """Whether two findings are of a list such as "pneumonia, atelectasis or oedema"."""
+    either_or = rules().either_or
+    if between.strip() == ",":
+        return bool(either_or.search(behind.partition(".")[0]))
+    return bool(either_or.search(between))
+
+
+def _is_sign(signs: Iterable[str], words: Iterable[str], findings: Sequence[str]) -> bool:
+    """Whether some findings, or the words for them, are a sign of others."""
+    known = rules().signs
+    return any(known[one] & set(findings) for one in (*words, *signs) if one in known)
+
+
+def _family(draft: _Draft) -> str:
+    return finding_info(draft.findings[0]).family
+
+
+def _sides_meet(one: set[str], other: set[str]) -> bool:
+    return not one or not other or bool(one & other)
+
+
+def _add(drafts: list[_Draft], draft: _Draft) -> None:
+    """Add a finding, or join it with the one that the text speaks of already."""
+    for known in drafts:
+        fracture = may_be_same_fracture(known.findings[0], draft.findings[0])
+        if not fracture and _family(known) != _family(draft):
+            continue
+        if not _heights_meet(known.zone, draft.zone):
+            continue
+        same = set(known.findings) & set(draft.findings)
+        if _sides_meet(known.sides, draft.sides) or same:
+            general = (*rules().general, "fracture")
+            named = draft.findings[0] not in general
+            known.take(draft, first=known.findings[0] in general and named)
+            return
+    drafts.append(draft)
+
+
+def _explained(drafts: list[_Draft]) -> list[_Draft]:
+    """Join what a section describes with what a later one takes it for.
+
+    "Bilateral opacities" of the findings are the oedema of the impression.
+    """
+    left = list(drafts)
+    for sign in drafts:
+        if sign.findings[0] not in rules().descriptive:
+            continue
+        own = {span.section for span in sign.spans}
+        for meant in left:
+            if (
+                meant is not sign
+                and not own & {meant.spans[0].section}
+                and _is_sign(sign.findings, sign.words, meant.findings)
+                and _sides_meet(sign.sides, meant.sides)
+                and _heights_meet(sign.zone, meant.zone)
+            ):
+                meant.take(sign)
+                left.remove(sign)
+                break
+    return left
+
+
+def _heights_meet(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or _HEIGHTS.get(one, one) == _HEIGHTS.get(other, other)
+
+
+def _stated(draft: _Draft, weigh: Weigh) -> Stated:
+    narrow = [words for words in draft.words if is_narrower(words)]
+    return Stated(
+        tuple(draft.findings),
+        frozenset(draft.sides),
+        draft.zone,
+        draft.unsure,
+        draft.degrees,
+        draft.size,
+        draft.misplaced,
+        narrow[0] if len(narrow) == len(draft.words) else None,
+        weigh(draft.findings, max(draft.degrees.values(), default=None), draft.misplaced),
+        tuple(draft.spans),
+    )

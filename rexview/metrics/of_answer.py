@@ -1,0 +1,85 @@
+"""The metrics that the app works out itself, for one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from rexview.detect.findings import as_displayed
+from rexview.harm import HarmTable
+from rexview.metrics import bleu
+from rexview.metrics.finding_agreement import (
+    FindingAgreement,
+    Request,
+    agreement,
+    compare,
+    stated_in,
+    weigher,
+)
+from rexview.metrics.identity import MetricId
+from rexview.metrics.scopes import as_one_text, parts_of_answer, parts_of_report
+from rexview.schema import Answer, Case
+
+COMPUTED_SCOPES: Final = ("findings", "findings+impression")
+"""What is compared where both sides have it."""
+IMPLEMENTATION: Final = "rexview"
+IDENTITIES: Final = tuple(
+    MetricId(metric, IMPLEMENTATION, version, scope)
+    for scope in COMPUTED_SCOPES
+    for metric, version in (("bleu_2", bleu.VERSION), ("finding_agreement", agreement.VERSION))
+)
+"""Everything that is computed, in the order of :func:`values_of`."""
+LONGEST: Final = 20_000
+"""Characters of the longest report or answer that is compared; real ones have a tenth."""
+
+
+def agreement_of(
+    case: Case, answer: Answer, harm: HarmTable, scope: str = "findings"
+) -> FindingAgreement | None:
+    """Return the finding-level agreement of an answer with its case's report, with its parts.
+
+    Spans of the report count from the beginning of their section, those of the answer from the
+    beginning of its text.
+
+    Returns
+    -------
+    FindingAgreement or None
+        None where report or answer lack what the scope asks for, or are too long.
+    """
+    expected = parts_of_report(case.report, scope)
+    given = parts_of_answer(answer.text, scope)
+    if expected is None or given is None or _too_long(case, answer):
+        return None
+    weigh = weigher(harm.findings, Request(case.context.age, case.context.indication))
+    reference, denied = stated_in(expected, weigh)
+    stated, denied_by_answer = stated_in(given, weigh, lambda found: as_displayed(case, found))
+    return compare(reference, stated, denied, denied_by_answer)
+
+
+def bleu_2_of(case: Case, answer: Answer, scope: str = "findings") -> float | None:
+    """Return the BLEU-2 of an answer; None as in :func:`agreement_of`."""
+    expected = parts_of_report(case.report, scope)
+    given = parts_of_answer(answer.text, scope)
+    if expected is None or given is None or _too_long(case, answer):
+        return None
+    return bleu.bleu_2(as_one_text(expected), as_one_text(given))
+
+
+def values_of(case: Case, answer: Answer, harm: HarmTable) -> Mapping[MetricId, float]:
+    """Return all that can be computed of an answer, by what it is."""
+    values: dict[MetricId, float] = {}
+    for identity in IDENTITIES:
+        scope = identity.scope or ""
+        if identity.metric == "bleu_2":
+            value = bleu_2_of(case, answer, scope)
+        else:
+            found = agreement_of(case, answer, harm, scope)
+            value = found.score if found else None
+        if value is not None:
+            values[identity] = value
+    return values
+
+
+def _too_long(case: Case, answer: Answer) -> bool:
+    texts = (case.report.findings, case.report.impression, answer.text)
+    return any(len(text or "") > LONGEST for text in texts)

@@ -1,0 +1,62 @@
+"""The program of a process that works out metrics of generated reports."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run by its path: find rexview
+
+from rexview.child_process import Rank, serve
+from rexview.detect.kept.rules import rule_version
+from rexview.harm import HarmTable
+from rexview.kept_files import code_version
+from rexview.metrics.of_answer import IDENTITIES, values_of
+from rexview.reviewset.importers.core import report_text
+from rexview.schema import Answer, Case
+
+PROGRAM: Final = Path(__file__)
+_CODE: Final = (".py", ".yaml")
+
+
+class Generated(NamedTuple):
+    """A case with some generated reports for it."""
+
+    case: Case
+    answers: tuple[Answer, ...]
+
+
+Values = list[tuple[float, ...]]
+"""One for each report: what :data:`~.of_answer.IDENTITIES` names, NaN where there is no value."""
+
+
+@cache
+def metrics_version() -> str:
+    """Return a digest of the code and words that decide the values."""
+    own = (file for file in PROGRAM.parent.rglob("*") if file.suffix in _CODE)
+    return code_version([*own, Path(report_text.__file__)], rule_version())
+
+
+def compute(batch: Sequence[Generated], harm: HarmTable) -> Values:
+    """Return the values of all reports of a batch, in its order."""
+    return [
+        tuple(found.get(identity, math.nan) for identity in IDENTITIES)
+        for case, answers in batch
+        for answer in answers
+        for found in (values_of(case, answer, harm),)
+    ]
+
+
+def begin(harm: HarmTable) -> tuple[str, Callable[[Sequence[Generated]], Values]]:
+    """Take the table of harm; return the version of the code, and what computes batches."""
+    return metrics_version(), lambda batch: compute(batch, harm)
+
+
+if __name__ == "__main__":
+    seconds, rank = sys.argv[1:]
+    serve(begin, int(seconds), cast("Rank", rank))

@@ -1,0 +1,1 @@
+"""Statistics of generated reports: boards of metrics, edits, preferences."""

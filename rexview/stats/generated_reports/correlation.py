@@ -1,0 +1,163 @@
+"""How far two metrics of generated reports go together, over answers.
+
+Definitions (docs: statistics):
+
+- **Pearson** (numpy), **Spearman** and **Kendall** (tau-b; scipy) are over the answers that have a
+  value of both metrics. Values of metrics of which lower is better are taken with the other sign,
+  so that a positive coefficient says that both call the same reports good.
+- The **interval** leaves out groups of patients, one after another (delete-a-group jackknife): up
+  to 40 groups of whole patients (else studies, else cases) by chance, the coefficient on Fisher's
+  z scale, and Student's t with one degree of freedom less than there are groups. It asks nothing
+  but the coefficients themselves, so it is the same for all three, and answers of one patient
+  count as what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rexview.stats.bootstrap import LEVEL, SEED, Floats, Interval
+
+COEFFICIENTS: Final = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
+"""Names on screen of the coefficients."""
+FEW: Final = "Fewer than three answers have a value of both."
+CONSTANT: Final = "One of the two is the same everywhere."
+FEW_PATIENTS: Final = "The answers are of fewer than four patients."
+PERFECT: Final = "The coefficient is -1 or 1, in all or a part of the answers."
+_MOST_GROUPS: Final = 40
+_FEWEST_GROUPS: Final = 4
+_FEWEST: Final = 3
+_ONE: Final = 1 - 1e-12
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """One coefficient of two columns, by their places, over ``n`` answers of so many patients.
+
+    What is undefined is None, and the interval's ``why`` says why.
+    """
+
+    first: int
+    second: int
+    coefficient: str
+    n: int
+    patients: int
+    value: float | None
+    interval: Interval
+
+
+def correlations(
+    values: Floats, patients: NDArray[Any], coefficient: str, *, intervals: bool = True
+) -> tuple[Correlation, ...]:
+    """Correlate every two columns.
+
+    Parameters
+    ----------
+    values : numpy.ndarray
+        Shape (answers, columns), nan where an answer has no value; higher is better in all.
+    patients : numpy.ndarray
+        Shape (answers,), the number of each answer's patient.
+    coefficient : str
+        One of :data:`COEFFICIENTS`.
+    intervals : bool
+        Whether intervals are wanted: they take as many coefficients again as there are groups.
+    """
+    return tuple(
+        _correlation(values, patients, a, b, coefficient, intervals=intervals)
+        for a, b in combinations(range(values.shape[1]), 2)
+    )
+
+
+def _correlation(
+    values: Floats,
+    patients: NDArray[Any],
+    a: int,
+    b: int,
+    coefficient: str,
+    *,
+    intervals: bool,
+) -> Correlation:
+    both = np.isfinite(values[:, a]) & np.isfinite(values[:, b])
+    x, y = values[both, a], values[both, b]
+    met, own = np.unique(patients[both], return_inverse=True)
+    of = _coefficient(coefficient)
+    value, limits = None, Interval(None, None, FEW)
+    if len(x) >= _FEWEST:
+        value, limits = of(x, y), Interval(None, None, CONSTANT)
+    if value is not None:
+        limits = _interval(value, x, y, own, len(met), of) if intervals else Interval(None, None)
+    return Correlation(a, b, coefficient, len(x), len(met), value, limits)
+
+
+def _coefficient(name: str) -> Callable[[Floats, Floats], float | None]:
+    from scipy import stats
+
+    def coefficient(x: Floats, y: Floats) -> float | None:
+        if np.ptp(x) == 0 or np.ptp(y) == 0:
+            return None
+        if name == "kendall":
+            value = float(stats.kendalltau(x, y).statistic)
+        else:
+            if name == "spearman":
+                x, y = stats.rankdata(x), stats.rankdata(y)
+            value = float(np.corrcoef(x, y)[0, 1])  # scipy's also make p values, which takes long
+        return value if np.isfinite(value) else None
+
+    return coefficient
+
+
+def _interval(
+    value: float,
+    x: Floats,
+    y: Floats,
+    patients: NDArray[Any],
+    n_patients: int,
+    of: Callable[[Floats, Floats], float | None],
+) -> Interval:
+    from scipy.stats import t
+
+    groups = min(_MOST_GROUPS, n_patients)
+    if groups < _FEWEST_GROUPS:
+        return Interval(None, None, FEW_PATIENTS)
+    shuffled = np.random.default_rng(SEED).permutation(n_patients) % groups
+    group = shuffled[patients]
+    left_out = [of(x[group != one], y[group != one]) for one in range(groups)]
+    if abs(value) > _ONE or any(one is None or abs(one) > _ONE for one in left_out):
+        constant = any(one is None for one in left_out)
+        return Interval(None, None, CONSTANT if constant else PERFECT)
+    z = np.arctanh(np.array(left_out, dtype=np.float64))
+    error = float(np.sqrt((groups - 1) / groups * ((z - z.mean()) ** 2).sum()))
+    reach = float(t.ppf((1 + LEVEL) / 2, groups - 1)) * error
+    middle = np.arctanh(value)
+    return Interval(float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
+
+
+def places_apart(values: Floats) -> Floats:
+    """Say how far apart the places are that two metrics give to each answer.
+
+    Parameters
+    ----------
+    values : numpy.ndarray
+        Shape (answers, 2), nan where an answer has no value; higher is better in both.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (answers, 3): the place by each metric from 0 (worst) to 1 (best), ties in the middle
+        of theirs, and the first minus the second; nan where a value is missing.
+    """
+    both = np.isfinite(values).all(axis=1)
+    found = np.full((len(values), 3), np.nan)
+    n = int(both.sum())
+    if n > 1:
+        ranks = pl.DataFrame(values[both]).select(pl.all().rank()).to_numpy()
+        found[both, :2] = (ranks - 1) / (n - 1)
+        found[both, 2] = found[both, 0] - found[both, 1]
+    return found

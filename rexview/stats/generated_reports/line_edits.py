@@ -1,0 +1,154 @@
+"""Error-free reports: how many have no error of a severity, by who corrected them line by line.
+
+Definitions (docs: statistics):
+
+- A report was **gone over** by a reader (or judge) when there is any row of theirs about it, also
+  one that keeps a line as it is. Only these count.
+- Its **worst error** is the highest severity of their edits. It is **free** of errors from a
+  severity on when its worst error is below that. An edit without a severity leaves open whether a
+  report is free, unless another one is severe enough by itself: such reports are ``ungraded``.
+- The interval is that of every share here (:func:`rexview.stats.failure_rates.rate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rexview.schema import ReviewSet
+from rexview.stats.bootstrap import RESAMPLES
+from rexview.stats.failure_rates import PatientTally, Rate, clusters_of, rate, tally_patients
+
+FREE_OF: Final[dict[int, str]] = {
+    3: "No significant error",
+    2: "No actionable error",
+    1: "No error",
+}
+"""Thresholds with their names: no edit of that severity or above (the first two: ReXrank)."""
+NOBODY: Final = ""
+"""Stands for whoever made edits that name no reader."""
+NOTHING_GRADED: Final = "No report was gone over and graded."
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorFreeTally:
+    """The reports of one model that one reader went over, for one threshold.
+
+    ``free`` counts patients by their reports without such an error; ``ungraded`` reports are left
+    out as their severities do not say.
+    """
+
+    reader: str
+    model: str
+    severity: int
+    free: PatientTally
+    ungraded: int
+
+
+@dataclass(frozen=True)
+class ErrorFree:
+    """The share of reports without an error of a severity or above, as one reader sees it."""
+
+    reader: str
+    model: str
+    severity: int
+    rate: Rate
+    ungraded: int
+    why: str | None
+
+
+def gone_over(edits: pl.DataFrame) -> pl.DataFrame:
+    """Say of each report and reader how severe the worst error is.
+
+    Parameters
+    ----------
+    edits : polars.DataFrame
+        ``case``, ``model``, ``reader``, ``action`` and ``severity`` of :data:`.frames.EDITS`.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``case``, ``model``, ``reader`` (:data:`NOBODY` where none is named), ``worst`` (0 for no
+        error) and ``ungraded`` (whether an edit has no severity), one row a report and reader.
+    """
+    severity = pl.col("severity").filter(pl.col("action") != "keep")
+    return edits.group_by(
+        "case", "model", pl.col("reader").fill_null(NOBODY), maintain_order=True
+    ).agg(
+        worst=severity.max().fill_null(0).cast(pl.Int64),
+        ungraded=severity.is_null().any(),
+    )
+
+
+def edited_reports(review_set: ReviewSet, patients: NDArray[Any] | None = None) -> pl.DataFrame:
+    """Return :func:`gone_over` of the newest answers of a set.
+
+    With ``number`` of the answer and ``patient``, the number of its patient. ``patients`` are those
+    by row of the cases, where they are known already.
+    """
+    if patients is None:
+        patients = clusters_of(review_set.cases)["cluster"].to_numpy()
+    edited = gone_over(review_set.edits)
+    numbers = review_set.numbers_of(edited.select("case", "model"))
+    cases = review_set.newest.case[np.maximum(numbers, 0)] if len(review_set.newest) else numbers
+    of_patient = np.asarray(patients)[cases] if len(edited) and len(patients) else numbers
+    return edited.with_columns(
+        pl.Series("number", numbers, dtype=pl.Int64),
+        pl.Series("patient", of_patient, dtype=pl.Int64),
+    ).filter(pl.col("number") >= 0)
+
+
+def error_free_tallies(
+    edited: pl.DataFrame, readers: Sequence[str], models: Sequence[str]
+) -> tuple[ErrorFreeTally, ...]:
+    """Count the reports of :func:`edited_reports` without errors, by reader, model and threshold.
+
+    Readers and models in the order given; then whoever else corrected, such as judges.
+    """
+    parts = edited.partition_by("reader", "model", as_dict=True, maintain_order=True)
+    everybody = [*readers, *edited["reader"].unique().sort().to_list(), NOBODY]
+    return tuple(
+        error_free_tally(
+            reader,
+            model,
+            severity,
+            *(part[name].to_numpy() for name in ("worst", "ungraded", "patient")),
+        )
+        for reader in sorted(dict.fromkeys(everybody), key=lambda one: one == NOBODY)
+        for model in models
+        if (part := parts.get((reader, model))) is not None
+        for severity in FREE_OF
+    )
+
+
+def error_free_tally(
+    reader: str,
+    model: str,
+    severity: int,
+    worst: NDArray[Any],
+    ungraded: NDArray[np.bool_],
+    patients: NDArray[np.int64],
+) -> ErrorFreeTally:
+    """Count the reports that one reader went over, by patient; arrays of shape (n,), one each."""
+    free = worst < severity
+    known = ~(free & ungraded)
+    points = free[known].astype(np.int64)
+    return ErrorFreeTally(
+        reader,
+        model,
+        severity,
+        tally_patients(points, patients[known]),
+        int((~known).sum()),
+    )
+
+
+def error_free(given: ErrorFreeTally, *, resamples: int = RESAMPLES) -> ErrorFree:
+    """Work out a share with its interval."""
+    share = rate(given.free, resamples=resamples)
+    why = share.interval.why if share.n else NOTHING_GRADED
+    return ErrorFree(given.reader, given.model, given.severity, share, given.ungraded, why)

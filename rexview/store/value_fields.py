@@ -1,0 +1,256 @@
+"""Fields of what people write: each checks its value, and returns it as it is kept.
+
+A field adds a sentence to the problems for what is wrong, and goes on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from datetime import date
+from typing import Any, Final
+
+from rexview.answer_digest import IS_DIGEST
+from rexview.store.entry import LONGEST_TEXT, Entry, check_id, clean, is_id, one_of, quoted
+from rexview.vocab import EDIT_SEVERITIES, QUESTION_TAGS, SCORE_MAX, SCORE_MIN
+
+_LONGEST_SECONDS: Final = 10_000_000
+_LONGEST_TAG: Final = 200
+_MOST_WORDS: Final = 100
+_MANY: Final = 1_000_000
+Field = Callable[[Any, Entry, list[str]], Any]
+"""Checks one field of an entry's value: adds to the problems, returns the value as it is kept."""
+
+
+def word(name: str, *words: Any) -> Field:
+    """Return a field that holds one of some words."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        return one_of(value, name, words, problems)
+
+    return check
+
+
+def text(name: str, *, required: bool = False) -> Field:
+    """Return a field that holds a text, None where it is empty."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> str | None:
+        if value is None or value == "":
+            if required:
+                problems.append(f"The {name} is empty.")
+            return None
+        if not isinstance(value, str):
+            problems.append(f"The {name} is not a text.")
+            return None
+        if len(value) > LONGEST_TEXT:
+            problems.append(f"The {name} is longer than {LONGEST_TEXT:,} characters.")
+        if required and not value.strip():
+            problems.append(f"The {name} is empty.")
+        return clean(value)
+
+    return check
+
+
+def score(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check a score from 1 to 5."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (whole and SCORE_MIN <= value <= SCORE_MAX):
+        problems.append(
+            f"The score {quoted(value)} is not a whole number from {SCORE_MIN} to {SCORE_MAX}."
+        )
+    return value
+
+
+def severity(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check a severity from 0 to 4."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (whole and value in EDIT_SEVERITIES):
+        problems.append(f"The severity {quoted(value)} is not a whole number from 0 to 4.")
+    return value
+
+
+def number(name: str, low: float = -1e12, high: float = 1e12) -> Field:
+    """Return a field that holds a finite number."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        given = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (given and low <= value <= high):
+            problems.append(f"The {name} {quoted(value)} is not a number from {low} to {high}.")
+        return value
+
+    return check
+
+
+def whole(name: str, low: int, high: int) -> Field:
+    """Return a field that holds a whole number."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        given = isinstance(value, int) and not isinstance(value, bool)
+        if value is not None and not (given and low <= value <= high):
+            problems.append(f"The {name} {quoted(value)} is no whole number from {low} to {high}.")
+        return value
+
+    return check
+
+
+def day(name: str) -> Field:
+    """Return a field that holds a day as ``2026-12-01``."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        if value is None:
+            return None
+        try:
+            return date.fromisoformat(value).isoformat()
+        except (TypeError, ValueError):
+            problems.append(f"The {name} {quoted(value)} is no day, such as 2026-12-01.")
+            return None
+
+    return check
+
+
+def words_of(name: str, known: Collection[str] | None = None) -> Field:
+    """Return a field that holds a list of words, each once; of ``known`` ones where they are."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> list[str] | None:
+        if value is None:
+            return None
+        if not isinstance(value, list | tuple) or len(value) > _MOST_WORDS:
+            problems.append(f"The {name} are no list of at most {_MOST_WORDS} words.")
+            return None
+        for one in value:
+            if not isinstance(one, str) or not 0 < len(one.strip()) <= _LONGEST_TAG:
+                problems.append(f"One of the {name} is no text of 1 to {_LONGEST_TAG} characters.")
+                return None
+            if known is not None and one not in known:
+                problems.append(f"Among the {name} is {quoted(one)}, which is not known.")
+        return list(dict.fromkeys(clean(one).strip() for one in value))
+
+    return check
+
+
+def counts(name: str, known: Collection[str] | None = None) -> Field:
+    """Return a field that holds how many of each."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> dict[str, int] | None:
+        if value is None:
+            return None
+        if not isinstance(value, Mapping) or len(value) > _MOST_WORDS:
+            problems.append(f"The {name} are no object of numbers.")
+            return None
+        for of, times in value.items():
+            if not isinstance(times, int) or isinstance(times, bool) or not 0 <= times <= _MANY:
+                problems.append(f"Among the {name} is {quoted(times)}, which is no whole number.")
+            if not is_id(of) or (known is not None and of not in known):
+                problems.append(f"Among the {name} is {quoted(of)}, which is not known.")
+        return dict(value)
+
+    return check
+
+
+def choice(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check the number of an option, from 0."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (whole and value >= 0):
+        problems.append(f"The option {quoted(value)} is not a whole number from 0.")
+    return value
+
+
+def seconds(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check a time in seconds."""
+    given = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (given and 0 <= value <= _LONGEST_SECONDS):
+        problems.append("The time is not a number of seconds.")
+    return value
+
+
+def id_of(name: str) -> Field:
+    """Return a field that holds an id."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        if value is None:
+            problems.append(f"A {name} is needed.")
+        check_id(name, value, problems)
+        return value
+
+    return check
+
+
+def digest(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check the digest of an answer."""
+    if value is not None and not (isinstance(value, str) and IS_DIGEST.fullmatch(value)):
+        problems.append("The digest of the answer is none.")
+    return value
+
+
+def replied_to(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check the id of a comment that is replied to."""
+    check_id("comment that is replied to", value, problems)
+    return value
+
+
+def accepted(value: Any, entry: Entry, problems: list[str]) -> Any:
+    """Check whether a reader scores a case although they have seen its models."""
+    if value is not None:  # only on a page that names the models there is something to accept
+        is_unblinded = (entry.value or {}).get("what") == "unblinded"
+        one_of(value, "value of accepted", (True,) if is_unblinded else (), problems)
+    return value
+
+
+_SPOTS: Final[Mapping[str, frozenset[str]]] = {
+    "case": frozenset(),
+    "answer": frozenset(),
+    "box": frozenset({"image", "box", "label", "index"}),
+    "span": frozenset({"field", "start", "end", "text"}),
+}
+"""What a comment can be on, and the fields that say where there."""
+
+
+def spot(on: Any, entry: Entry, problems: list[str]) -> dict[str, Any]:
+    """Check where a comment stands."""
+    place = on.get("what") if isinstance(on, Mapping) else None
+    if not isinstance(on, Mapping) or not isinstance(place, str) or place not in _SPOTS:
+        problems.append(f"It is not said what the comment is on: {', '.join(_SPOTS)}.")
+        return {}
+    if (place == "case") != (entry.model is None) and place != "span":
+        problems.append(f"A comment on {place} has to name a model, on a case none.")
+    spot = {str(name): _plain(value) for name, value in on.items() if value is not None}
+    if set(spot) - _SPOTS[place] - {"what"} or any(value is None for value in spot.values()):
+        problems.append(f"Where the comment on a {place} stands cannot be understood.")
+    return spot
+
+
+def _plain(value: Any) -> Any:
+    """Return a text, a finite number or a list of four of these, None for anything else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        return clean(value) if len(value) <= LONGEST_TEXT else None
+    if isinstance(value, int | float):
+        return value if math.isfinite(value) and abs(value) < 1e9 else None
+    if isinstance(value, list | tuple) and len(value) == 4:
+        numbers = [_plain(part) for part in value]
+        return None if any(not isinstance(part, int | float) for part in numbers) else numbers
+    return None
+
+
+def tags(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Keep tags as the tables have them: a list of names with their values."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        problems.append("The tags are no object with the values of each.")
+        return None
+    kept = []
+    for name, words in value.items():
+        if name not in QUESTION_TAGS:
+            problems.append(f"There is no tag {quoted(name)}.")
+        elif not isinstance(words, list | tuple) or not all(
+            isinstance(word, str) and word.strip() for word in words
+        ):
+            problems.append(f"The tag {name} is no list of words.")
+        elif any(len(word.strip()) > _LONGEST_TAG for word in words):
+            longest = f"longer than {_LONGEST_TAG} characters"
+            problems.append(f"{QUESTION_TAGS[name]}: one of its values is {longest}.")
+        elif words:
+            kept.append({"name": name, "values": [clean(word).strip() for word in words]})
+    return kept

@@ -1,0 +1,92 @@
+"""A model is asked for questions about the studies of a set: what for, and the start."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis.run_models.wanted import Wanted
+from rexview.models.running.folder import CURATING
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.asking.choices import choice, choose_model, limits, number, text
+from rexview.ui.asking.jobs import begin_form
+from rexview.ui.asking.runs import show_runs
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import kept_in_link
+from rexview.ui.link.pages import PAGE_RUN_MODELS
+
+_QUERY: Final = link_keys.QUERY_ASKED_FOR
+_WHAT: Final = {"open": "Open questions", "choice": "Multiple choice"}
+_STEPS: Final = {"propose": "Propose", "rate": "Score", "tag": "Tag"}
+_TOLD: Final = {
+    "either": "Findings or indication",
+    "findings": "Findings",
+    "indication": "Indication",
+}
+_MOST_EACH: Final = 20
+_USUAL_EACH: Final = 5
+
+
+def ask_for_questions(review_set: ReviewSet) -> None:
+    """Show what a model can be asked to propose, score, tag or check, and the runs that do.
+
+    Nothing is shown to people who may not begin runs.
+    """
+    if not permissions.may_see(PAGE_RUN_MODELS):
+        return
+    _form(review_set)
+    st.markdown("## Runs")
+    show_runs(review_set, (CURATING,))
+
+
+def _form(review_set: ReviewSet) -> None:
+    what = choice("Make", _QUERY["what"], _WHAT, "open")
+    chosen = choose_model(review_set)
+    if chosen is None:
+        return
+    own = _open() if what == "open" else _multiple_choice()
+    more = limits()
+    if own is None or not chosen.complete:
+        return
+    wanted = Wanted(model=chosen.model, api=chosen.api, base_url=chosen.base_url, **more)
+    begin_form(review_set, wanted, "curate", own, "Reports or indications of the set's studies")
+
+
+def _open() -> list[str] | None:
+    left, middle, right = st.columns([3, 5, 3], gap="medium")
+    with left:
+        usual = list(_STEPS)
+        asked = [one for one in st.query_params.get_all(_QUERY["steps"]) if one in _STEPS]
+        kept = kept_in_link(
+            "asked_steps",
+            _QUERY["steps"],
+            asked or usual,
+            lambda steps: None if set(steps) == set(usual) else list(steps),
+        )
+        steps = st.pills(
+            "Steps", usual, selection_mode="multi", format_func=_STEPS.__getitem__, **kept
+        )
+    with middle:
+        told = choice("The model is told", _QUERY["told"], _TOLD, "either")
+    with right:
+        each = number(
+            "Questions a study", _QUERY["each"], _USUAL_EACH, _MOST_EACH, "So many are proposed."
+        )
+    if not steps:
+        st.info("Choose a step.")
+        return None
+    own = [f"--step={','.join(one for one in usual if one in steps)}"]
+    own += [f"--from={told}"] if told != "either" else []
+    return [*own, f"--candidates={each}"] if each != _USUAL_EACH else own
+
+
+def _multiple_choice() -> list[str]:
+    validator = text(
+        "Checked by",
+        _QUERY["validator"],
+        placeholder="a model; by rules alone if empty",
+        help="Its name on the same server. Rules check every question in any case.",
+    )
+    return ["--choice", *([f"--validator={validator}"] if validator else [])]

@@ -1,0 +1,208 @@
+"""What stands with a report on the Case page, as HTML: agreement, metrics, corrected references.
+
+Words are marked as missed, invented or on the other side by a word behind them, not by a colour
+alone.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rexview.analysis.case.differences import compare_texts
+from rexview.analysis.case.reports.agreement import ScopedAgreement
+from rexview.analysis.case.reports.record import ReportCase, identity_of
+from rexview.metrics.finding_agreement import FindingAgreement, Lone, Pair, Stated
+from rexview.metrics.finding_agreement import Span as Words
+from rexview.metrics.scopes import SCOPES
+from rexview.schema import CorrectedReference, MetricValue, Report, ReviewSet
+from rexview.ui.answers.flags import written_here
+from rexview.ui.answers.html import Added, changes_html
+from rexview.ui.answers.one_answer import metric_text
+from rexview.ui.case.aligned import Marks
+from rexview.ui.html.safe_text import Span
+from rexview.vocab import EDIT_KINDS
+
+_AGREEMENT: Final = "Finding-level agreement"
+TO_SENTENCES: Final = (
+    ' <button type="button" class="rx-go" data-rx-go="rx-aligned">Sentence by sentence</button>'
+)
+"""Leads from the report to the rows below."""
+
+
+def marks_in_answers(reports: ReportCase) -> Marks:
+    """Return what is invented, or on the other side, in each model's report."""
+    found: dict[str, list[Span]] = {}
+    for model, agreement in reports.agreement.items():
+        marks = found.setdefault(model, [])
+        for one in agreement.parts.invented:
+            marks += _marks(one.stated, "invented", _invented(one))
+        for pair in agreement.parts.swapped:
+            marks += _marks(pair.candidate, "swapped", f"Reference: {pair.reference.name}")
+    return found
+
+
+def marks_in_reference(reports: ReportCase, names: Mapping[str, str]) -> Marks:
+    """Return what is missed, or on the other side in a report, by section of the reference."""
+    by: dict[tuple[str, Words], list[str]] = {}
+    compared = reports.agreement
+    for model, agreement in compared.items():
+        lost = [("missed", one.stated) for one in agreement.parts.missed]
+        lost += [("swapped", pair.reference) for pair in agreement.parts.swapped]
+        for what, stated in lost:
+            for words in stated.spans:
+                models = by.setdefault((what, words), [])
+                if model not in models:  # the same words may say two findings
+                    models.append(model)
+    found: dict[str, list[Span]] = {}
+    for (what, words), models in by.items():
+        said = "Missed by" if what == "missed" else "Other side in"
+        some = f" {len(models)} of {len(compared)}" if len(models) < len(compared) else ""
+        mark = _mark(words, what, f"{said} {', '.join(names[one] for one in models)}", some)
+        found.setdefault(words.section or "findings", []).append(mark)
+    return found
+
+
+_LABELS: Final = {"missed": "missed", "invented": "invented", "swapped": "side swapped"}
+
+
+def _marks(stated: Stated, what: str, title: str) -> list[Span]:
+    return [_mark(words, what, title) for words in stated.spans]
+
+
+def _mark(words: Words, what: str, title: str, some: str = "") -> Span:
+    css, label = f"rx-wrong rx-{what}", f"{_LABELS[what]}{some}"
+    return Span(words.start, words.end, css, title=title, label=label)
+
+
+def _invented(one: Lone) -> str:
+    return "The reference says it is absent" if one.against else "Not in the reference"
+
+
+def added(reports: ReportCase, case: str) -> dict[str, Added]:
+    """Return what is added to the reports of a case, by model."""
+    marks = marks_in_answers(reports)
+    return {
+        model: Added(marks.get(model, ()), _summary_html(reports, case, model))
+        for model in reports.metrics
+    }
+
+
+def _summary_html(reports: ReportCase, case: str, model: str) -> str:
+    """Say how far a report agrees with the reference, with the parts, and its metric values."""
+    agreement, values = reports.agreement.get(model), reports.metrics.get(model, ())
+    parts = _agreement_html(agreement.parts) if agreement else ""
+    listed = _metrics_html(values) if values else ""
+    if not parts and not listed:
+        return ""
+    kept = html.escape(f"{case}/{model}")
+    shown = _folded_html(_headline(agreement), parts, f"{kept}/agreement") if agreement else ""
+    if listed:
+        shown += _folded_html(f"Metrics <b>{len(values)}</b>", listed, f"{kept}/metrics")
+    return f'<div class="rx-agreement">{shown}</div>'
+
+
+def _folded_html(title: str, body: str, kept: str) -> str:
+    if not body:
+        return f"<p>{title}</p>"
+    return f'<details data-rx-keep="{kept}"><summary>{title}</summary>{body}</details>'
+
+
+def _headline(agreement: ScopedAgreement) -> str:
+    parts = agreement.parts
+    counts = (
+        ("agreed", len(parts.agreed), "in both"),
+        ("missed", len(parts.missed), "missed"),
+        ("invented", len(parts.invented), "invented"),
+        ("swapped", len(parts.swapped), "side swapped"),
+    )
+    said = " ".join(
+        f'<span class="rx-part-{what}">{n} {words}</span>' for what, n, words in counts if n
+    )
+    title = "0 to 1: findings in both texts, weighted by the harm of getting them wrong. Compared: "
+    title += SCOPES.get(agreement.scope, agreement.scope).lower()
+    return (
+        f'<span title="{title}">{_AGREEMENT} <b>{parts.score:.2f}</b></span> '
+        f"{said or 'no finding in either'}"
+    )
+
+
+def _agreement_html(agreement: FindingAgreement) -> str:
+    """List the parts, the gravest first."""
+    items = [_item("swapped", pair.reference, _as_written(pair)) for pair in agreement.swapped]
+    items += [_item("missed", one.stated, _missed(one)) for one in agreement.missed]
+    items += [_item("invented", one.stated, _invented(one)) for one in agreement.invented]
+    items += [_item("agreed", pair.reference, _agreed(pair)) for pair in agreement.agreed]
+    return f'<ul class="rx-parts">{"".join(items)}</ul>' if items else ""
+
+
+def _item(what: str, stated: Stated, more: str) -> str:
+    label = {"agreed": "in both"}.get(what) or _LABELS[what]
+    weight = f'<small title="Weight: harm of getting it wrong, 0 to 4">harm {stated.harm}</small>'
+    said = f" <i>{html.escape(more)}</i>" if more else ""
+    return (
+        f'<li><span class="rx-part-{what}">{label}:</span> {html.escape(stated.name)} {weight}'
+        f"{said}</li>"
+    )
+
+
+def _as_written(pair: Pair) -> str:
+    return f"report: {pair.candidate.name}"
+
+
+def _missed(one: Lone) -> str:
+    return "the report says it is absent" if one.against else ""
+
+
+def _agreed(pair: Pair) -> str:
+    if not pair.differs:
+        return ""
+    kinds = ", ".join(EDIT_KINDS.get(kind, kind).lower() for kind in pair.differs)
+    return f"differs: {kinds}; counts {pair.credit:.2f}"
+
+
+def _metrics_html(values: Sequence[MetricValue]) -> str:
+    rows = "".join(_metric_html(value) for value in values)
+    return (
+        '<div class="rx-scroll"><table class="rx-scores"><thead><tr><th scope="col">Metric</th>'
+        '<th scope="col">Value</th><th scope="col">Computed by</th><th scope="col">Of</th></tr>'
+        f"</thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _metric_html(value: MetricValue) -> str:
+    metric = identity_of(value)
+    together = f" · {value.n:,} together" if value.n else ""
+    return (
+        f'<tr><th scope="row">{html.escape(metric.name)}</th>'
+        f'<td class="rx-num">{metric_text(value.value)}</td>'
+        f"<td>{html.escape(metric.computed_by)}</td>"
+        f"<td>{html.escape(metric.scope or 'not said')}{together}</td></tr>"
+    )
+
+
+def corrected_html(
+    given: Report, corrected: Sequence[CorrectedReference], review_set: ReviewSet
+) -> str:
+    """Show the corrected references, each as changes of the given one; empty without any."""
+    return "".join(_corrected_html(given, one, review_set) for one in corrected)
+
+
+def _corrected_html(given: Report, one: CorrectedReference, review_set: ReviewSet) -> str:
+    who = review_set.reader_names.get(one.reader, one.reader)
+    sections = ""
+    for name, old, new in (
+        ("Findings", given.findings, one.findings),
+        ("Impression", given.impression, one.impression),
+    ):
+        if old or new:
+            pieces, whole = compare_texts(old or "", new or "")
+            rest = "" if whole else '<p class="rx-quiet">Only the beginning is compared.</p>'
+            sections += f'<h4>{name}</h4><div class="rx-plain">{changes_html(pieces)}</div>{rest}'
+    comment = f'<p class="rx-quiet">{html.escape(one.comment)}</p>' if one.comment else ""
+    day = f", {one.created:%d %b %Y}" if one.created else ""
+    return (
+        f'<section class="rx-corrected"><h3>Corrected by {html.escape(who)}{day}'
+        f"{written_here(one.origin)}</h3>{sections}{comment}</section>"
+    )

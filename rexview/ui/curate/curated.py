@@ -1,0 +1,162 @@
+"""The curated set: what is chosen, how a model's scores agree with people's, and the way out."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final
+
+import polars as pl
+import streamlit as st
+
+from rexview.analysis.charts.curation import curation_charts
+from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.curation.tables import curated_tables
+from rexview.curation.chosen import BOXES, Boxes, CuratedSet, curated_set, zipped
+from rexview.curation.coverage import Coverage
+from rexview.errors import ReviewSetError
+from rexview.schema import ReviewSet
+from rexview.stats.question_scores import CriterionAgreement, criterion_agreements
+from rexview.ui.charts.panel import show_charts_beside
+from rexview.ui.curate.round import Round, curation_now
+from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import option_kept_in_link
+from rexview.ui.tables.number_table import Reasons, cells, rows_table, signed, table_html
+from rexview.vocab import CRITERIA, QUESTION_TAGS, counted
+
+_MOST: Final = 12
+"""Values of a tag that are listed, the most chosen first."""
+_BOXES: Final[dict[Boxes, str]] = {
+    "both": "With and without boxes",
+    "with": "All ask for boxes",
+    "without": "None asks for boxes",
+}
+
+
+def show_curated(now: Round) -> None:
+    """Show numbers of the curated set, and offer it."""
+    covered = now.covered
+    chosen = as_markdown(counted(covered.chosen, "question"))
+    studies = as_markdown(counted(len(now.curation.studies), "study"))
+    st.markdown(f"**{chosen} chosen** of {covered.offered:,}, in {covered.studies:,} of {studies}.")
+    _offer(now)
+    st.markdown("### What they cover")
+    show_charts_beside(_charts(now.review_set), key="curated", columns=2)
+    st.html(tags_html(covered))
+    st.markdown("### The model's scores beside people's")
+    st.html(agreement_html(now, _agreements(now.review_set)))
+
+
+@lru_cache(maxsize=4)
+def _charts(review_set: ReviewSet) -> list[LinkedChart]:
+    return curation_charts(curated_tables(curation_now(review_set)))
+
+
+@lru_cache(maxsize=4)
+def _agreements(review_set: ReviewSet) -> tuple[CriterionAgreement, ...]:
+    every = curation_now(review_set).studies
+    studies = pl.DataFrame(
+        [(one.case, one.study_id or one.case) for one in every],
+        schema={"case": pl.String, "study": pl.String},
+        orient="row",
+    )
+    return criterion_agreements(review_set.candidate_ratings, studies)
+
+
+def _offer(now: Round) -> None:
+    """Offer the chosen questions as a review set of their own."""
+    kept = option_kept_in_link("curated_boxes", link_keys.QUERY_CURATED_BOXES, BOXES, "both")
+    boxes = st.selectbox(
+        "Questions", BOXES, format_func=lambda boxes: _BOXES[boxes], width=260, **kept
+    )
+    made = _made(now, boxes)
+    if made is None:
+        return
+    st.download_button(
+        "Download the set",
+        _archive(made),
+        "curated-set.zip",
+        "application/zip",
+        key="curated_download",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    without = counted(made.without, "study")
+    said = [f"{counted(made.cases, 'case')}; {without} without a chosen question."]
+    said += [f"Left out, {one.case}: {one.why}" for one in made.left_out]
+    if made.woven_in:
+        said.append(
+            f"Boxes are still spoken of, to be written anew by hand: {', '.join(made.woven_in)}."
+        )
+    st.caption(lines_as_markdown("\n".join(said)))
+    st.caption("The images are not in the download. Into a folder, with the images:")
+    folder = str(now.review_set.folder)
+    st.code(f'python -m rexview curated "{folder}" --out FOLDER --boxes {boxes}', language="sh")
+
+
+def _made(now: Round, boxes: Boxes) -> CuratedSet | None:
+    try:
+        return curated_set(now.review_set, boxes=boxes, history=now.reviews.history())
+    except ReviewSetError as error:
+        st.info(lines_as_markdown(error))
+        return None
+
+
+def _archive(made: CuratedSet) -> Callable[[], bytes]:
+    return lambda: zipped(made)  # when it is clicked
+
+
+def tags_html(covered: Coverage) -> str:
+    """Write which values of the tags the chosen questions have, and which none of them has."""
+    rows = []
+    for name, label in QUESTION_TAGS.items():
+        given = [one for one in covered.parts[name] if one.value is not None]
+        chosen = [f"{one.value} {one.chosen}" for one in given if one.chosen]
+        missing = [str(one.value) for one in given if not one.chosen]
+        rows.append(cells(label, _listed(chosen), _listed(missing)))
+    caption = "A question counts for each of its values of a tag."
+    heads = ("Tag", "Chosen", "Proposed, never chosen")
+    table = rows_table(
+        "rx-scores rx-table", heads, rows, "Tags"
+    )  # their words wrap, unlike numbers
+    return f'{table}<p class="rx-quiet rx-note">{caption}</p>'
+
+
+def _listed(values: Sequence[str]) -> str:
+    more = len(values) - _MOST
+    shown = [*values[:_MOST], *([f"and {more:,} more"] if more > 0 else [])]
+    return html.escape(" · ".join(shown)) or "–"
+
+
+def agreement_html(now: Round, found: Sequence[CriterionAgreement]) -> str:
+    """Write agreement by criterion: kappa with its interval, difference, number of questions."""
+    if not found:
+        return (
+            '<p class="rx-quiet">No question was scored by a model and, before the model\'s scores '
+            "were seen, by a person.</p>"
+        )
+    reasons, rows = Reasons(), []
+    for one in found:
+        person = "all together" if one.person is None else now.reader_name(one.person)
+        where = f"{one.model}, {person}, {CRITERIA[one.criterion]}"
+        rows.append(
+            cells(
+                html.escape(f"{one.model} and {person}"),
+                html.escape(CRITERIA[one.criterion]),
+                reasons.number(one.qwk, one.why, where),
+                reasons.interval(one.qwk_interval, where),
+                reasons.number(one.mad, one.why, where),
+                "–" if one.difference is None else signed(one.difference),
+                f"{one.n:,}",
+                f"{one.studies:,}",
+            )
+        )
+    heads = ("Between", "Criterion", "Kappa", "95 %", "Apart", "Model − person", "n", "Studies")
+    caption = (
+        "Cohen's kappa with quadratic weights; intervals from drawing studies. Apart: mean "
+        "absolute difference, points. Scores that a person gave after the model's were seen are "
+        "left out."
+    )
+    return table_html("Agreement", heads, rows, caption) + reasons.html()

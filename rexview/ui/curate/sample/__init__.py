@@ -1,0 +1,1 @@
+"""The experts' sample of multiple choice questions, read one after the other."""

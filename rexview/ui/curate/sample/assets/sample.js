@@ -1,0 +1,180 @@
+// The experts' sample of multiple choice questions: each passed, or said what is wrong with it, by key or
+// click. A word on a question is one entry with the whole of what stands then.
+
+import { html } from "../../../components/dom.js";
+import { mounting } from "../../../components/mount.js";
+import { TaskPad } from "../../../pad/assets/task_pad.js";
+import { outbox } from "../../../saving/assets/outbox.js";
+import { Question } from "./question.js";
+import { drawShares } from "./shares.js";
+
+/** @import { SampleData, Word } from "./types.d.ts" */
+
+const WORDS = {
+  page: "curate page",
+  kinds: ["validate"],
+  noun: "study",
+  plural: "studies",
+  done: "done",
+};
+const HINT = "↑ ↓ question · y good · 1–8 what is wrong · e comment · u undo · n next study";
+const REST_MS = 700; // after the last entry: then the page counts anew
+const NOTHING = { passed: null, defect: null, comment: null };
+
+export class Sample extends TaskPad {
+  constructor(place) {
+    super(place, WORDS);
+    this.root.classList.add("rx-sample");
+    /** @type {SampleData} */
+    this.data = null;
+    /** @type {Map<string, Question>} */
+    this.questions = new Map();
+    this.chosen = null; // id of the question in focus
+    this.undoable = [];
+    this.list = html("ol", { class: "questions" });
+    this.shares = html("section", { class: "shares", "aria-label": "Share of defects" });
+    this.frame.body.append(this.list, this.shares);
+    this.frame.feet.prepend(html("span", { class: "hint" }, HINT));
+    const nothing = () => {};
+    const heard = (_reply, batch) => this.#saved(batch);
+    this.unhear = outbox.listen({ changed: nothing, refresh: nothing, heard });
+  }
+
+  close() {
+    clearTimeout(this.rest);
+    this.unhear();
+    super.close();
+  }
+
+  update(/** @type {SampleData} */ data, tell) {
+    super.update(data, tell);
+    drawShares(this.shares, data.shares);
+  }
+
+  /** The page is asked for new counts. */
+  #saved(batch) {
+    if (!batch.some(({ kind }) => kind === "validate")) return;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.tell("refresh", Date.now()), REST_MS);
+  }
+
+  put(kept) {
+    if (!kept) {
+      for (const one of this.questions.values()) one.comment.close();
+      this.questions.clear();
+      this.chosen = null;
+    }
+    for (const one of this.case.content.questions) {
+      const known = this.questions.get(one.id);
+      if (known) known.put(one);
+      else this.questions.set(one.id, new Question(this, one));
+    }
+    const ids = this.case.content.questions.map(({ id }) => id);
+    if (!ids.includes(this.chosen))
+      this.chosen = ids.find((id) => this.wordOn(id) === null) ?? ids[0] ?? null;
+    this.list.replaceChildren(...ids.map((id) => this.questions.get(id).root));
+  }
+
+  /** @returns {Word | null} what the person said of a question, null for nothing. */
+  wordOn(id) {
+    const rows = this.record().rows[id] ?? {};
+    const { given } = this.questions.get(id).data;
+    return (Object.hasOwn(rows, "validate") ? rows.validate : given.validate) ?? null;
+  }
+
+  draw(_record) {
+    for (const [id, question] of this.questions) question.draw(this.wordOn(id), id === this.chosen);
+  }
+
+  withEntry(record, { subject, kind, value }) {
+    const rows = { ...record.rows, [subject]: { ...record.rows[subject], [kind]: value } };
+    return { ...record, rows };
+  }
+
+  told({ value }) {
+    if (!value) return "Taken back";
+    const word = value.passed ? "Good" : (this.data.words.defects[value.defect] ?? "");
+    return [word, value.comment].filter(Boolean).join(": ");
+  }
+
+  again(entry) {
+    const here = entry.case === this.case.case && this.questions.has(entry.subject);
+    return here ? () => this.give(entry.subject, entry.value) : null;
+  }
+
+  give(id, value, undone = false) {
+    const was = this.wordOn(id);
+    if (JSON.stringify(was) === JSON.stringify(value)) return;
+    this.add({ kind: "validate", subject: id, value, was });
+    if (!undone) this.undoable.push({ study: this.case.case, id, was });
+    this.refresh();
+  }
+
+  /** Say that the question in focus is good, or what is wrong; the same again takes it back. */
+  judge(passed, defect = null) {
+    if (this.chosen === null) return;
+    const now = this.wordOn(this.chosen) ?? NOTHING;
+    const again = now.passed === passed && now.defect === defect;
+    const word = again ? { passed: null, defect: null } : { passed, defect };
+    const value = { ...now, ...word };
+    this.give(this.chosen, again && !value.comment ? null : value);
+    if (!again && passed) this.#onward(); // what is wrong may be followed by a comment
+  }
+
+  comment(id, text) {
+    const value = { ...(this.wordOn(id) ?? NOTHING), comment: text.trim() || null };
+    this.give(id, Object.values(value).every((one) => one === null) ? null : value);
+  }
+
+  undo() {
+    const last = this.undoable.findLastIndex(({ study }) => study === this.case.case);
+    if (last < 0) return this.say("Nothing of this study to undo");
+    const [{ id, was }] = this.undoable.splice(last, 1);
+    this.chosen = id;
+    this.give(id, was, true);
+    this.say("Undone");
+    this.refresh();
+  }
+
+  #onward() {
+    const ids = [...this.questions.keys()];
+    const from = ids.indexOf(this.chosen) + 1;
+    const next = [...ids.slice(from), ...ids].find((id) => this.wordOn(id) === null);
+    if (next) this.go(next);
+    else this.say("All questions of this study are read: n goes on");
+  }
+
+  go(id) {
+    if (!id || id === this.chosen) return;
+    this.questions.get(this.chosen)?.comment.close();
+    this.chosen = id;
+    this.refresh();
+    this.questions.get(id).root.scrollIntoView({ block: "nearest" });
+  }
+
+  move(by) {
+    const ids = [...this.questions.keys()];
+    this.go(ids[ids.indexOf(this.chosen) + by]);
+  }
+
+  commit() {
+    for (const one of this.questions.values()) one.comment.close();
+  }
+
+  meaning({ key }) {
+    const defect = Object.keys(this.data.words.defects)[Number(key) - 1];
+    if (/^[1-9]$/.test(key) && defect) return () => this.judge(false, defect);
+    const acts = {
+      ArrowDown: () => this.move(1),
+      j: () => this.move(1),
+      ArrowUp: () => this.move(-1),
+      k: () => this.move(-1),
+      y: () => this.judge(true),
+      e: () => this.questions.get(this.chosen)?.comment.open(),
+      u: () => this.undo(),
+    };
+    return Object.hasOwn(acts, key) ? acts[key] : null;
+  }
+}
+
+export const mount = mounting((place) => new Sample(place));

@@ -1,0 +1,38 @@
+// What the Curate page gives the pad of the experts' sample (curate/sample/data.py).
+
+import type { TaskData } from "../../../pad/assets/types.d.ts";
+
+/** A person's word on a question. */
+export type Word = {
+	passed: boolean | null;
+	defect: string | null;
+	comment: string | null;
+};
+export type Asked = {
+	id: string;
+	question: string;
+	options: string[];
+	/** Counted from 0. */
+	correct: number | null;
+	explanation: string;
+	statement: string;
+	facts: string[];
+	by: string;
+	given: { validate: Word | null };
+	/** What did not pass, or could not be told; how many passed; what nobody has told yet. */
+	checks: { name: string; says: string; reason: string; by: string }[];
+	passed: number;
+	untold: string[];
+};
+export type Shares = {
+	sample: number;
+	of: number;
+	read: number;
+	unsure: number;
+	paper: string;
+	rows: { name: string; found: string; share: string; paper: string }[];
+};
+export type SampleData = TaskData & {
+	words: { defects: Record<string, string> };
+	shares: Shares;
+};

@@ -1,0 +1,1 @@
+"""Exports from the pages: made beside the page, with progress, and downloaded when done."""

@@ -1,0 +1,260 @@
+"""What a judge says of one answer, and tables of what it counts, as HTML.
+
+Everything that a judge wrote, its name too, is escaped here. Its opinions stand in a card of their
+own, and beside each kind of them how far it agrees with the readers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from rexview.analysis.judge.captions import (
+    OPINION,
+    failure_words,
+    failures_caption,
+    score_words,
+    scores_caption,
+)
+from rexview.analysis.judge.of_case import AnswerOpinion, CaseOpinions, SaidFailure, SaidScore
+from rexview.analysis.judge.tables import JudgedFailure, JudgedScore, JudgeTables
+from rexview.stats.failure_rates import Rate
+from rexview.stats.judges.agreement import FailureAgreement, ScoreAgreement
+from rexview.ui.answers.html import Added
+from rexview.ui.html.safe_text import Span
+from rexview.ui.tables.number_table import (
+    NOTHING,
+    Reasons,
+    cells,
+    linked_number,
+    model_head,
+    table_html,
+)
+from rexview.vocab import DIMENSION_NAMES, FAILURES, counted
+
+_LONGEST: Final = 2_000
+"""Characters of a reason or a quote that are shown."""
+
+
+def added_by_judge(opinions: CaseOpinions, models: Sequence[str]) -> dict[str, Added]:
+    """Return what a judge adds to the answers of a case: its card, and its quotes in the text."""
+    return {model: _added(opinions, model) for model in models}
+
+
+def _added(opinions: CaseOpinions, model: str) -> Added:
+    one = opinions.of(model)
+    marks = [
+        Span(said.start, said.end, "rx-evidence rx-judged", {"rx-evidence": _key(model, said)})
+        for said in one.failures
+        if said.present and said.start is not None and said.end is not None
+    ]
+    return Added(marks, below=_card_html(opinions, model, one))
+
+
+def _key(model: str, said: SaidFailure) -> str:
+    return f"j{hashlib.sha256(f'{model}/{said.failure}'.encode()).hexdigest()[:12]}"
+
+
+def _card_html(opinions: CaseOpinions, model: str, one: AnswerOpinion) -> str:
+    name = html.escape(opinions.judge.name)
+    parts = []
+    if one.failures:
+        items = "".join(_failure_html(opinions, model, said) for said in one.failures)
+        parts.append(f"<ul>{items}</ul>")
+    if one.scores:
+        items = "".join(_score_html(opinions, said) for said in one.scores)
+        parts.append(f"<ul>{items}</ul>")
+    if not parts:
+        parts.append('<p class="rx-quiet">No opinion on this answer.</p>')
+    if one.stale:
+        parts.append(
+            f'<p class="rx-quiet">{counted(one.stale, "opinion")} on an earlier text of this '
+            "answer: not shown, and counted nowhere.</p>"
+        )
+    return (
+        f'<section class="rx-judge" aria-label="Judge: {name}"><h4>Judge: {name} '
+        f"<small>{html.escape(OPINION)}</small></h4>{''.join(parts)}</section>"
+    )
+
+
+def _failure_html(opinions: CaseOpinions, model: str, said: SaidFailure) -> str:
+    name = html.escape(FAILURES[said.failure].name)
+    agrees = html.escape(failure_words(opinions.agreement.failures.get(said.failure)))
+    located = said.present and said.start is not None
+    flag = f' data-rx-flag="{_key(model, said)}"' if located else ""
+    show = (
+        ' <button type="button" class="rx-show" aria-pressed="false" '
+        'title="Mark the quoted words until pressed again (Esc)">Show</button>'
+        if located
+        else ""
+    )
+    word = "yes" if said.present else "no"
+    head = f'<p class="rx-judge-{word}"><b>{name}: {word}</b> <small>{agrees}</small>{show}</p>'
+    return f"<li{flag}>{head}{_quote_html(said)}{_reason_html(said.reason)}</li>"
+
+
+def _quote_html(said: SaidFailure) -> str:
+    if not said.quote:
+        return ""
+    lost = ""
+    if said.start is None and not said.quote_known:
+        lost = " <small>These words are not in the answer.</small>"
+    return f"<p>“{html.escape(_cut(said.quote))}”{lost}</p>"
+
+
+def _score_html(opinions: CaseOpinions, said: SaidScore) -> str:
+    agrees = html.escape(score_words(opinions.agreement.scores.get(said.dimension)))
+    head = f"<p><b>{DIMENSION_NAMES[said.dimension]}: {said.score}</b> <small>{agrees}</small></p>"
+    return f"<li>{head}{_reason_html(said.reason)}</li>"
+
+
+def _reason_html(reason: str) -> str:
+    return f"<p>{html.escape(_cut(reason))}</p>" if reason else ""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:
+    """Lay out in how many answers the judge sees each failure, beside how far it agrees."""
+    heads = ["", "Model", "Judge sees it in", "95% CI", "Kappa with readers", "Precision", "Recall"]
+    reasons, body = Reasons(), []
+    for failure, group in groupby(tables.failures, key=lambda row: row.failure):
+        rows = list(group)
+        name = FAILURES[failure].plural
+        agreement = tables.failure_agreement(failure)
+        for place, row in enumerate(rows):
+            model = tables.models[row.model]
+            line = model_head(model, colours.get(row.model, ""))
+            line += _seen_cells(row, f"{name}, {model}", reasons)
+            if place:
+                body.append(f"<tr>{line}</tr>")
+                continue
+            span = f'rowspan="{len(rows)}"'
+            head = f'<th scope="rowgroup" {span}>{html.escape(name)}</th>'
+            more = "".join(
+                f'<td {span} class="rx-both">{cell}</td>'
+                for cell in _failure_cells(agreement, name, reasons)
+            )
+            body.append(f'<tr class="rx-first">{head}{line}{more}</tr>')
+    caption = failures_caption(tables.agreement)
+    return table_html(title, heads, body, caption) + reasons.html()
+
+
+def _seen_cells(row: JudgedFailure, where: str, reasons: Reasons) -> str:
+    if row.rate.share is None:
+        dash = reasons.add("The judge spoke of none of these answers.", where)
+        return f"<td>{dash}</td><td>{NOTHING}</td>"
+    spoken = linked_number(row.spoken, f"{row.rate.n:,}")
+    seen = linked_number(row.present, f"<b>{row.present.value:,}</b>")
+    return (
+        f"<td>{seen}<small>of {spoken}, {row.rate.share:.0%}</small></td>"
+        f"<td>{_percent_limits(row.rate, where, reasons)}</td>"
+    )
+
+
+def _percent_limits(rate: Rate, where: str, reasons: Reasons) -> str:
+    low, high = rate.interval.low, rate.interval.high
+    if low is None or high is None:
+        return reasons.add(rate.interval.why or "Undefined.", where)
+    return f"{low:.0%} to {high:.0%}"
+
+
+def _failure_cells(found: FailureAgreement | None, name: str, reasons: Reasons) -> list[str]:
+    """Write kappa, precision and recall, each with its interval and n."""
+    if found is None:
+        return [html.escape(failure_words(None)), NOTHING, NOTHING]
+    kappa = _kappa_cell(found.kappa, found, name, reasons)
+    return [
+        f"{kappa}<small>{found.n:,} of {found.opinions:,} answers</small>",
+        _share_cell(found.precision, f"{name}, precision", reasons),
+        _share_cell(found.recall, f"{name}, recall", reasons),
+    ]
+
+
+def _kappa_cell(value: float | None, found: FailureAgreement, where: str, reasons: Reasons) -> str:
+    if value is None:
+        return reasons.add(found.why or "Undefined.", f"{where}, kappa")
+    return f"<b>{value:.2f}</b> {reasons.interval(found.interval, f'{where}, kappa')}"
+
+
+def _share_cell(rate: Rate, where: str, reasons: Reasons) -> str:
+    if rate.share is None:
+        return reasons.add(rate.interval.why or "Undefined.", where)
+    limits = _percent_limits(rate, where, reasons)
+    return f"<b>{rate.share:.0%}</b> {limits}<small>{rate.flagged:,} of {rate.n:,}</small>"
+
+
+def scores_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:
+    """Lay out the judge's mean beside the readers', by dimension and model, with agreement."""
+    heads = ["", "Model", "Judge, mean", "Readers, mean", "Weighted kappa with readers"]
+    reasons, body = Reasons(), []
+    for dimension, group in groupby(tables.scores, key=lambda row: row.dimension):
+        rows = list(group)
+        name = DIMENSION_NAMES[dimension]
+        agreement = tables.score_agreement(dimension)
+        for place, row in enumerate(rows):
+            model = tables.models[row.model]
+            line = model_head(model, colours.get(row.model, "")) + _mean_cells(row)
+            if place:
+                body.append(f"<tr>{line}</tr>")
+                continue
+            span = f'rowspan="{len(rows)}"'
+            head = f'<th scope="rowgroup" {span}>{html.escape(name)}</th>'
+            kappa = NOTHING if agreement is None else _weighted_cell(agreement, name, reasons)
+            more = f'<td {span} class="rx-both">{kappa}</td>'
+            body.append(f'<tr class="rx-first">{head}{line}{more}</tr>')
+    return table_html(title, heads, body, scores_caption(tables.agreement)) + reasons.html()
+
+
+def _mean_cells(row: JudgedScore) -> str:
+    return "".join(
+        f"<td>{linked_number(count, f'<b>{mean:.2f}</b>')}<small>n {count.value:,}</small></td>"
+        if mean is not None
+        else f"<td>{NOTHING}</td>"
+        for mean, count in ((row.mean, row.scored), (row.readers_mean, row.by_readers))
+    )
+
+
+def _weighted_cell(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
+    n = f"<small>{counted(found.n, 'answer')}</small>"
+    where = f"{name}, kappa"
+    if found.qwk is None:
+        return reasons.add(found.why or "Undefined.", where) + n
+    return f"<b>{found.qwk:.2f}</b> {reasons.interval(found.qwk_interval, where)}{n}"
+
+
+def agreement_html(tables: JudgeTables, title: str) -> str:
+    """Lay out how far the judge agrees with the readers' scores: a row a dimension."""
+    heads = ["Dimension", "n", "Weighted kappa", "95% CI", "MAD", "95% CI", "Same score"]
+    heads += ["Judge, mean", "Readers, mean", "Readers among themselves"]
+    reasons = Reasons()
+    body = [
+        _agreement_row(found, DIMENSION_NAMES[dimension], reasons)
+        for dimension, found in tables.agreement.scores.items()
+    ]
+    caption = scores_caption(tables.agreement, more=True)
+    return table_html(title, heads, body, caption) + reasons.html()
+
+
+def _agreement_row(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
+    why = found.why
+    own = NOTHING
+    if found.readers_qwk is not None:
+        own = f"{found.readers_qwk:.2f}<small>n {found.readers_n:,}</small>"
+    return cells(
+        html.escape(name),
+        f"{found.n:,}<small>of {found.opinions:,}</small>",
+        f"<b>{reasons.number(found.qwk, why, f'{name}, kappa')}</b>",
+        reasons.interval(found.qwk_interval, f"{name}, kappa"),
+        reasons.number(found.mad, why, f"{name}, MAD"),
+        reasons.interval(found.mad_interval, f"{name}, MAD"),
+        reasons.number(found.exact, why, f"{name}, same score", ".0%"),
+        reasons.number(found.judge_mean, why, f"{name}, mean"),
+        reasons.number(found.readers_mean, why, f"{name}, mean"),
+        own,
+    )

@@ -1,0 +1,83 @@
+"""What pages show of a judge, once it is chosen or the filter asks for what it says."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter, Engine, model_colours
+from rexview.analysis.downloads.files import TableFile
+from rexview.analysis.downloads.judge_frames import (
+    JUDGE_SHARES,
+    judge_agreement_frame,
+    judge_failure_frame,
+    judge_score_frame,
+)
+from rexview.analysis.judge.captions import failures_caption, filter_captions, scores_caption
+from rexview.stats.judges.opinions import Judge
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.judge import html as judge_html
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.server import query_cache
+from rexview.ui.tables.table_download import show_downloads
+
+
+def show_filter_agreement(engine: Engine, case_filter: CaseFilter) -> None:
+    """Show how far judges that the filter asks for agree with readers; else nothing."""
+    for caption in filter_captions(engine, case_filter):
+        st.caption(as_markdown(caption))
+
+
+def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
+    """Show which failures a judge sees; nothing where none is chosen, or it spoke of none."""
+    if judge is None:
+        return
+    tables = query_cache.judged(engine, case_filter, judge)
+    if not tables.failures:
+        return
+    title = f"Judge {judge.name}: failures that it sees"
+    drawn = judge_html.failures_html(tables, dict(model_colours(engine.facts.models)), title)
+    caption = failures_caption(tables.agreement)
+    _show_table(
+        "failures",
+        drawn,
+        TableFile(title, partial(judge_failure_frame, tables), caption, JUDGE_SHARES),
+    )
+
+
+def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
+    """Show a judge's mean scores beside the readers'."""
+    if judge is None:
+        return
+    tables = query_cache.judged(engine, case_filter, judge)
+    if not tables.scores:
+        return
+    title = f"Judge {judge.name}: its scores beside the readers’"
+    drawn = judge_html.scores_html(tables, dict(model_colours(engine.facts.models)), title)
+    caption = scores_caption(tables.agreement)
+    _show_table(
+        "scores", drawn, TableFile(title, partial(judge_score_frame, tables), caption, JUDGE_SHARES)
+    )
+
+
+def show_agreement(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
+    """Show how far a judge agrees with the readers' scores, apart from readers."""
+    if judge is None:
+        return
+    tables = query_cache.judged(engine, case_filter, judge)
+    if not tables.agreement.scores:
+        return
+    title = f"Judge {judge.name} and the readers’ final scores"
+    caption = scores_caption(tables.agreement, more=True)
+    drawn = judge_html.agreement_html(tables, title)
+    _show_table(
+        "agreement",
+        drawn,
+        TableFile(title, partial(judge_agreement_frame, tables), caption, JUDGE_SHARES),
+    )
+
+
+def _show_table(name: str, drawn: str, file: TableFile) -> None:
+    linked_html(drawn, key=f"judge_{name}")
+    show_downloads(file, key=f"judge_{name}_file")

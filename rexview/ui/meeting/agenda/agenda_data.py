@@ -1,0 +1,108 @@
+"""What the browser gets of an agenda: each case's place, and what is to be known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from rexview.analysis import CaseFilter
+from rexview.analysis.filter.wording import describe
+from rexview.analysis.meeting.agenda import Agenda, PlannedCase, agenda_of
+from rexview.analysis.meeting.records import Meeting, meeting, meetings, presenter_notes
+from rexview.errors import RexviewError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Reviews
+from rexview.ui.access.image_links import thumbnail_url
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import href
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE
+from rexview.ui.meeting.chosen import may_lead
+from rexview.ui.meeting.writing import item_json
+from rexview.ui.saving.entries import MEETING_PAGE
+from rexview.ui.saving.outbox import outbox_json
+from rexview.ui.server import review_sets
+
+_NAMED: Final = 4
+"""So many cases or meetings are named in one line."""
+
+
+def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -> dict[str, Any]:
+    """Return what :file:`agenda.js` shows of a meeting; notes are the person's own.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    reviews = review_sets.reviews(review_set)
+    revision = reviews.revision()
+    written = review_sets.newest(review_set)
+    planned = _agenda(written, reviews, revision, meeting_id)
+    of = planned.meeting if planned else None
+    rows = planned.cases if planned else ()
+    may = person is not None and may_lead()
+    notes = presenter_notes(reviews, meeting_id, person.id) if person and may else {}
+    return {
+        "outbox": outbox_json(review_set, MEETING_PAGE, person),
+        "meeting": meeting_id,
+        "revision": revision,
+        "minutes": of.minutes if of else None,
+        "mayEdit": may and of is not None and not of.closed,
+        "mayNote": may,
+        "items": {row.case.id: item_json(row.item) for row in rows},
+        "notes": {case: {"text": text} for case, text in notes.items()},
+        "cases": {row.case.id: _case_json(review_set, row) for row in rows},
+    }
+
+
+@lru_cache(maxsize=8)
+def _agenda(written: ReviewSet, reviews: Reviews, revision: int, meeting_id: str) -> Agenda | None:
+    """Look at an agenda anew only when anything was written."""
+    found: Meeting | None = meeting(reviews, meeting_id)
+    return None if found is None else agenda_of(written, found, meetings(reviews))
+
+
+def _case_json(review_set: ReviewSet, row: PlannedCase) -> dict[str, Any]:
+    case, image = row.case, row.case.key_image
+    try:
+        picture = thumbnail_url(review_set, image.path) if image else None
+    except RexviewError:
+        picture = None
+    return {
+        "asked": case.question,
+        "picture": picture,
+        "href": href(PAGE_CASE, link_keys.link_query(case=case.id)),
+        "known": [{"words": words, "warns": warns} for words, warns in _known(row)],
+        "found": _found(review_set, row.item.found_by),
+    }
+
+
+def _known(row: PlannedCase) -> list[tuple[str, bool]]:
+    """Return what is to be known of a case, and whether it speaks against showing it."""
+    lines = [
+        ("Same study as", row.same_study, True),
+        ("Same patient as", row.same_patient, False),
+        ("Discussed before in", row.discussed_in, True),
+        ("Also planned for", row.planned_for, False),
+    ]
+    found = [(f"{words} {_named(names)}", warns) for words, names, warns in lines if names]
+    if row.seconds is not None:
+        minutes, seconds = divmod(round(row.seconds), 60)
+        found.insert(0, (f"Shown here for {minutes}:{seconds:02} min", False))
+    return found
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _found(review_set: ReviewSet, found_by: str) -> dict[str, str] | None:
+    """Return the filter that a case was found by, in words and as a link."""
+    case_filter, _ = CaseFilter.read(parse_qs(found_by))
+    if not case_filter.active:
+        return None
+    words = describe(review_sets.engine(review_set).facts, case_filter)
+    return {"words": words, "href": href(PAGE_BROWSE, link_keys.link_query(case_filter))}

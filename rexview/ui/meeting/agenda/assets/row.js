@@ -1,0 +1,116 @@
+// One case of an agenda: its place in hand, what is known of it, minutes, private notes.
+
+import { button, html, set } from "../../../components/dom.js";
+
+/** @import { Agenda } from "./agenda.js" */
+
+const PAUSE_MS = 2000; // without a key: then what was typed is given
+const STEPS = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
+
+export class Row {
+  constructor(/** @type {Agenda} */ agenda, /** @type {string} */ name) {
+    this.agenda = agenda;
+    this.name = name;
+    this.number = html("span", { class: "number" });
+    this.handle = button("⠿", null, {
+      class: "handle",
+      "aria-label": `Move ${name}`,
+      title: "Drag, or press the arrow keys, Home or End",
+      onpointerdown: (event) => this.agenda.drag(event, this),
+      onkeydown: (event) => this.keyed(event),
+    });
+    this.picture = html("img", { alt: "", loading: "lazy", decoding: "async", hidden: true });
+    this.link = html("a", { "data-rx-page": true }, name);
+    this.question = html("p", { class: "question" });
+    this.known = html("ul", { class: "known" });
+    this.minutes = html("input", {
+      type: "number",
+      min: 0,
+      max: 1000,
+      step: 1,
+      "aria-label": `Minutes expected for ${name}`,
+      placeholder: "–",
+      onchange: () => this.giveMinutes(),
+    });
+    this.section = button("Section", () => agenda.beginSection(name), {
+      title: "Begin a section here",
+    });
+    this.off = button("✕", () => agenda.takeOff(name), {
+      "aria-label": `Take ${name} off the agenda`,
+      title: "Take it off the agenda",
+    });
+    this.note = html("textarea", {
+      rows: 1,
+      maxlength: 20000,
+      "aria-label": `Your notes on ${name}`,
+      placeholder: "Your notes: nobody else sees them",
+      oninput: () => this.typed(),
+      onblur: () => this.giveNote(),
+    });
+    this.tools = html("div", { class: "tools" }, this.section, this.off);
+    this.node = html(
+      "li",
+      { class: "case", "data-case": name },
+      html("div", { class: "grip" }, this.handle, this.number),
+      html("div", { class: "picture" }, this.picture),
+      html("div", { class: "what" }, this.link, this.question, this.known),
+      html("label", { class: "minutes" }, this.minutes, " min"),
+      this.tools,
+      this.note,
+    );
+  }
+
+  /** Show what stands; fields in which somebody types are left alone. */
+  update({ value, info, note, number, mayEdit, mayNote }) {
+    this.number.textContent = String(number);
+    set(this.link, { href: info?.href });
+    this.question.textContent = info?.asked ?? "";
+    if (info?.picture && this.picture.hidden) set(this.picture, { src: info.picture });
+    this.picture.hidden = !info?.picture;
+    const lines = (info?.known ?? []).map(({ words, warns }) =>
+      html("li", { class: warns && "warns" }, words),
+    );
+    const { found } = info ?? {};
+    if (found) {
+      lines.push(
+        html("li", {}, "From ", html("a", { href: found.href, "data-rx-page": true }, found.words)),
+      );
+    }
+    this.known.replaceChildren(...lines);
+    const focused = document.activeElement;
+    if (focused !== this.minutes) this.minutes.value = value.minutes ?? "";
+    if (focused !== this.note && !this.pause) this.note.value = note?.text ?? "";
+    for (const one of [this.handle, this.section, this.off]) one.hidden = !mayEdit;
+    this.minutes.disabled = !mayEdit;
+    this.note.hidden = !mayNote;
+  }
+
+  keyed(event) {
+    const by = STEPS[event.key];
+    if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    this.agenda.step(this, by);
+  }
+
+  giveMinutes() {
+    const given = this.minutes.value === "" ? null : Number(this.minutes.value);
+    const fits = given === null || (given >= 0 && given <= 1000);
+    if (fits) this.agenda.change(this.name, { minutes: given });
+    else this.minutes.value = this.agenda.items.value(this.name)?.minutes ?? "";
+  }
+
+  typed() {
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => this.giveNote(), PAUSE_MS);
+  }
+
+  /** Give what was typed as a note; nothing where it stands already. */
+  giveNote() {
+    if (!this.pause) return;
+    clearTimeout(this.pause);
+    this.pause = 0;
+    const text = this.note.value.trimEnd();
+    this.agenda.notes.put(this.name, text ? { text } : null);
+    this.agenda.draw();
+  }
+}

@@ -1,0 +1,1 @@
+"""What meetings decide: the form, and the list of what is left to do."""

@@ -1,0 +1,256 @@
+// The form in which a meeting decides: about a case or one of its answers. Each change is given to the
+// outbox at once. A decision is never written over another that was not seen: its writer is told, and
+// chooses between them.
+//
+// While models are not named (`letters`) answers stand under letters and what was decided is asked from
+// the server, case by case; else the page gives it.
+
+import { button, html, rootOf, set } from "../../../components/dom.js";
+import { outbox } from "../../../saving/assets/outbox.js";
+import { DecisionFields } from "./decision_fields.js";
+import { historyNode, NOTHING, sameValue, summary, when } from "./decision_words.js";
+
+/** @import { Choices, DecisionRow, DecisionValue } from "./decision_words.js" */
+
+/**
+ * What can be decided about: an answer by its model or letter, the case with no key. `shown` says which
+ * answer that is; under letters the server says it.
+ * @typedef {{ key: string, name: string, shown?: string | null }} DecisionSubject
+ */
+
+export const PAGE = "meeting page";
+
+export class DecisionForm {
+  /** `refresh` asks the page for what stands now, where it gives that. */
+  constructor(/** @type {HTMLElement} */ place, refresh = () => {}) {
+    this.refresh = refresh;
+    /** @type {Choices} */
+    this.choices = { failures: [], harm: [], decisions: [], people: [] };
+    this.may = false;
+    this.meeting = "";
+    this.case = "";
+    this.key = ""; // which subject is in hand
+    /** @type {DecisionSubject[]} */
+    this.subjects = [];
+    /** @type {Record<string, DecisionRow>} */
+    this.rows = {};
+    this.shown = {}; // under letters, which answer is which
+    this.letters = false;
+    this.loaded = false;
+    this.revision = 0;
+    /** @type {Record<string, { value: DecisionValue, revision: number }>} */
+    this.confirmed = {}; // saved from here, until the rows have it
+    this.fields = new DecisionFields((name, value) => this.give(name, value));
+    this.#build(place);
+    this.unlisten = outbox.listen({
+      changed: () => this.draw(),
+      heard: (reply, batch) => this.#heard(reply, batch),
+      refresh: () => this.refresh(),
+      busy: () => this.root.contains(this.#active),
+    });
+  }
+
+  #build(place) {
+    this.tabs = html("div", { class: "rx-d-tabs", role: "radiogroup", "aria-label": "About" });
+    this.status = html("p", { class: "rx-d-status", role: "status" });
+    this.notice = html("div", { class: "rx-d-notice", role: "alert" });
+    this.history = html("div", {});
+    this.root = html(
+      "section",
+      { class: "rx-d", "aria-label": "Decision" },
+      this.tabs,
+      this.fields.node,
+      this.notice,
+      this.status,
+      this.history,
+    );
+    // Keys that are typed here are not for the page.
+    this.root.addEventListener("keydown", (event) => event.stopPropagation());
+    place.append(this.root);
+  }
+
+  close() {
+    this.#keepTyped();
+    this.unlisten();
+    this.#ask(null);
+    this.root.remove();
+  }
+
+  /** What is the same for all cases: whether whoever looks may decide, and the words to choose from. */
+  update({ may, choices }) {
+    this.may = may;
+    this.choices = choices;
+    this.fields.offer(choices);
+    this.draw();
+  }
+
+  /**
+   * Show the decisions on a case. Without `rows` they are asked from the server.
+   * @param {{ meeting: string, case: string, subjects: DecisionSubject[],
+   *   rows?: Record<string, DecisionRow>, revision?: number }} about
+   */
+  open({ meeting, case: of, subjects, rows, revision = 0 }) {
+    const another = meeting !== this.meeting || of !== this.case;
+    if (another) {
+      this.#keepTyped();
+      Object.assign(this, { meeting, case: of, rows: {}, shown: {}, confirmed: {}, loaded: false });
+    }
+    this.letters = rows === undefined;
+    this.subjects = subjects;
+    if (!subjects.some(({ key }) => key === this.key)) this.key = subjects[0]?.key ?? "";
+    if (rows !== undefined) this.#take(rows, revision);
+    else if (another) this.#ask(of);
+    this.#drawTabs();
+    this.draw();
+  }
+
+  #ask(/** @type {string | null} */ of) {
+    if (of === null && outbox.askedPage !== PAGE) return; // somebody else's
+    if (of === null && outbox.askedMeeting !== this.meeting) return;
+    outbox.asked = of;
+    outbox.askedPage = of === null ? null : PAGE;
+    outbox.askedMeeting = of === null ? null : this.meeting;
+    if (of !== null) outbox.ask();
+  }
+
+  #take(rows, revision) {
+    this.rows = rows;
+    this.revision = Math.max(revision, this.revision);
+    this.loaded = true;
+    for (const [key, { revision: saved }] of Object.entries(this.confirmed))
+      if (saved <= revision) delete this.confirmed[key];
+  }
+
+  #heard(reply, batch) {
+    const ours = batch.filter((one) => this.#isOf(one));
+    const own = reply.page === PAGE && reply.meeting === this.meeting && reply.own?.[this.case];
+    for (const { slot, value, token } of ours)
+      if (reply.saved.includes(token))
+        this.confirmed[slot ?? ""] = { value: value ?? NOTHING, revision: reply.revision };
+    if (this.letters && own) {
+      this.shown = own.shown;
+      this.#take(own.rows, reply.revision);
+    } else if (ours.length > 0) this.refresh();
+    this.draw();
+  }
+
+  // ---- what is known of a subject ----
+
+  #isOf(entry) {
+    return entry.kind === "decide" && entry.case === this.case && entry.subject === this.meeting;
+  }
+
+  #isHere(entry) {
+    return this.#isOf(entry) && (entry.slot ?? "") === this.key;
+  }
+
+  /** What stands as its writer knows it, with what is on its way. */
+  get value() {
+    const waiting = outbox.pendingOf(PAGE, "decide").findLast((one) => this.#isHere(one));
+    if (waiting) return waiting.value ?? NOTHING;
+    return this.confirmed[this.key]?.value ?? this.rows[this.key]?.value ?? NOTHING;
+  }
+
+  get returned() {
+    return outbox.returnedOf(PAGE, "decide").filter(([, one]) => this.#isHere(one));
+  }
+
+  // ---- what is given ----
+
+  give(name, value) {
+    const next = { ...this.value, [name]: value };
+    if (!sameValue(next, this.value)) this.#send(next);
+    this.draw();
+  }
+
+  #send(next) {
+    outbox.putAway(this.returned.map(([key]) => key)); // given anew
+    const subject = this.subjects.find(({ key }) => key === this.key);
+    outbox.add({
+      page: PAGE,
+      kind: "decide",
+      case: this.case,
+      subject: this.meeting,
+      slot: this.key || null,
+      shown: (this.letters ? this.shown[this.key] : subject?.shown) ?? null,
+      field: this.letters && this.key ? "letter" : null,
+      value: sameValue(next, NOTHING) ? null : next,
+      was: this.value,
+      seen: this.revision,
+    });
+  }
+
+  /** Give what was typed and not left yet: the form turns to something else. */
+  #keepTyped() {
+    const active = this.#active;
+    if (active instanceof HTMLElement && this.root.contains(active)) active.blur();
+  }
+
+  get #active() {
+    return rootOf(this.root).activeElement;
+  }
+
+  // ---- drawing ----
+
+  #drawTabs() {
+    this.tabs.hidden = this.subjects.length < 2;
+    this.tabs.replaceChildren(
+      ...this.subjects.map(({ key, name }) =>
+        button(
+          name,
+          () => {
+            this.#keepTyped();
+            this.key = key;
+            this.draw();
+          },
+          { role: "radio", "data-key": key },
+        ),
+      ),
+    );
+  }
+
+  draw() {
+    const { value } = this;
+    const row = this.rows[this.key];
+    for (const tab of this.tabs.children) {
+      const key = /** @type {HTMLElement} */ (tab).dataset.key ?? "";
+      set(tab, { "aria-checked": String(key === this.key), "data-decided": key in this.rows });
+    }
+    this.fields.node.disabled = !this.may || !this.loaded;
+    this.fields.draw(value);
+    this.status.textContent = this.#statusWords(row);
+    this.notice.replaceChildren(...this.#noticeNodes(row));
+    this.history.replaceChildren(...(row ? historyNode(row, this.choices) : []));
+  }
+
+  #statusWords(row) {
+    const waiting = outbox.pendingOf(PAGE, "decide").some((one) => this.#isHere(one));
+    if (waiting && outbox.ticket === null)
+      return "Not saved yet: kept on this computer. Give your name, then it is sent.";
+    if (waiting) {
+      const { message, reason } = outbox.status();
+      return `${message} ${reason}`.trim();
+    }
+    if (!this.loaded) return "Loading what was decided…";
+    if (this.confirmed[this.key]) return "Saved";
+    if (!row) return "";
+    const stale = row.replaced ? " The answer has been changed since." : "";
+    return `Saved${row.at ? ` ${when(row.at)}` : ""}, ${row.by}.${stale}`;
+  }
+
+  /** Why what was given was not taken, and what can be done about it. */
+  #noticeNodes(row) {
+    const [, back] = this.returned.at(-1) ?? [];
+    if (!back) return [];
+    const away = () => outbox.putAway(this.returned.map(([key]) => key));
+    if (!back.overtaken)
+      return [html("p", {}, `Not taken: ${back.reason}`), button("Put away", away)];
+    const theirs = row ? summary(row.value, this.choices) : "nothing";
+    return [
+      html("p", {}, `${back.reason} It stands: ${theirs}.`),
+      html("p", {}, `Yours: ${summary(back.value, this.choices)}.`),
+      button("Keep theirs", away),
+      button("Decide mine", () => this.#send(back.value)),
+    ];
+  }
+}

@@ -1,0 +1,104 @@
+"""The votes on one case of a meeting: kept by device, told as counts only.
+
+A device is a random word that a browser made for itself. Who sits before it is not known here, and
+stands nowhere beside a vote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+FEWEST: Final = 3
+"""Of fewer votes no result is shown or kept unless the presenter says so."""
+MOST: Final = 1000
+"""A case takes so many votes at most."""
+NOBODY: Final = ("none", "unsure")
+"""Votes on who is right that hold no model right."""
+HARM: Final = range(5)
+"""Grades of clinical harm."""
+_DEVICE: Final = re.compile(r"[0-9a-f]{32}")
+
+
+class VoteRefused(Exception):
+    """A vote that is not taken: the reason, for whoever voted."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many voted, and for what: letters, ``none`` or ``unsure``, and grades of harm."""
+
+    count: int
+    right: Mapping[str, int]
+    harm: Mapping[str, int]
+
+
+@dataclass
+class Ballot:
+    """The votes on one case.
+
+    Attributes
+    ----------
+    letters : mapping of str to str
+        The model behind each letter that may be voted for. It never leaves the server.
+    closed : bool
+        Nobody may vote any more: the result is shown, or the models were named.
+    shown : bool
+        Whether everybody sees the result.
+    written : mapping or None
+        What was given to be written last, so that it is not written twice.
+    resumed : bool
+        It was closed before the server was started anew: devices may send again what they had
+        given, nothing else.
+    """
+
+    letters: Mapping[str, str]
+    closed: bool = False
+    shown: bool = False
+    resumed: bool = False
+    written: Mapping[str, Any] | None = None
+    _given: dict[str, tuple[str | None, int | None]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many devices have voted."""
+        return len(self._given)
+
+    def vote(self, device: Any, right: Any, harm: Any, *, again: bool = False) -> None:
+        """Take the vote of a device, in place of its vote before; nothing at all takes it back.
+
+        Raises
+        ------
+        VoteRefused
+        """
+        if not isinstance(device, str) or not _DEVICE.fullmatch(device):
+            raise VoteRefused("This device has no name. Reload the page.")
+        if right is not None and (
+            not isinstance(right, str) or right not in {*self.letters, *NOBODY}
+        ):
+            raise VoteRefused("There is no such answer.")
+        if harm is not None and (type(harm) is not int or harm not in HARM):
+            raise VoteRefused("Harm is graded from 0 to 4.")
+        if self.closed and not (self.resumed and again):
+            raise VoteRefused("Voting on this case has ended.")
+        if right is None and harm is None:
+            self._given.pop(device, None)
+        elif device in self._given or self.count < MOST:
+            self._given[device] = (right, harm)
+        else:
+            raise VoteRefused(f"There are {MOST:,} votes already.")
+
+    def counted(self) -> Counted:
+        """Return what was voted for, by letters, commonest first."""
+        right = Counter(who for who, _ in self._given.values() if who is not None)
+        harm = Counter(str(grade) for _, grade in self._given.values() if grade is not None)
+        return Counted(self.count, dict(right.most_common()), dict(sorted(harm.items())))
+
+    def by_model(self) -> dict[str, Any]:
+        """Return the value of the entry ``vote`` (:mod:`rexview.store.kinds`)."""
+        counted = self.counted()
+        right = {self.letters.get(who, who): times for who, times in counted.right.items()}
+        return {"count": counted.count, "right": right, "harm": dict(counted.harm)}

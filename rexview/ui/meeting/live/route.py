@@ -1,0 +1,396 @@
+"""The HTTP routes of a meeting that is held: what is shown as a stream, what is told by POST.
+
+Everything here runs on the server's event loop and touches the room there; only the database and
+what is made of a case go to the thread pool. Nobody gets more of a case than has been revealed of
+it, the presenter's own browser included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, Protocol, TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from rexview.analysis.meeting.records import Meeting, meeting
+from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Entry
+from rexview.ui.access import permissions
+from rexview.ui.meeting.live import stream
+from rexview.ui.meeting.live.ballot import VoteRefused
+from rexview.ui.meeting.live.join import ADDRESS as CODES
+from rexview.ui.meeting.live.join import go_by_code, join_json
+from rexview.ui.meeting.live.room import Plan, Room
+from rexview.ui.meeting.live.rooms import ROOMS
+from rexview.ui.meeting.live.seats import RoomRefused, Seat
+from rexview.ui.meeting.live.ticket import ADDRESS, Admitted, admit
+from rexview.ui.saving.entries import MEETING_PAGE
+from rexview.ui.saving.seen_cases import seen_entries
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.sealed_tokens import LinkRefused
+
+MOST_STATE: Final = 2048
+"""So many bytes has the state that a presenter shares at most."""
+_MOST_BODY: Final = 65_536
+_NOT_KEPT: Final = {"Cache-Control": "no-store"}
+_FRESH_S: Final = 2.0
+"""For so long a case that was made for one person is given to others, too."""
+_Key = tuple[str, str, str, tuple[str, ...], str]
+_WINDOW: Final = re.compile(r"[0-9a-f]{32}")
+_T = TypeVar("_T")
+
+
+class CaseMaker(Protocol):
+    """Makes what may be shown of a case, see :mod:`rexview.analysis.meeting.steps`."""
+
+    def case_json(
+        self, review_set: ReviewSet, held: Meeting, case_id: str, step: int
+    ) -> Mapping[str, Any] | None:
+        """Return a case up to a step, an index of the meeting's; None: it has left the set."""
+
+    def letters_of(self, review_set: ReviewSet, held: Meeting, case_id: str) -> Mapping[str, str]:
+        """Return the model behind each letter under which its answer is shown."""
+
+
+class _Refused(Exception):
+    """What a browser is answered: status, why, and whether another ticket may help."""
+
+    def __init__(self, status: int, message: str, *, renew: bool = False) -> None:
+        super().__init__(message)
+        self.status, self.message, self.renew = status, message, renew
+
+
+class _Live:
+    """The routes, with what makes cases."""
+
+    def __init__(self, cases: CaseMaker) -> None:
+        self._cases = cases
+        self._made: dict[_Key, tuple[float, asyncio.Task[bytes | None]]] = {}
+
+    async def events(self, request: Request) -> Response:
+        """Stream what is shown to one window; the newest state comes first."""
+        try:
+            who = _admitted(request)
+            room = ROOMS.of(who.set_id, who.meeting)
+            window = _window(request.query_params.get("window"))
+            seat = room.seats.join(window, who.person, may_lead=who.may_lead)
+        except _Refused as refusal:
+            return _refusal(refusal)
+        except RoomRefused as error:
+            return _refusal(_Refused(503, str(error)))
+        seen = request.headers.get("last-event-id") or request.query_params.get("seen", "")
+        return stream.RoomStream(
+            room,
+            seat,
+            seen,
+            may_stay=partial(_still_admitted, request),
+            write=partial(self._write_votes, who, room),
+        )
+
+    async def case(self, request: Request) -> Response:
+        """Send a case as far as it was revealed."""
+        try:
+            who = _admitted(request)
+            room = ROOMS.of(who.set_id, who.meeting)
+            case = request.query_params.get("case", "")
+            content = await self._content(who, room, case)
+            if content is None:  # the steps were put into another order meanwhile
+                plan, _ = await _in_thread(self._plan_and_letters, who, ())
+                room.replan(plan)
+                content = await self._content(who, room, case)
+            if content is None:
+                raise _Refused(503, "The meeting is being changed. Try again.")
+            if who.person and "models" in room.plan.steps[: room.reached.get(case, 0) + 1]:
+                await run_in_threadpool(_note_seen, who, who.person, case)
+        except _Refused as refusal:
+            return _refusal(refusal)
+        except RoomRefused as error:
+            return _refusal(_Refused(503, str(error)))
+        return Response(content, media_type="application/json", headers=_NOT_KEPT)
+
+    async def _content(self, who: Admitted, room: Room, case: str) -> bytes | None:
+        """Make a case as far as it was revealed; None: the meeting has other steps by now.
+
+        It is made once for all who ask at the same moment, as they do when a step is shown.
+        """
+        step = room.reached.get(case)
+        if step is None:
+            raise _Refused(404, "This case has not been shown yet.")
+        steps = tuple(room.plan.steps)
+        # where people sign in, links to pictures are for one person
+        theirs = who.person.id if who.person and server_state.team() else ""
+        key = (who.set_id, who.meeting, case, steps[: step + 1], theirs)
+        now = time.monotonic()
+        begun, making = self._made.get(key, (-_FRESH_S, None))
+        if making is None or now - begun >= _FRESH_S:
+            making = asyncio.ensure_future(_in_thread(self._case_json, who, case, step, steps))
+            self._made = {
+                one: (when, task)
+                for one, (when, task) in self._made.items()
+                if now - when < _FRESH_S
+            }
+            self._made[key] = (now, making)
+        return await asyncio.shield(making)
+
+    async def join(self, request: Request) -> Response:
+        """Tell how others join; ``app`` is the address under which the browser has the app."""
+        try:
+            who = _admitted(request)
+            app = request.query_params.get("app", "")
+            return JSONResponse(join_json(who.set_id, who.meeting, app), headers=_NOT_KEPT)
+        except _Refused as refusal:
+            return _refusal(refusal)
+        except ValueError as error:
+            return _refusal(_Refused(422, str(error)))
+
+    async def act(self, request: Request) -> Response:
+        """Take what a browser tells: see the methods below, named as the end of the address."""
+        try:
+            who = _admitted(request)
+            act = _ACTS.get(request.path_params["act"])
+            if act is None:
+                raise _Refused(404, "There is nothing at this address.")
+            body = await _body(request)
+            room = ROOMS.of(who.set_id, who.meeting)
+            await act(self, who, room, body)
+        except _Refused as refusal:
+            return _refusal(refusal)
+        except RoomRefused as error:  # it may be taken later
+            return _refusal(_Refused(409, str(error)))
+        except VoteRefused as error:
+            return _refusal(_Refused(422, str(error)))
+        return JSONResponse({"epoch": room.epoch}, headers=_NOT_KEPT)
+
+    async def _state(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+        """Take the presenter's state: ``state``, with ``case``, ``step``; ``n`` its number."""
+        seat = _seat(who, room, body)
+        room.seats.check_leads(seat)
+        state, number = body.get("state"), body.get("n")
+        if not isinstance(state, dict) or type(number) is not int:
+            raise _Refused(422, "This is not what a page of ours sends.")
+        told = json.dumps(state, separators=(",", ":"), ensure_ascii=False)
+        if len(told.encode("utf-8", "surrogatepass")) > MOST_STATE:  # as browsers count
+            raise _Refused(413, f"A state has at most {MOST_STATE:,} bytes.")
+        case, step = state.get("case"), state.get("step")
+        if not isinstance(case, str) or type(step) is not int:
+            raise _Refused(422, "This is not what a page of ours sends.")
+        if not room.is_revealed(case, step):
+            await self._reveal(who, room, {case: step})
+        room.share(seat, number, state)
+        await self._write_votes(who, room)
+
+    async def _lead(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+        """Ask to lead; whoever led before the server was started anew says what was revealed."""
+        seat = _seat(who, room, body)
+        room.seats.ask_to_lead(seat)
+        if room.seats.leader is not seat:
+            return
+        reached, closed = body.get("reached"), body.get("closed")
+        if isinstance(reached, dict) and not room.reached:
+            known = {case: step for case, step in reached.items() if type(step) is int}
+            plan, _ = await _in_thread(self._plan_and_letters, who, ())
+            room.replan(plan)
+            known = {
+                case: min(step, len(room.plan.steps) - 1)
+                for case, step in known.items()
+                if case in room.plan.cases and step >= 0
+            }
+            await self._reveal(who, room, known)
+            cases = closed if isinstance(closed, list) else []
+            room.resume(known, [case for case in cases if isinstance(case, str)])
+        else:
+            plan, _ = await _in_thread(self._plan_and_letters, who, ())
+            room.replan(plan)
+
+    async def _answer(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+        """Hand over to a window that has asked (``number``), or decline."""
+        seat = _seat(who, room, body)
+        room.seats.answer(seat, body.get("number"), yes=body.get("yes") is True)
+
+    async def _look(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+        """Note that somebody looks around, or has come back."""
+        seat = _seat(who, room, body)
+        room.seats.look_around(seat, looking=body.get("looking") is True)
+
+    async def _vote(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+        """Take a vote; it comes without a window, and nothing of the person is kept with it."""
+        again = body.get("again") is True
+        room.vote(
+            body.get("case"), body.get("device"), body.get("right"), body.get("harm"), again=again
+        )
+        await self._write_votes(who, room)
+
+    async def _show(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
+        """Show the result of a vote by the presenter's word, or go on voting."""
+        seat = _seat(who, room, body)
+        room.show_votes(seat, body.get("case"), shown=body.get("shown") is True)
+        await self._write_votes(who, room)
+
+    async def _reveal(self, who: Admitted, room: Room, wanted: Mapping[str, int]) -> None:
+        plan, letters = await _in_thread(self._plan_and_letters, who, tuple(wanted))
+        room.replan(plan)
+        for case, step in wanted.items():
+            room.reveal(case, step, letters.get(case, {}))
+
+    async def _write_votes(self, who: Admitted, room: Room) -> None:
+        """Write ballots that have ended; what cannot be written now is tried again."""
+        waiting, room.to_write = room.to_write, []
+        for number, outcome in enumerate(waiting):
+            entry = Entry(
+                "vote", outcome.case, subject=who.meeting, value=outcome.value, via="meeting"
+            )
+            try:
+                await run_in_threadpool(_record, who, entry, outcome.person)
+            except StoreRefused:  # its words may name a model, and all are told
+                room.note(outcome.case, "The votes could not be kept: the database refused them.")
+            except RexviewError:
+                room.to_write = [*waiting[number:], *room.to_write]
+                return
+
+    # --- in the thread pool ----------------------------------------------------------------------
+
+    def _plan_and_letters(
+        self, who: Admitted, cases: tuple[str, ...]
+    ) -> tuple[Plan, dict[str, Mapping[str, str]]]:
+        review_set, found = _meeting(who)
+        letters = {
+            case: self._cases.letters_of(review_set, found, case)
+            for case in cases
+            if case in found.cases
+        }
+        return Plan(found.cases, found.steps), letters
+
+    def _case_json(self, who: Admitted, case: str, step: int, steps: Sequence[str]) -> bytes | None:
+        given, found = _meeting(who)
+        if tuple(found.steps) != steps:
+            return None
+        review_set = review_sets.with_written(given)
+        with permissions.asking(who.person):
+            made = self._cases.case_json(review_set, found, case, step)
+        return json.dumps({"case": case, "step": step, "content": made}).encode()
+
+
+_Act = Callable[[_Live, Admitted, Room, Mapping[str, Any]], Awaitable[None]]
+_ACTS: Final[Mapping[str, _Act]] = {
+    "state": _Live._state,
+    "lead": _Live._lead,
+    "answer": _Live._answer,
+    "look": _Live._look,
+    "vote": _Live._vote,
+    "show": _Live._show,
+}
+
+
+def _still_admitted(request: Request) -> bool:
+    try:
+        _admitted(request)
+    except _Refused:
+        return False
+    return True
+
+
+def _admitted(request: Request) -> Admitted:
+    try:
+        return admit(request, request.path_params["token"])
+    except LinkRefused as error:
+        raise _Refused(403, str(error), renew=True) from None
+    except NotAdmitted as error:
+        raise _Refused(401, str(error)) from None
+
+
+def _seat(who: Admitted, room: Room, body: Mapping[str, Any]) -> Seat:
+    return room.seats.seat(body.get("window"), who.person, may_lead=who.may_lead)
+
+
+def _window(given: str | None) -> str:
+    if given is None or not _WINDOW.fullmatch(given):
+        raise _Refused(422, "This is not what a page of ours sends.")
+    return given
+
+
+async def _body(request: Request) -> Mapping[str, Any]:
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > _MOST_BODY:
+            raise _Refused(413, "Too much was sent at once.")
+    try:
+        found = json.loads(content, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise _Refused(422, "This is not what a page of ours sends.")
+    return found
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(name)  # JSON has no NaN: no browser would read the state
+
+
+async def _in_thread(work: Callable[..., _T], *given: Any) -> _T:
+    """Do something that asks the database or makes a case."""
+    try:
+        return await run_in_threadpool(work, *given)
+    except StoreError as error:
+        raise _Refused(503, str(error)) from None
+    except RexviewError:
+        raise _Refused(503, "The review set cannot be opened at the moment.") from None
+
+
+def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
+    """Return the set as it was given, and the meeting as it stands."""
+    review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
+    found = meeting(review_sets.reviews(review_set), who.meeting)
+    if found is None:
+        raise _Refused(404, "There is no such meeting any more.")
+    return review_set, found
+
+
+def _note_seen(who: Admitted, person: Person, case: str) -> None:
+    """Record that somebody who scores is shown a case with its models named, as on the Case page.
+
+    Where the database cannot be written to it is tried again with the next step.
+    """
+    try:
+        review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
+        reviews = review_sets.reviews(review_set)
+        seen = seen_entries(review_set, reviews, person, [case], via=MEETING_PAGE)
+        if seen:
+            reviews.record(seen, person)
+    except RexviewError:
+        return
+
+
+def _record(who: Admitted, entry: Entry, person: Person) -> None:
+    review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
+    review_sets.reviews(review_set).record([entry], person)
+
+
+def _refusal(refusal: _Refused) -> Response:
+    reply = {"error": refusal.message, "renew": refusal.renew}
+    return JSONResponse(reply, refusal.status, headers=_NOT_KEPT)
+
+
+def routes(cases: CaseMaker) -> list[Route]:
+    """Return the routes to mount beside Streamlit's own, under the app's base path."""
+    live = _Live(cases)
+    stream.begin_streams()
+    base = server_state.base_path()
+    address = f"{base}/{ADDRESS}/{{token}}"
+    return [
+        Route(f"{address}/events", live.events),
+        Route(f"{address}/case", live.case),
+        Route(f"{address}/join", live.join),
+        Route(f"{base}/{CODES}/{{code}}", go_by_code),
+        Route(f"{address}/{{act}}", live.act, methods=["POST"]),
+    ]

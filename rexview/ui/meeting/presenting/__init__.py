@@ -1,0 +1,1 @@
+"""Presenting: a case on a projector, step by step."""

@@ -1,0 +1,95 @@
+// How a meeting looks on this screen: light or dark, size of the text, width of the film. It is kept in
+// this browser: a projector needs something else than a desk.
+
+import { Separator } from "../../../viewer/assets/layout/separator.js";
+import { remember, remembered } from "../../../viewer/assets/storage.js";
+
+/** @import { Film } from "./film/film.js" */
+
+const LEAST = [320, 300]; // pixels that film and text keep
+const USUAL_SHARE = 0.56; // while the shape of the film is not known
+const NARROWEST = 0.42; // of the film where nobody chose otherwise
+const WIDEST = 0.66;
+const GUTTERS_PX = 44; // beside the picture, for the side letters
+const TEXT = { key: "present-text", least: 0.7, most: 1.8, step: 0.1 };
+const LOOK = "present-look";
+
+export class Appearance {
+  constructor(
+    /** @type {HTMLElement} */ root,
+    /** @type {HTMLElement} */ main,
+    /** @type {Film} */ film,
+  ) {
+    this.root = root;
+    this.main = main;
+    this.film = film;
+    this.share = USUAL_SHARE; // of the film in the width
+    this.between = new Separator({
+      name: "Width of the film",
+      key: "present-film",
+      least: LEAST,
+      frame: () => {
+        const { left, width } = main.getBoundingClientRect();
+        return { start: left, size: width };
+      },
+      changed: () => this.columns(),
+    });
+    window.addEventListener("resize", () => this.columns(), { signal: film.abort.signal });
+    main.insertBefore(this.between.node, film.node.nextSibling);
+  }
+
+  begin() {
+    this.root.dataset.look = remembered(LOOK) ?? this.#pagesLook;
+    this.text(0);
+    this.columns();
+  }
+
+  get #pagesLook() {
+    const page = getComputedStyle(/** @type {Element} */ (this.root.parentElement));
+    const colour = page.getPropertyValue("--st-background-color").trim();
+    return /^#[c-f]/i.test(colour) ? "light" : "dark";
+  }
+
+  turnLook() {
+    const look = this.root.dataset.look === "light" ? "dark" : "light";
+    remember(LOOK, look);
+    this.root.dataset.look = look;
+  }
+
+  /** Make the text larger (1) or smaller (-1). */
+  text(/** @type {number} */ by) {
+    const { key, least, most, step } = TEXT;
+    const now = Number(remembered(key)) || 1;
+    const size = Math.min(Math.max(now + by * step, least), most);
+    if (by !== 0) remember(key, size);
+    this.root.style.setProperty("--rx-text", size.toFixed(2));
+  }
+
+  /** The film alone, the question above it; or with the text beside it. */
+  alone(on = !this.root.hasAttribute("data-alone")) {
+    if (this.root.hasAttribute("data-alone") === on) return;
+    this.root.toggleAttribute("data-alone", on);
+    this.columns();
+  }
+
+  /** The shape of the film is known: by itself it gets the width that its full height needs. */
+  filmKnown() {
+    if (this.between.share === null && Math.abs(this.#fitting - this.share) > 0.01) this.columns();
+  }
+
+  get #fitting() {
+    const panes = this.film.panes.filter((pane) => pane.raster);
+    const { width, height } = this.main.getBoundingClientRect();
+    if (panes.length === 0 || width === 0) return this.share ?? USUAL_SHARE;
+    const across = panes.reduce((sum, pane) => sum + pane.shownRatio * height + GUTTERS_PX, 0);
+    return Math.min(Math.max(across / width, NARROWEST), WIDEST);
+  }
+
+  columns() {
+    this.share = this.between.share ?? this.#fitting;
+    this.root.style.setProperty("--rx-share", String(this.share));
+    this.between.refresh(true, this.share);
+    this.film.viewer?.layout.refresh();
+    this.film.viewer?.changed();
+  }
+}

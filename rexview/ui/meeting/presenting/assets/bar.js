@@ -1,0 +1,183 @@
+// The thin bar above the film: which case, which steps, the time, the tools.
+
+import { button, html, set } from "../../../components/dom.js";
+import { icon } from "../../../viewer/assets/controls/icons.js";
+import { minutes } from "./timer.js";
+
+/** @import { Cases } from "../../live/assets/types.d.ts" */
+/** @import { Film } from "./film/film.js" */
+/** @import { AgendaItem } from "./types.d.ts" */
+
+/** @type {[name: string, picture: string, title: string][]} */
+const TOOLS = [
+  ["pointer", "pointer", "Pointer (e)"],
+  ["arrow", "arrow", "Arrow (a)"],
+  ["draw", "draw", "Draw (d)"],
+  ["clear", "clearMeasures", "Remove arrows and lines (Delete)"],
+];
+/** @type {[name: string, words: string, key: string][]} */
+const MENU = [
+  ["larger", "Larger text", ""],
+  ["smaller", "Smaller text", ""],
+  ["look", "Light or dark", "Shift+L"],
+  ["alone", "Film alone", "q"],
+  ["tools", "Tools of the picture", "u"],
+  ["notes", "Notes in their own window", "Shift+N"],
+  ["join", "Let others follow", "Shift+J"],
+  ["showAll", "Show all steps", "Shift+E"],
+  ["decide", "Decide", "Shift+D"],
+  ["full", "Full screen", "x"],
+  ["help", "All keys", "?"],
+];
+const ONLY_LEADING = new Set(["notes", "join", "showAll", "decide"]);
+const STAYS_OPEN = new Set(["larger", "smaller"]);
+const SHORT = { question: "Image", models: "Names" }; // a bar has little room
+
+export class Bar {
+  /** @param {Record<string, (...given: any[]) => void>} acts */
+  constructor(acts) {
+    this.acts = acts;
+    const sign = (/** @type {string} */ name, content, title) =>
+      button(content, () => acts[name](), { class: "sign", title, "aria-label": title });
+    this.exit = html("a", { class: "sign", title: "Leave", "aria-label": "Leave" }, icon("close"));
+    this.before = sign("caseBefore", "‹", "Case before (k)");
+    this.after = sign("nextCase", "›", "Next case (j)");
+    this.place = button("", () => acts.goTo(), { class: "where", title: "Go to a case (g)" });
+    this.views = html("div", { class: "part views", role: "group", "aria-label": "Views" });
+    this.section = html("span", { class: "section" });
+    this.steps = html("div", { class: "steps", role: "group", "aria-label": "Steps" });
+    this.next = button("Show", () => acts.nextStep(), {
+      class: "next",
+      title: "Next step (space)",
+    });
+    this.time = button("0:00", () => acts.timer(), { class: "time", title: "Timer (Shift+T)" });
+    this.marks = new Map(
+      TOOLS.map(([name, picture, title]) => [name, sign(name, icon(picture), title)]),
+    );
+    this.people = html("span", { class: "people" });
+    this.said = html("span", { class: "said", role: "status" });
+    this.own = [this.before, this.after, this.next, this.time, ...this.marks.values()];
+    this.more = button(icon("more"), () => this.#unfold(), {
+      class: "sign",
+      title: "More",
+      "aria-label": "More",
+      "aria-expanded": "false",
+    });
+    this.menu = html("div", { class: "menu", role: "group", "aria-label": "More", hidden: true });
+    this.node = html(
+      "header",
+      { class: "bar", onclick: (/** @type {MouseEvent} */ event) => this.#release(event) },
+      html("div", { class: "part" }, this.exit, this.before, this.place, this.after),
+      html("div", { class: "part middle" }, this.steps, this.next),
+      this.views,
+      this.section,
+      html(
+        "div",
+        { class: "part end" },
+        this.said,
+        this.people,
+        this.time,
+        ...this.marks.values(),
+        this.more,
+      ),
+      this.menu,
+    );
+  }
+
+  /** What was clicked leaves the keys to the meeting: the space bar is the next step. */
+  #release(/** @type {MouseEvent} */ event) {
+    const pressed = /** @type {Element} */ (event.target).closest("button");
+    if (event.detail > 0) pressed?.blur();
+  }
+
+  #unfold(open = this.menu.hidden) {
+    this.menu.hidden = !open;
+    set(this.more, { "aria-expanded": String(open) });
+  }
+
+  /** @param {{ leads: boolean, exit: string }} how */
+  begin({ leads, exit }) {
+    set(this.exit, { href: exit });
+    for (const node of this.own) node.hidden = !leads;
+    this.menu.replaceChildren(
+      ...MENU.filter(([name]) => leads || !ONLY_LEADING.has(name)).map(([name, words, key]) =>
+        button([html("span", {}, words), key ? html("kbd", {}, key) : null], () => {
+          this.acts[name]();
+          if (!STAYS_OPEN.has(name)) this.#unfold(false);
+        }),
+      ),
+    );
+  }
+
+  /**
+   * Say where the meeting is: who follows knows of the agenda only how long it is.
+   *
+   * @param {AgendaItem[]} agenda
+   * @param {Cases | null} cases
+   * @param {string | null} id
+   */
+  where(agenda, cases, id) {
+    const place = agenda.findIndex((item) => item.case === id);
+    const number = place + 1 || (cases?.reached.find(([, one]) => one === id)?.[0] ?? 0);
+    const total = agenda.length || (cases?.total ?? 0);
+    this.place.textContent = number ? `Case ${number} of ${total}` : "";
+    this.place.hidden = number === 0;
+    this.section.textContent = agenda[place]?.section ?? "";
+    set(this.before, { disabled: number <= 1 });
+    set(this.after, { disabled: number >= total });
+  }
+
+  /**
+   * @param {[key: string, name: string][]} steps
+   * @param {number} step the last one that is shown
+   * @param {number} last the last one that may be turned to
+   */
+  drawSteps(steps, step, last) {
+    this.steps.replaceChildren(
+      ...steps.map(([key, name], at) =>
+        button(SHORT[key] ?? name, () => this.acts.goToStep(at), {
+          class: "step",
+          "data-step": key,
+          "data-shown": at <= step,
+          "aria-current": at === step ? "step" : null,
+          disabled: at > last,
+          title: at <= step ? name : `Show: ${name}`,
+        }),
+      ),
+    );
+    const following = steps[step + 1];
+    this.next.textContent = following
+      ? `Show ${(SHORT[following[0]] ?? following[1]).toLowerCase()}`
+      : "Decide";
+  }
+
+  /** Offer the views of a case that has several. */
+  drawViews(/** @type {Film} */ film) {
+    const { views } = film;
+    const state = JSON.stringify(views);
+    if (state === this.viewsDrawn) return;
+    this.viewsDrawn = state;
+    this.views.hidden = views.length < 2;
+    this.views.replaceChildren(
+      ...views.map(({ id, title, shown }) =>
+        button(title, () => film.choose(id), { title, "aria-pressed": String(shown) }),
+      ),
+    );
+  }
+
+  /** So many others are there. */
+  followed(/** @type {number} */ count) {
+    this.people.textContent = count > 0 ? `${count} ${count === 1 ? "follows" : "follow"}` : "";
+  }
+
+  drawTime(/** @type {number} */ seconds, /** @type {AgendaItem | undefined} */ item, running) {
+    const planned = item?.minutes ?? null;
+    this.time.textContent = `${running ? "" : "❚❚ "}${minutes(seconds)}${planned === null ? "" : ` / ${planned} min`}`;
+    this.time.toggleAttribute("data-over", planned !== null && seconds > planned * 60);
+  }
+
+  press(/** @type {string | null} */ tool) {
+    for (const [name, node] of this.marks)
+      if (name !== "clear") set(node, { "aria-pressed": String(name === tool) });
+  }
+}

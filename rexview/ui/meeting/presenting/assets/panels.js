@@ -1,0 +1,131 @@
+// What stands beside the film: the question, always in sight, and one panel below it. A panel that is
+// longer than its place is paged; how much lies below is said.
+
+import { button, html, set } from "../../../components/dom.js";
+import { serverNodes } from "../../../components/server_html.js";
+
+/** @import { Content } from "./types.d.ts" */
+
+/** The panel that a step shows. */
+const PANEL_OF = {
+  answers: "answers",
+  boxes: "answers",
+  models: "answers",
+  report: "report",
+  scores: "scores",
+  flags: "flags",
+};
+const NAMES = {
+  answers: "Answers",
+  boxes: "Boxes",
+  report: "Report",
+  scores: "Scores",
+  flags: "Failures",
+  decision: "Decision",
+};
+const PAGE_SHARE = 0.85; // of its height, that a page turns
+
+export class Panels {
+  /** @param {HTMLElement} decision what stands in the panel for decisions; it is never made anew */
+  constructor(decision) {
+    this.decision = decision;
+    this.open = "";
+    this.drawn = { question: "", panel: "" };
+    this.question = html("div", { class: "asked", tabindex: "0" });
+    this.tabs = html("div", { class: "tabs", role: "tablist", "aria-label": "Shown" });
+    this.body = html("div", { class: "panel", tabindex: "0", role: "tabpanel" });
+    this.more = button("▾ More below", () => this.page(1), { class: "more", hidden: true });
+    this.notice = html("p", { class: "notice", hidden: true });
+    this.extra = html("div", { class: "beside" }, this.notice);
+    this.node = html(
+      "aside",
+      { class: "side", "aria-label": "Question and answers" },
+      this.question,
+      this.tabs,
+      html("div", { class: "panel-place" }, this.body, this.more),
+      this.extra,
+    );
+    this.body.addEventListener("scroll", () => this.#mark());
+    this.observer = new ResizeObserver(() => this.#mark());
+    this.observer.observe(this.body);
+    this.decision.hidden = true;
+  }
+
+  close() {
+    this.observer.disconnect();
+  }
+
+  /**
+   * Show a case up to its newest step. With `turnTo` that step's panel is opened.
+   *
+   * @param {Content} content
+   * @param {string[]} shown keys of the steps that are shown
+   * @param {{ turnTo: string | null, decides: boolean }} how
+   */
+  show(content, shown, { turnTo, decides }) {
+    const last = shown.at(-1);
+    this.#fill("question", this.question, content.question);
+    const there = Object.keys(content.panels).filter((name) => shown.includes(name));
+    if (decides) there.push("decision");
+    this.content = content;
+    const before = this.open;
+    if (turnTo) this.open = PANEL_OF[turnTo] ?? turnTo;
+    if (this.open === "answers" && !there.includes("answers")) this.open = "boxes";
+    if (!there.includes(this.open)) this.open = there.at(-1) ?? "";
+    /** Whether the step has a text that was not there before. */
+    this.turned = turnTo !== null && this.open !== before && this.open !== "";
+    set(this.notice, { hidden: content.notice === "" });
+    this.notice.textContent = content.notice;
+    this.#tabs(there);
+    this.#panel(turnTo !== null && last !== undefined);
+  }
+
+  #fill(name, place, text) {
+    if (this.drawn[name] === text) return false;
+    this.drawn[name] = text;
+    place.replaceChildren(...serverNodes(text));
+    return true;
+  }
+
+  #tabs(there) {
+    const tabs = there.map((name) =>
+      button(NAMES[name] ?? name, () => this.turn(name), {
+        role: "tab",
+        "aria-selected": String(name === this.open),
+      }),
+    );
+    this.tabs.replaceChildren(...tabs);
+    this.tabs.hidden = there.length === 0;
+  }
+
+  /** Open a panel that is there. */
+  turn(/** @type {string} */ name) {
+    this.open = name;
+    for (const tab of this.tabs.children)
+      set(tab, { "aria-selected": String(tab.textContent === NAMES[name]) });
+    this.#panel(true);
+  }
+
+  #panel(fromTop) {
+    const decides = this.open === "decision";
+    this.decision.hidden = !decides;
+    if (decides) {
+      if (this.drawn.panel !== null) this.body.replaceChildren(this.decision);
+      this.drawn.panel = null;
+    } else if (this.#fill("panel", this.body, this.content.panels[this.open] ?? "") && fromTop)
+      this.body.scrollTop = 0;
+    this.#mark();
+  }
+
+  /** A page further down (1) or up (-1); whether there was one. */
+  page(/** @type {1 | -1} */ by) {
+    const before = this.body.scrollTop;
+    this.body.scrollTop += by * this.body.clientHeight * PAGE_SHARE;
+    return this.body.scrollTop !== before;
+  }
+
+  #mark() {
+    const { scrollTop, scrollHeight, clientHeight } = this.body;
+    this.more.hidden = scrollHeight - scrollTop - clientHeight < 12;
+  }
+}

@@ -1,0 +1,77 @@
+// Who is there, who presents, and how another takes over.
+
+import { button, html } from "../../../../components/dom.js";
+
+/** @import { Connection, People } from "../../../live/assets/types.d.ts" */
+
+export class Who {
+  /**
+   * @param {{ ask: () => void, answer: (number: number, yes: boolean) => void,
+   *   around: (looking: boolean) => void }} on
+   */
+  constructor(on) {
+    this.on = on;
+    /** @type {People | null} */
+    this.now = null;
+    this.leads = false;
+    this.away = false;
+    this.node = html("section", { class: "who", "aria-label": "Who is there", hidden: true });
+  }
+
+  connection(/** @type {Connection} */ connection) {
+    this.away = connection === "away";
+    this.#draw();
+  }
+
+  people(/** @type {People} */ people, /** @type {boolean} */ leads) {
+    this.now = people;
+    this.leads = leads;
+    this.#draw();
+  }
+
+  /** So many are there besides whoever looks. */
+  get others() {
+    return (this.now?.people ?? []).filter(({ here, number }) => here && number !== this.now?.you)
+      .length;
+  }
+
+  #name(/** @type {number | null} */ number) {
+    return this.now?.people.find((one) => one.number === number)?.name || "Somebody";
+  }
+
+  #draw() {
+    const { now, leads } = this;
+    const nodes = [];
+    const line = (/** @type {string} */ words, /** @type {Node[]} */ ...acts) =>
+      html("p", {}, html("span", {}, words), ...acts);
+    if (this.away) nodes.push(line("Not connected. Trying again…"));
+    if (now && leads)
+      for (const number of now.asking)
+        nodes.push(
+          line(
+            `${this.#name(number)} asks to present.`,
+            button("Hand over", () => this.on.answer(number, true)),
+            button("Keep", () => this.on.answer(number, false)),
+          ),
+        );
+    if (now && !leads) nodes.push(...this.#following(line, now));
+    this.node.replaceChildren(...nodes);
+    this.node.hidden = nodes.length === 0;
+  }
+
+  #following(line, /** @type {People} */ now) {
+    const own = now.people.find(({ number }) => number === now.you);
+    const asked = now.asking.includes(now.you);
+    const around = own?.looking
+      ? button("Come back", () => this.on.around(false))
+      : button("Look around", () => this.on.around(true));
+    const acts = now.leader === null && !own?.looking ? [] : [around];
+    if (now.may_lead && !asked) acts.push(button("Ask to present", () => this.on.ask()));
+    const who =
+      now.leader === null
+        ? "Nobody presents yet. It begins here by itself."
+        : `${this.#name(now.leader)} presents.`;
+    const words = own?.looking ? `You look around. ${who}` : who;
+    return [line(asked ? `${words} You have asked to present.` : words, ...acts)];
+  }
+}

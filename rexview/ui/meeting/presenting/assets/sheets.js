@@ -1,0 +1,151 @@
+// Lists over the whole screen: the agenda, to go to a case, and the keys.
+
+import { button, html, rootOf } from "../../../components/dom.js";
+import { KEYS } from "./keys.js";
+import { minutes } from "./timer.js";
+
+/** @import { AgendaItem } from "./types.d.ts" */
+
+/** @typedef {Pick<AgendaItem, "case" | "minutes" | "seconds"> & { section?: string, place?: number }} Listed */
+
+class Sheet {
+  constructor(name) {
+    this.content = html("div", { class: "content" });
+    this.shut = button("✕", () => this.close(), { class: "shut", "aria-label": "Close" });
+    this.node = html(
+      "div",
+      { class: "sheet", role: "dialog", "aria-label": name, hidden: true },
+      html("header", {}, html("h2", {}, name), this.shut),
+      this.content,
+    );
+    this.node.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" && !(event.key === "g" || event.key === "?")) return;
+      event.stopPropagation();
+      event.preventDefault();
+      this.close();
+    });
+  }
+
+  get isOpen() {
+    return !this.node.hidden;
+  }
+
+  open() {
+    this.before = /** @type {HTMLElement} */ (rootOf(this.node).activeElement);
+    this.node.hidden = false;
+    const chosen = this.node.querySelector("[aria-current]");
+    /** @type {HTMLElement} */ (chosen ?? this.shut).focus();
+  }
+
+  close() {
+    this.node.hidden = true;
+    // a button that has the focus would take the next press of the space bar for itself
+    if (this.before?.matches("button")) this.before = null;
+    this.before?.focus?.({ preventScroll: true });
+  }
+}
+
+export class CaseList extends Sheet {
+  /** @param {(id: string) => void} go */
+  constructor(go) {
+    super("Cases");
+    this.go = go;
+  }
+
+  /** @param {Listed[]} agenda */
+  fill(agenda, /** @type {string} */ current, /** @type {Set<string>} */ shown) {
+    const sections = [...new Set(agenda.map(({ section }) => section ?? ""))];
+    this.content.replaceChildren(
+      ...sections
+        .flatMap((section) => [
+          section ? html("h3", {}, section) : null,
+          html(
+            "ol",
+            {},
+            ...agenda.flatMap((item, place) =>
+              (item.section ?? "") === section
+                ? [this.#row(item, item.place ?? place + 1, current, shown)]
+                : [],
+            ),
+          ),
+        ])
+        .filter(Boolean),
+    );
+  }
+
+  #row(item, place, current, shown) {
+    const planned = item.minutes === null ? "" : `${item.minutes} min`;
+    const seen = shown.has(item.case) || item.seconds > 0 ? "shown" : "";
+    const act = () => {
+      this.close();
+      this.go(item.case);
+    };
+    return html(
+      "li",
+      { value: place },
+      button(
+        [
+          html("b", {}, String(place)),
+          html("span", {}, item.case),
+          html(
+            "small",
+            {},
+            [seen, item.seconds ? minutes(item.seconds) : "", planned].filter(Boolean).join(" · "),
+          ),
+        ],
+        act,
+        { "aria-current": item.case === current ? "true" : null },
+      ),
+    );
+  }
+}
+
+export class KeyList extends Sheet {
+  /** @param {() => void} ofPicture opens the list of the viewer's own keys */
+  constructor(ofPicture) {
+    super("Keys");
+    this.ofPicture = ofPicture;
+  }
+
+  fill(/** @type {boolean} */ leads) {
+    const rows = KEYS.filter(([, , own]) => leads || !own).flatMap(([key, words]) => [
+      html("dt", {}, html("kbd", {}, key)),
+      html("dd", {}, words),
+    ]);
+    const picture = button("Keys of the picture", () => {
+      this.close();
+      this.ofPicture();
+    });
+    this.content.replaceChildren(html("dl", {}, ...rows), picture);
+  }
+}
+
+export class JoinSheet extends Sheet {
+  /** @param {() => { address: string }} ticket */
+  constructor(ticket) {
+    super("Follow this meeting");
+    this.ticket = ticket;
+  }
+
+  async fill() {
+    this.content.replaceChildren(html("p", {}, "…"));
+    const app = document.baseURI.replace(/[?#].*/, "").replace(/[^/]*$/, "");
+    const asked = new URL(`${this.ticket().address}/join`, document.baseURI);
+    asked.searchParams.set("app", app);
+    const answer = await fetch(asked).catch(() => null);
+    const said = answer ? await answer.json().catch(() => ({})) : {};
+    if (!answer?.ok) {
+      const why = said.error ?? "The server cannot be reached.";
+      this.content.replaceChildren(html("p", { role: "alert" }, why));
+      return;
+    }
+    this.content.replaceChildren(
+      html("p", {}, "Read the code with a phone, or type:"),
+      html("p", { class: "typed" }, said.typed),
+      html("img", { src: said.picture, alt: `Code that leads to ${said.link}` }),
+      said.elsewhere
+        ? ""
+        : html("p", {}, "This address works on this computer only (docs/team.md)."),
+    );
+  }
+}

@@ -1,0 +1,48 @@
+// What the presenting view gets and hands on. Content is made in presenting/payload.py, data of the page
+// in presenting/widgets.py.
+
+import type { ViewerData } from "../../../viewer/assets/types.d.ts";
+import type { Ticket } from "../../live/assets/types.d.ts";
+
+export type Letter = { letter: string; name: string; colour: string; model: string | null };
+/** A case as far as it was revealed. */
+export type Content = {
+  case: string;
+  step: number;
+  steps: [key: string, name: string][];
+  viewer: ViewerData;
+  question: string;
+  panels: Record<string, string>;
+  letters: Letter[];
+  notice: string;
+};
+export type AgendaItem = {
+  case: string;
+  section: string;
+  minutes: number | null;
+  seconds: number;
+  note: string;
+};
+export type MeetingData = {
+  meeting: { id: string; name: string; closed: boolean; steps: [key: string, name: string][] };
+  leads: boolean;
+  decisions: any;
+  room: Ticket;
+  agenda: AgendaItem[];
+  start: string | null;
+  outbox: any;
+  viewerStyle: string;
+  exit: string;
+};
+
+/** Places are pixels of the stored image: x, y, x, y … */
+export type Mark = { kind: "arrow" | "draw"; view: string; points: number[] };
+export type Pointed = { view: string; point: number[] };
+/** What a screen shows, as it is shared. */
+export type Shared = {
+  case: string;
+  step: number;
+  look: string;
+  marks: [kind: string, view: string, ...points: number[]][];
+  pointed: [view: string, x: number, y: number] | null;
+};

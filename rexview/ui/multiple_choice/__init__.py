@@ -1,0 +1,1 @@
+"""What only the Multiple choice page shows."""

@@ -1,0 +1,240 @@
+"""The tables of the Multiple choice page as HTML: every number is a link to its questions."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from rexview.analysis import CaseProperty, Count
+from rexview.analysis.filter.outcomes import OF_CASES
+from rexview.analysis.multiple_choice import captions
+from rexview.analysis.multiple_choice.tables import (
+    ChoiceCell,
+    ChoiceGroups,
+    ChoiceTables,
+    GroupRow,
+    PairTest,
+)
+from rexview.stats.bootstrap import Interval
+from rexview.stats.failure_rates import Rate
+from rexview.stats.multiple_choice.chosen import Rater
+from rexview.ui.tables.number_table import (
+    NOTHING,
+    Reasons,
+    linked_number,
+    model_head,
+    short_name,
+    signed_points,
+    table_html,
+    written_p,
+)
+from rexview.vocab import counted, noun
+
+MOST_PAIRS: Final = 100
+"""As many comparisons are written out; the download has all."""
+
+
+def headline_html(tables: ChoiceTables) -> str:
+    """Say in a sentence how many questions were answered by whom, and what they come to."""
+    counts = tables.counts
+    who = [counted(len(tables.models), "model")] if tables.models else []
+    who += [counted(len(tables.readers), "reader")] if tables.readers else []
+    sentence = f"<b>{counts.questions:,}</b> {noun(counts.questions, 'question')} answered by "
+    sentence += " and ".join(who)
+    if tables.clustered:
+        sentence += f", of {counts.patients:,} patients or studies"
+    noted = [
+        f"{OF_CASES[word]}: {linked_number(count, f'<b>{count.value:,}</b>')}"
+        for word, count in tables.noted.items()
+        if count.value
+    ]
+    more = f' <span class="rx-noted">{" · ".join(noted)}</span>' if noted else ""
+    return f'<p class="rx-line">{sentence}.{more}</p>'
+
+
+def accuracy_html(tables: ChoiceTables, colours: Mapping[int, str], title: str) -> str:
+    """Lay out every rater's accuracy: over all questions, and by task."""
+    heads = ["Rater", "n", "Accuracy", "95% CI", "Failed", "Without failed"]
+    heads += [row.name for row in tables.tasks]
+    reasons = Reasons()
+    body: list[str] = []
+    of_tasks = [{cell.place: cell for cell in row.cells} for row in tables.tasks]
+    for cell in tables.total:
+        rater = tables.raters[cell.place]
+        first = rater.is_reader and not any("rx-part" in row for row in body)
+        if first:
+            body.append(_part_row("Readers", len(heads)))
+        row = model_head(rater.name, colours[cell.place]) + _total_cells(cell, rater.name, reasons)
+        for task, cells in zip(tables.tasks, of_tasks, strict=True):
+            row += _cell_html(cells[cell.place], f"{rater.name}, {task.name}", reasons)
+        body.append(f"<tr>{row}</tr>")
+    return table_html(title, heads, body, captions.accuracy_caption(tables)) + reasons.html()
+
+
+def _part_row(name: str, columns: int) -> str:
+    return (
+        f'<tr class="rx-part rx-first"><th scope="rowgroup" colspan="{columns}">'
+        f"{html.escape(name)}</th></tr>"
+    )
+
+
+def _total_cells(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
+    found = cell.accuracy
+    wrong = linked_number(
+        cell.wrong, f"{cell.wrong.value:,}", title="Questions with a wrong choice"
+    )
+    failed = NOTHING
+    if found.failed:
+        label = f"{found.failed:,}<small>{found.failed / found.rate.n:.1%}</small>"
+        failed = linked_number(cell.failed, label)
+    cells = (
+        linked_number(cell.asked, f"{found.rate.n:,}"),
+        f"{linked_number(cell.right, _share(found.rate))}<small>{wrong} wrong</small>",
+        _limits(found.rate.interval, where, reasons),
+        failed,
+        f"{_share(found.without_failed)}<small>of {found.without_failed.n:,}</small>",
+    )
+    few = ' class="rx-few"' if cell.is_small else ""
+    return "".join(f"<td{few}>{one}</td>" for one in cells)
+
+
+def _share(rate: Rate) -> str:
+    return NOTHING if rate.share is None else f"<b>{rate.share:.1%}</b>"
+
+
+def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
+    if limits.low is None or limits.high is None:
+        return reasons.add(limits.why or "Undefined.", where)
+    return f"{limits.low:.1%} to {limits.high:.1%}"
+
+
+def _cell_html(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
+    """Write a rater's share on some questions, with n, interval and the failed ones."""
+    rate = cell.accuracy.rate
+    if not rate.n:
+        return f"<td>{NOTHING}</td>"
+    share = linked_number(cell.right, _share(rate))
+    n = linked_number(cell.asked, f"{rate.flagged:,} of {rate.n:,}")
+    failed = ""
+    if cell.accuracy.failed:
+        failed = " · " + linked_number(cell.failed, f"{cell.accuracy.failed:,} failed")
+    few = ' class="rx-few"' if cell.is_small else ""
+    return (
+        f'<td{few}>{share}<small>{n}{failed}</small><small class="rx-ci">'
+        f"{_limits(rate.interval, where, reasons)}</small></td>"
+    )
+
+
+def property_name(by: CaseProperty) -> str:
+    """Return the name of a property for a reader, to whom it is no matter that it is a tag."""
+    return by.name.removesuffix(" (tag)")
+
+
+def groups_html(groups: ChoiceGroups, raters: Mapping[int, Rater], title: str) -> str:
+    """Lay accuracies out by a property of the questions; raters as columns."""
+    shown = [place for place in raters if any(_cell_of(row, place) for row in groups.rows)]
+    heads = [property_name(groups.by), "Questions"]
+    heads += [raters[place].label for place in shown]
+    reasons = Reasons()
+    body = list(_group_rows(groups.rows, shown, raters, len(heads), reasons))
+    return table_html(title, heads, body, captions.groups_caption(groups)) + reasons.html()
+
+
+def _cell_of(row: GroupRow, place: int) -> ChoiceCell | None:
+    found = next((cell for cell in row.cells if cell.place == place), None)
+    return found if found and found.accuracy.rate.n else None
+
+
+def _group_rows(
+    rows: Sequence[GroupRow],
+    shown: Sequence[int],
+    raters: Mapping[int, Rater],
+    columns: int,
+    reasons: Reasons,
+) -> Iterator[str]:
+    group = ""
+    for row in rows:
+        if row.group != group:
+            group = row.group
+            yield _part_row(group, columns)
+        cells = f'<th scope="row">{short_name(row.name)}</th>'
+        cells += f"<td>{linked_number(row.questions, f'{row.questions.value:,}')}</td>"
+        for place in shown:
+            cell = _cell_of(row, place)
+            where = f"{row.name}, {raters[place].name}"
+            cells += _cell_html(cell, where, reasons) if cell else f"<td>{NOTHING}</td>"
+        yield f"<tr>{cells}</tr>"
+
+
+def read_html(
+    cells: Sequence[ChoiceCell],
+    raters: Sequence[Rater],
+    colours: Mapping[int, str],
+    title: str,
+    questions: int,
+) -> str:
+    """Lay out models and readers on the questions that readers answered, best first."""
+    reasons, body = Reasons(), []
+    ordered = sorted(cells, key=lambda cell: -(cell.accuracy.rate.share or 0))
+    for cell in ordered:
+        rater = raters[cell.place]
+        head = model_head(rater.name, colours[cell.place])
+        kind = f"<td>{'reader' if rater.is_reader else 'model'}</td>"
+        body.append(f"<tr>{head}{kind}{_total_cells(cell, rater.name, reasons)}</tr>")
+    heads = ["Rater", "Kind", "n", "Accuracy", "95% CI", "Failed", "Without failed"]
+    caption = f"{captions.read_caption(questions)} {captions.small_caption()}"
+    return table_html(title, heads, body, caption) + reasons.html()
+
+
+def pairs_html(
+    tests: Sequence[PairTest],
+    raters: Sequence[Rater],
+    title: str,
+    *,
+    readers: bool = False,
+) -> str:
+    """Lay out comparisons of raters, the smallest adjusted p first."""
+    ordered = sorted(tests, key=lambda pair: (pair.test.p_adj is None, pair.test.p_adj or 0.0))
+    reasons, body = Reasons(), []
+    for pair in ordered[:MOST_PAIRS]:
+        test = pair.test
+        names = [raters[place].name for place in (test.rater_a, test.rater_b)]
+        where = " and ".join(names)
+        if test.p is None or test.p_adj is None:
+            p = reasons.add(test.why or "No test is possible.", where)
+        else:
+            said = html.escape(f"McNemar exact, p {test.p:.4g}, adjusted {test.p_adj:.4g}")
+            p = f'<abbr title="{said}">{written_p(test.p_adj)}</abbr>'
+        cells = (
+            *map(short_name, names),
+            f"{test.n_pairs:,}",
+            _difference(test.difference, test.interval, where, reasons),
+            _only(pair.only_a),
+            _only(pair.only_b),
+            f"{test.both:,}",
+            p,
+        )
+        body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    if len(tests) > MOST_PAIRS:
+        title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
+    heads = ["A", "B", "Both answered", "A minus B", "Only A right", "Only B right", "Both right"]
+    met = {place for pair in tests for place in (pair.test.rater_a, pair.test.rater_b)}
+    caption = captions.comparison_caption(len(met), readers=readers)
+    return table_html(title, [*heads, "p adjusted"], body, caption) + reasons.html()
+
+
+def _only(count: Count) -> str:
+    return linked_number(count, f"{count.value:,}")
+
+
+def _difference(value: float | None, limits: Interval, where: str, reasons: Reasons) -> str:
+    if value is None:
+        return reasons.add(limits.why or "Undefined.", where)
+    between = ""
+    if limits.low is not None and limits.high is not None:
+        low, high = (signed_points(limit, decimals=1) for limit in (limits.low, limits.high))
+        between = f'<small class="rx-ci">{low} to {high}</small>'
+    elif limits.why:
+        between = reasons.add(limits.why, f"{where}, difference")
+    return f"<b>{signed_points(value, decimals=1)}</b>{between}"

@@ -1,0 +1,158 @@
+// What stands around every item of a task: progress and saved state, what was not taken, the report
+// where the study's rules show it, the end.
+
+import { button, html, set } from "../../components/dom.js";
+import { serverNodes } from "../../components/server_html.js";
+import { outbox } from "../../saving/assets/outbox.js";
+
+/** @import { TaskPad } from "./task_pad.js" */
+
+export function plain(words, act, attributes = {}) {
+  return button(words, act, { class: "plain", ...attributes });
+}
+
+export class TaskFrame {
+  constructor(/** @type {TaskPad} */ pad) {
+    this.pad = pad;
+    const { noun, plural } = pad.words;
+    this.place = html("b", { class: "place" });
+    this.tally = html("span", { class: "tally" });
+    this.meter = html("progress", { max: "1", value: "0", "aria-label": `${plural} done` });
+    this.previous = plain("‹", () => pad.turn(-1), {
+      title: `Previous ${noun} (p)`,
+      "aria-label": `Previous ${noun}`,
+    });
+    this.next = plain("Next ›", () => pad.turn(1), {
+      title: `Next ${noun} (n or Enter)`,
+      class: "plain next",
+    });
+    this.saved = html("span", { class: "saved", role: "status" });
+    this.alert = html("p", { class: "alert", role: "alert", hidden: true });
+    this.returned = html("div", { class: "returned", role: "alert", hidden: true });
+    this.finish = html("div", { class: "finish", hidden: true });
+    this.message = html("span", { class: "message", "aria-live": "polite" });
+    this.body = html("div", { class: "task" });
+    this.asking = html(
+      "div",
+      { class: "finish", hidden: true },
+      html("span", {}, "Show the radiologist's report? It is recorded that you saw it."),
+      plain("Show it", () => pad.fetchReport(), { class: "strong" }),
+      plain("No", () => (this.asking.hidden = true)),
+    );
+    this.seen = html(
+      "p",
+      { class: "seen", hidden: true },
+      "You have seen this case on the Case page, where answers and models are shown. It is recorded.",
+    );
+    this.reportNode = html("div", { class: "report", tabindex: "0", hidden: true });
+    this.feet = html("footer", {}, this.message);
+    this.root = html(
+      "section",
+      { class: "rx-pad rx-task", "aria-label": plural },
+      html(
+        "header",
+        { class: "bar" },
+        this.previous,
+        this.place,
+        this.next,
+        html("span", { class: "how" }, this.meter, this.tally),
+        this.saved,
+      ),
+      this.alert,
+      this.returned,
+      this.finish,
+      this.asking,
+      this.seen,
+      this.reportNode,
+      this.body,
+      this.feet,
+    );
+  }
+
+  refresh() {
+    const { pad } = this;
+    const { total, done, skipped } = pad.data.worklist;
+    const { noun } = pad.words;
+    this.place.textContent = `${noun[0].toUpperCase()}${noun.slice(1)} ${pad.case.place} of ${total}`;
+    this.tally.textContent = `${done} ${pad.words.done}${skipped ? ` · ${skipped} left out` : ""}`;
+    this.meter.value = total > 0 ? (done + skipped) / total : 0;
+    set(this.previous, { disabled: !pad.case.previous });
+    set(this.next, { disabled: !pad.case.next });
+    this.seen.hidden = !pad.case.own.unblinded;
+    this.#report();
+    this.#saved();
+    this.#returned();
+    this.#finish(pad.isFinished(pad.data.worklist), skipped > 0);
+  }
+
+  #report() {
+    const { report } = this.pad.case;
+    const markup = report?.html ?? "";
+    if (this.reportHtml !== markup) {
+      this.reportHtml = markup;
+      this.reportNode.replaceChildren(...serverNodes(markup));
+      this.reportNode.hidden = !(report?.always || (markup && this.pad.reportWanted));
+      this.pad.reportWanted = false;
+    }
+  }
+
+  #saved() {
+    const { state, message, reason } = outbox.status();
+    this.saved.dataset.state = state;
+    const words = state === "waiting" ? "Not saved yet" : message;
+    if (this.saved.textContent !== words) this.saved.textContent = words;
+    const text = state === "waiting" ? `${message} ${reason}` : "";
+    if (this.alert.textContent !== text) this.alert.textContent = text;
+    this.alert.hidden = text === "";
+  }
+
+  /** What was not taken stays here until the reader puts it away. */
+  #returned() {
+    const { page, kinds } = this.pad.words;
+    const every = outbox.returned
+      .all(outbox.owner)
+      .filter(([, one]) => one.page === page && kinds.includes(one.kind));
+    const listed = JSON.stringify([this.pad.case.case, every]); // only of the item shown it is saved again
+    if (listed === this.listed) return;
+    this.listed = listed;
+    this.returned.hidden = every.length === 0;
+    this.returned.replaceChildren(
+      ...every.map(([key, entry]) =>
+        html(
+          "section",
+          {},
+          html("p", {}, html("b", {}, `Not saved (${entry.case})`), `: ${entry.reason}`),
+          html("p", {}, this.pad.told(entry)),
+          plain("Put away", () => outbox.putAway([key])),
+          this.#again(key, entry),
+        ),
+      ),
+    );
+  }
+
+  #again(key, entry) {
+    const act = this.pad.again(entry);
+    if (!act) return null;
+    return plain("Save mine", () => {
+      outbox.putAway([key]);
+      act();
+    });
+  }
+
+  #finish(isDone, leftOut) {
+    const nodes = isDone
+      ? [
+          html(
+            "b",
+            {},
+            `All ${this.pad.words.plural} are ${this.pad.words.done}${leftOut ? " or left out" : ""}.`,
+          ),
+        ]
+      : [];
+    if (isDone) nodes.push(...this.pad.ending());
+    const text = nodes.map((node) => node.textContent).join("|");
+    if (text !== this.finished) this.finish.replaceChildren(...nodes);
+    this.finished = text;
+    this.finish.hidden = nodes.length === 0;
+  }
+}

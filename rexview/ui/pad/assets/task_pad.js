@@ -1,0 +1,281 @@
+// What the pads of all tasks besides scoring have in common: progress and saved state, which item is
+// shown, what was not taken, keys. What is entered goes to the server by the outbox; only which item is
+// shown ("go"), and the wish for new data ("refresh"), go through the page's script.
+
+import { dialogIsOpen, isPlain, TYPING } from "../../components/page_keys.js";
+import { outbox } from "../../saving/assets/outbox.js";
+import { turning } from "../../turning/assets/turning.js";
+import { Follow } from "./follow.js";
+import { Stopwatch } from "./stopwatch.js";
+import { TaskFrame } from "./task_frame.js";
+
+/** @import { Tell } from "../../components/events.js" */
+/** @import { TaskData, TaskItem } from "./types.d.ts" */
+
+const PICTURE = ".rx"; // the viewer
+
+export class TaskPad {
+  /**
+   * @param {HTMLElement} place
+   * @param {{ page: string, kinds: string[], noun: string, plural: string, done: string }} words the
+   *   page's name in entries, the kinds of these, and what items are called
+   */
+  constructor(place, words) {
+    this.words = words;
+    this.abort = new AbortController();
+    /** @type {TaskData} */
+    this.data = null;
+    /** @type {TaskItem} */
+    this.case = null;
+    this.known = new Map(); // item -> the newest of what the reader gave that the server sent
+    this.watch = new Stopwatch(this.abort.signal);
+    this.frame = new TaskFrame(this);
+    this.root = this.frame.root;
+    place.append(this.root);
+    this.follow = new Follow(this);
+    turning.enter(this);
+    this.unturn = turning.listen({
+      has: ({ pad }) => Boolean(pad),
+      show: ({ pad }) => this.#show(/** @type {any} */ (pad)),
+      waiting: (waits) => this.root.classList.toggle("turning", waits),
+    });
+    this.unlisten = outbox.listen({
+      changed: () => this.refresh(),
+      heard: (reply, batch) => this.#heard(reply, batch),
+      refresh: () => this.tell("refresh", Date.now()),
+      busy: () => Boolean(document.activeElement?.closest("input, textarea")),
+      leave: () => this.commit(),
+    });
+    const options = { capture: true, signal: this.abort.signal };
+    document.addEventListener("keydown", (event) => this.#key(event), options);
+    window.addEventListener("pagehide", () => this.commit(), { signal: this.abort.signal });
+  }
+
+  close() {
+    this.commit();
+    this.watch.stop();
+    this.unturn();
+    turning.leave(this);
+    this.follow.close();
+    this.unlisten();
+    outbox.asked = null;
+    outbox.askedPage = null;
+    this.abort.abort();
+    this.root.remove();
+  }
+
+  // --- what a task adds --------------------------------------------------------------------------
+
+  /** Put an item on the pad; kept: it is there already, and what is typed on it stays. */
+  put(_kept) {}
+
+  /** Show what the reader gave on it. */
+  draw(_record) {}
+
+  /** Make entries of what is being typed. */
+  commit() {}
+
+  /** What a key means here, or null. */
+  meaning(_event) {
+    return null;
+  }
+
+  /** What the reader gave, with one more entry. */
+  withEntry(record, entry) {
+    return { ...record, value: entry.value?.value, comment: entry.value?.comment ?? "" };
+  }
+
+  /** An entry that was not taken, in words. */
+  told(entry) {
+    return String(entry.value?.value ?? "");
+  }
+
+  /** What gives an entry anew that was not taken, or null. */
+  again(_entry) {
+    return null;
+  }
+
+  /** Whether nothing is left to do. */
+  isFinished({ total, done, skipped }) {
+    return done + skipped === total;
+  }
+
+  /** More nodes for when everything is done. */
+  ending() {
+    return [];
+  }
+
+  // --- data from the page ------------------------------------------------------------------------
+
+  update(/** @type {TaskData} */ data, /** @type {Tell} */ setTriggerValue) {
+    this.tell = setTriggerValue;
+    const counts = this.data?.worklist;
+    const first = this.data === null;
+    this.data = data;
+    if (data.case.own.revision < (this.countedAt ?? -1)) Object.assign(data.worklist, counts); // read before our last entry
+    this.root.style.setProperty("--rx-pad-height", data.height);
+    outbox.configure(data.outbox);
+    turning.configure(data.turning, [
+      { case: data.case.case, pad: /** @type {any} */ (data.case) },
+    ]);
+    this.follow.came(data);
+    if (turning.isBehind(data.case.case)) this.refresh();
+    else this.#show(data.case);
+    if (first && outbox.isPast(data.case.own.revision)) outbox.ask();
+  }
+
+  #show(/** @type {TaskItem} */ item) {
+    const same = this.case?.case === item.case;
+    this.#learn(item.case, item.own);
+    const text = JSON.stringify({ ...item, own: item.own.shown });
+    outbox.asked = item.case;
+    outbox.askedPage = this.words.page;
+    if (!same || text !== this.shownText) {
+      const changed = same && this.case.own.shown !== item.own.shown;
+      const kept = same && !changed;
+      if (!kept) this.commit();
+      this.shownText = text;
+      this.case = item;
+      this.watch.begin(`${this.words.page}:${item.own.shown}`);
+      this.put(kept);
+      this.say(changed ? `This ${this.words.noun} was changed: you see it as it is now.` : "");
+    }
+    this.refresh();
+  }
+
+  #learn(item, own) {
+    const before = this.known.get(item);
+    if (!before || own.revision >= before.revision) this.known.set(item, own);
+  }
+
+  /** What the reader gave on the item shown, with what is still on its way to the server. */
+  record() {
+    const { case: item, own } = this.case;
+    const known = this.known.get(item);
+    const pending = outbox
+      .pendingOf(this.words.page, ...this.words.kinds)
+      .filter((one) => one.case === item && one.shown === own.shown);
+    const start = known?.shown === own.shown ? known : own;
+    return pending.reduce((record, entry) => this.withEntry(record, entry), start);
+  }
+
+  /** Give something on the item shown; false while another one is waited for: nothing is given then. */
+  add(/** @type {Record<string, any>} */ entry) {
+    const { case: item, own } = this.case;
+    if (turning.waits) return false;
+    outbox.add({
+      page: this.words.page,
+      case: item,
+      slot: null,
+      subject: null,
+      picture: null,
+      field: null,
+      shown: own.shown,
+      seen: this.known.get(item)?.revision ?? 0,
+      ...entry,
+    });
+    return true;
+  }
+
+  get seconds() {
+    return Math.round(this.watch.seconds * 10) / 10;
+  }
+
+  // --- moving ------------------------------------------------------------------------------------
+
+  turn(/** @type {1 | -1} */ by) {
+    this.commit();
+    const edge = by > 0 ? "last" : "first";
+    if (!turning.step(by)) this.say(`This is the ${edge} ${this.words.noun}`);
+    this.refresh();
+  }
+
+  goOn() {
+    this.commit();
+    turning.goOn();
+  }
+
+  ask(wanted) {
+    this.follow.await(wanted);
+  }
+
+  // --- from the server ---------------------------------------------------------------------------
+
+  #heard(reply, batch) {
+    this.follow.reached();
+    for (const entry of batch) {
+      const reason = reply.refused[entry.token];
+      if (reason && entry.page === this.words.page && entry.kind === "reveal") this.say(reason);
+    }
+    if (reply.page !== this.words.page) return; // to what another task had asked
+    for (const [item, own] of Object.entries(reply.own ?? {})) {
+      const before = this.known.get(item);
+      this.#learn(item, own);
+      const opened = before && (before.report !== own.report || before.solved !== own.solved);
+      if (item === this.case?.case && (opened || own.shown !== this.case.own.shown))
+        this.tell("refresh", Date.now());
+    }
+    this.countedAt = reply.revision;
+    Object.assign(this.data.worklist, reply.progress);
+  }
+
+  // --- keys --------------------------------------------------------------------------------------
+
+  #key(/** @type {KeyboardEvent} */ event) {
+    if (!isPlain(event) || !this.root.isConnected || dialogIsOpen() || !this.case) return;
+    const path = event.composedPath().filter((node) => node instanceof Element);
+    const [target] = /** @type {HTMLElement[]} */ (path);
+    if (target?.closest(TYPING)) {
+      if (event.key === "Escape" && this.root.contains(target)) target.blur();
+      return;
+    }
+    const inPicture = path.some((node) => node.matches(PICTURE));
+    if (event.key === "Enter" && target?.closest("button, a, summary, [role='button']")) return;
+    if (event.key.startsWith("Arrow") && inPicture) return;
+    const act = event.shiftKey && event.key !== "?" ? null : this.#meaning(event);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat || event.key.startsWith("Arrow")) act();
+  }
+
+  #meaning(event) {
+    const own = this.meaning(event);
+    if (own) return own;
+    const acts = {
+      n: () => this.turn(1),
+      p: () => this.turn(-1),
+      Enter: () => this.turn(1),
+      g: this.data.report === "never" || !this.case.report ? null : () => this.report(),
+    };
+    return Object.hasOwn(acts, event.key) ? acts[event.key] : null;
+  }
+
+  // --- the report, where the study's rules show it -----------------------------------------------
+
+  report() {
+    const { report } = this.case;
+    if (report.state === "shown") this.frame.reportNode.hidden = !this.frame.reportNode.hidden;
+    else this.frame.asking.hidden = false;
+    this.refresh();
+  }
+
+  fetchReport() {
+    this.frame.asking.hidden = true;
+    this.add({ kind: "reveal", subject: "report", value: true, was: false });
+    this.reportWanted = true;
+  }
+
+  // --- drawing -----------------------------------------------------------------------------------
+
+  /** A short word about what was just done. */
+  say(words) {
+    this.frame.message.textContent = words;
+  }
+
+  refresh() {
+    if (!this.case) return;
+    this.frame.refresh();
+    this.draw(this.record());
+  }
+}

@@ -1,0 +1,100 @@
+"""What people and judges say of reports as HTML: error-free shares, and strengths of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from rexview.analysis.report_generation.captions import error_free_caption, preference_caption
+from rexview.analysis.report_generation.tables import (
+    STUDIES,
+    ErrorFreeRow,
+    ErrorFreeTables,
+    PreferenceTables,
+)
+from rexview.stats.generated_reports.line_edits import FREE_OF
+from rexview.ui.report_generation.html import place_html
+from rexview.ui.tables.number_table import (
+    NOTHING,
+    Reasons,
+    linked_number,
+    model_head,
+    short_name,
+    table_html,
+)
+
+_SAME_CASE: Final = "Opens the cases; several readers may have compared the same one"
+
+
+def error_free_html(
+    tables: ErrorFreeTables, names: Mapping[str, str], colours: Mapping[str, str], title: str
+) -> str:
+    """Lay out error-free shares: a row for each reader, model and kind of study."""
+    heads = ["Corrected by", "Model", "Studies", *FREE_OF.values()]
+    reasons, body = Reasons(), []
+    for reader, reader_name in tables.readers.items():
+        models = tables.models(reader)
+        lines = [
+            (model, studies)
+            for model in models
+            for studies in STUDIES
+            if any(tables.of(reader, model, severity, studies) for severity in FREE_OF)
+        ]
+        for place, (model, studies) in enumerate(lines):
+            row = ""
+            if not place:
+                row += f'<th scope="rowgroup" rowspan="{len(lines)}">{short_name(reader_name)}</th>'
+            first = not studies
+            own = sum(one == model for one, _ in lines)
+            if first:
+                head = model_head(names[model], colours.get(model, ""))
+                row += head.replace('scope="row"', f'scope="rowgroup" rowspan="{own}"', 1)
+            row += f"<td>{STUDIES[studies]}</td>"
+            for severity in FREE_OF:
+                found = tables.of(reader, model, severity, studies)
+                where = f"{reader_name}, {names[model]}, {STUDIES[studies].lower()}"
+                row += f"<td>{_share(found, where, reasons)}</td>"
+            body.append(f"<tr{' class=rx-first' if first else ''}>{row}</tr>")
+    return table_html(title, heads, body, error_free_caption(tables)) + reasons.html()
+
+
+def _share(row: ErrorFreeRow | None, where: str, reasons: Reasons) -> str:
+    if row is None:
+        return NOTHING
+    rate = row.numbers.rate
+    if rate.share is None:
+        return reasons.add(row.numbers.why or "Undefined.", where)
+    label = f"<b>{rate.share:.0%}</b><small>{rate.flagged:,} of {rate.n:,}</small>"
+    limits = rate.interval
+    between = (
+        f"{limits.low:.0%} to {limits.high:.0%}"
+        if limits.low is not None and limits.high is not None
+        else reasons.add(limits.why or "Undefined.", where)
+    )
+    return f'{linked_number(row.free, label)}<small class="rx-ci">{between}</small>'
+
+
+def preferences_html(
+    tables: PreferenceTables, names: Mapping[str, str], colours: Mapping[str, str], title: str
+) -> str:
+    """Lay out strengths, the strongest model first."""
+    heads = ["Place", "Model", "Strength", "95% CI", "Preferred", "Tie", "Not preferred", "n"]
+    reasons, body = Reasons(), []
+    for model, one, counts in tables.rows:
+        name = names[model]
+        strength, limits = NOTHING, NOTHING
+        if one.strength is None:
+            strength = reasons.add(one.why or "Undefined.", name)
+        else:
+            strength = f"<b>{one.strength:+.2f}</b>".replace("-", "−")
+            limits = reasons.interval(one.interval, name, with_sign=True)
+        numbers = [strength, limits]
+        for word in ("won", "tied", "lost", "compared"):
+            count = counts[word]
+            numbers.append(linked_number(count, f"{count.value:,}", title=_SAME_CASE))
+        cells = "".join(f"<td>{text}</td>" for text in numbers)
+        body.append(
+            f"<tr><td>{place_html(one.rank)}</td>{model_head(name, colours.get(model, ''))}"
+            f"{cells}</tr>"
+        )
+    return table_html(title, heads, body, preference_caption(tables)) + reasons.html()

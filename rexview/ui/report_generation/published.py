@@ -1,0 +1,93 @@
+"""ReXrank's printed boards as HTML, one's own models among them and visibly apart."""
+
+from __future__ import annotations
+
+import html
+
+from rexview.analysis.published.rexrank import (
+    ERROR_RATES_SOURCE,
+    METRICS,
+    SECTIONS,
+    PublishedBoard,
+    PublishedMean,
+    published_error_free,
+)
+from rexview.analysis.report_generation.placed import OTHER_NUMBER, OwnValue, placed_rows
+from rexview.analysis.report_generation.tables import ReportTables
+from rexview.ui.report_generation.html import WORST_FIRST, number
+from rexview.ui.tables.number_table import NOTHING, linked_number, rows_table, short_name
+from rexview.vocab import counted
+
+
+def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by: str) -> str:
+    """Lay out a printed board in the order of one of its metrics; ours with n and identity."""
+    rows = placed_rows(board, tables, ranked_by)
+    body = []
+    means = [row.printed[ranked_by].mean for row in rows if ranked_by in row.printed]
+    for row in rows:
+        if row.own is not None and tables is not None:
+            body.append(_own_row(row.model, row.own, tables))
+            continue
+        # among the printed ones, whoever of ours stands between them
+        place = 1 + sum(mean > row.printed[ranked_by].mean for mean in means)
+        cells = "".join(f"<td>{_printed(row.printed.get(name))}</td>" for name in METRICS)
+        head = f'<th scope="row">{short_name(row.model)}</th>'
+        body.append(f"<tr><td>{place}</td>{head}{cells}</tr>")
+    heads = ["Place", "Model", *METRICS.values()]
+    studies = f", {counted(board.studies, 'study')}" if board.studies else ""
+    title = f"{board.dataset}: {SECTIONS[board.section].lower()}{studies}"
+    notes = [f"Published figures: {board.edition.source}. {board.edition.note} Higher is better."]
+    if any(row.own is not None for row in rows):
+        notes.append(f"“Yours”: models of this review set, each value with its n. {OTHER_NUMBER}")
+    elif tables is not None and tables.board.models:
+        notes.append("Your metrics shown above are of other sections: none stands here.")
+    if board.oddity:
+        notes.append(board.oddity)
+    return _section(rows_table("rx-scores rx-means rx-table rx-board", heads, body, title), notes)
+
+
+def _own_row(model: str, own: dict[str, tuple[OwnValue, ...]], tables: ReportTables) -> str:
+    cells = "".join(
+        f"<td>{''.join(_own(value, tables) for value in own.get(name, ())) or NOTHING}</td>"
+        for name in METRICS
+    )
+    head = f'<th scope="row">{short_name(tables.names[model])}<small>yours</small></th>'
+    return f'<tr class="rx-own"><td></td>{head}{cells}</tr>'
+
+
+def _own(value: OwnValue, tables: ReportTables) -> str:
+    shown = value.cell.shown or 0.0
+    count = tables.opens(value.metric, value.cell.model)
+    label = f"<b>{number(shown)}</b><small>n {value.cell.n:,}</small>"
+    by = html.escape(value.metric.computed_by)
+    return f'{linked_number(count, label, title=WORST_FIRST)}<small class="rx-ci">{by}</small>'
+
+
+def _printed(cell: PublishedMean | None) -> str:
+    if cell is None:
+        return NOTHING
+    return cell.text + (f" ± {cell.half_width}" if cell.half_width else "")
+
+
+def published_error_free_html() -> str:
+    """Lay out the error-free shares that the Challenge's text prints."""
+    body = []
+    for row in published_error_free():
+        shares = "".join(
+            f"<td>{f'{share}%' if share else NOTHING}</td>" for share in row.shares.values()
+        )
+        words = (row.dataset, row.studies.capitalize())
+        first = "".join(f"<td>{html.escape(text)}</td>" for text in words)
+        body.append(f'<tr><th scope="row">{short_name(row.model)}</th>{first}{shares}</tr>')
+    heads = ["Model", "Data set", "Studies", "No significant error", "No actionable error"]
+    table = rows_table("rx-scores rx-means rx-table", heads, body, "Error-free shares")
+    note = f"Published figures: {ERROR_RATES_SOURCE}. {NOTHING} where none is printed."
+    return _section(table, [note])
+
+
+def _section(table: str, notes: list[str]) -> str:
+    written = "".join(f'<p class="rx-quiet rx-note">{html.escape(note)}</p>' for note in notes)
+    return (
+        '<section class="rx-published"><h2>Published: other studies, not computed here</h2>'
+        f"{table}{written}</section>"
+    )

@@ -1,0 +1,248 @@
+"""What a reader gives at a task besides scoring, made into entries for the database.
+
+What the reader saw must be what stands there now, and the rules of the study must allow it. Models,
+lines and words of options are looked up here: a browser sends places only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+from uuid import NAMESPACE_URL, uuid5
+
+from rexview.analysis.study.exposure import REPORT
+from rexview.analysis.study.tasks import Task
+from rexview.answer_digest import digests_of
+from rexview.metrics.report_lines import Line, report_lines
+from rexview.reviewset.importers.core.report_text import has_report_headings
+from rexview.store import Entry, Stored
+from rexview.store.entry import LONGEST_TEXT
+from rexview.store.history_rows import place_of
+from rexview.store.kinds import PLACE
+from rexview.ui.saving.entries import CHANGED, Overtaken, Refused, SentEntry, text_of, whole
+from rexview.ui.saving.reader_study import Study
+from rexview.ui.saving.reader_tasks import (
+    LEFT_OUT,
+    SOLUTION,
+    TASK_LISTS,
+    Comparisons,
+    Corrections,
+    Questions,
+    TaskList,
+)
+from rexview.vocab import EDIT_ACTIONS, EDIT_KINDS, EDIT_SEVERITIES, SIGNIFICANCES
+
+LONGEST_COMMENT: Final = 4000
+LONGEST_LINE: Final = 4000
+_LONGEST_SECONDS: Final = 1_000_000
+_SIDES: Final = ("left", "right", "tie", LEFT_OUT)
+
+
+def task_entries(study: Study, task: Task, sent: SentEntry) -> list[Entry]:
+    """Make the entries of one thing that the reader did at a task.
+
+    Raises
+    ------
+    Refused, Overtaken
+    """
+    tasks = TASK_LISTS[task](study)
+    if not tasks.has(sent.case):
+        raise Refused("This is not on your list.")
+    if sent.kind == "reveal":
+        return _reveal(tasks, sent)
+    if sent.shown != tasks.shown(sent.case):
+        raise Refused(CHANGED)
+    if isinstance(tasks, Questions):
+        return [_choose(tasks, sent)]
+    if isinstance(tasks, Comparisons):
+        return [_prefer(tasks, sent)]
+    if isinstance(tasks, Corrections):
+        return [_correct(tasks, sent)]
+    raise Refused("This is not something that the page sends.")
+
+
+def _choose(tasks: Questions, sent: SentEntry) -> Entry:
+    """Make a choice: a number from 0, or left out."""
+    if tasks.is_solved(sent.case):
+        raise Refused("The right option was shown; the answer can no longer be changed.")
+    if tasks.is_settled(sent.case):
+        raise Refused("You have answered another question since: the answer stands.")
+    case = tasks.study.review_set.case(sent.case)
+    options = case.options if case else ()
+    given, seconds = _given(sent.value)
+    choice = None if given == LEFT_OUT else whole(given)
+    if given != LEFT_OUT and (choice is None or not 0 <= choice < len(options)):
+        raise Refused("There is no such option.")
+    _check_unseen(sent, tasks.row(sent.case), tasks.chosen(sent.case))
+    option = None if choice is None else options[choice]
+    value = {"choice": choice, "option": option, "seconds": seconds}
+    return Entry("choose", sent.case, value=value, token=sent.token, via=sent.page)
+
+
+def _prefer(tasks: Comparisons, sent: SentEntry) -> Entry:
+    """Make a preference: left, right, tie or left out, with a comment."""
+    given, seconds = _given(sent.value)
+    if given not in _SIDES:
+        raise Refused("This is neither of the reports.")
+    comment = text_of(sent.value.get("comment") or "", LONGEST_COMMENT)
+    row, was = tasks.given(sent.case), sent.was if isinstance(sent.was, Mapping) else {}
+    stored = (row.value if row else None) or {}
+    before, now, stands = (
+        {"value": side, "comment": words or ""}
+        for side, words in (
+            (was.get("value"), was.get("comment")),
+            (given, comment),
+            (tasks.preferred(sent.case), stored.get("comment")),
+        )
+    )
+    replace(sent, was=before, value=now).check_unseen(row, stands, {})
+    case, (left, right) = tasks.case_of(sent.case), tasks.pair(sent.case)
+    digests = digests_of(tasks.study.review_set)
+    sides = {"left": "first", "right": "second", "tie": "tie", LEFT_OUT: None}
+    value = {
+        "first": left,
+        "second": right,
+        "preferred": sides[str(given)],
+        "seconds": seconds,
+        "comment": comment or None,
+        "first_digest": digests.of(case, left),
+        "second_digest": digests.of(case, right),
+    }
+    return Entry("prefer", case, value=value, token=sent.token, via=sent.page)
+
+
+def _correct(tasks: Corrections, sent: SentEntry) -> Entry:
+    """Make an edit of a line, say that all is corrected, or keep the result as a reference."""
+    case, model = tasks.case_of(sent.case), tasks.model(sent.case)
+    digest = digests_of(tasks.study.review_set).of(case, model)
+    about: dict[str, Any] = {"token": sent.token, "via": sent.page}
+    text = _text(tasks, sent.case)
+    if sent.kind == "reference":
+        if not tasks.is_done(sent.case):
+            raise Refused("The report is not finished.")
+        value = corrected_report(tasks, sent.case, text)
+        if any(len(said or "") > LONGEST_TEXT for said in value.values()):
+            raise Refused("The corrected report is too long to be kept as a reference.")
+        kept = tasks.reference(sent.case)
+        if kept and kept.id > sent.seen and kept.person != tasks.study.person.id:
+            raise Overtaken({})
+        return Entry("reference", case, value=value, **about)
+    if sent.kind == "corrected":
+        is_done = tasks.is_done(sent.case)
+        _check_unseen(sent, tasks.row(sent.case), is_done)
+        done = {"done": sent.value is True}
+        return Entry("corrected", case, model, value=done, answer_digest=digest, **about)
+    if tasks.is_done(sent.case):
+        raise Refused("The report is finished. Open it again to change it.")
+    place = sent.subject or ""
+    row = tasks.row(sent.case, place)
+    stands = tasks.edits(sent.case).get(place)
+    _check_unseen(sent, row, _without_line(stands))
+    edit = None if sent.value is None else _edit(sent.value, place, report_lines(text))
+    return Entry("edit", case, model, place, value=edit, answer_digest=digest, **about)
+
+
+def _without_line(row: Stored | None) -> dict[str, Any] | None:
+    if row is None or row.value is None:
+        return None
+    return {name: value for name, value in row.value.items() if name != "original"}
+
+
+def _edit(sent: Any, place: str, lines: tuple[Line, ...]) -> dict[str, Any]:
+    """Return the value of an edit; the line that it is of is looked up."""
+    if not isinstance(sent, Mapping) or not PLACE.fullmatch(place):
+        raise Refused("This is no correction of a line.")
+    number, is_inserted = place_of(place)[0], "+" in place
+    if not (0 if is_inserted else 1) <= number <= len(lines):
+        raise Refused("The report has no such line.")
+    allowed = {
+        "action": EDIT_ACTIONS,
+        "severity": (*EDIT_SEVERITIES, None),
+        "kind": (*EDIT_KINDS, None),
+        "significance": (*SIGNIFICANCES, None),
+    }
+    for name, words in allowed.items():
+        if not isinstance(sent.get(name), str | int | None) or sent.get(name) not in words:
+            raise Refused("This is no correction of a line.")
+    return {
+        **{name: sent.get(name) for name in allowed},
+        "original": None if is_inserted else lines[number - 1].text[:LONGEST_TEXT],
+        "edited": text_of(sent.get("edited") or "", LONGEST_LINE).strip() or None,
+        "comment": text_of(sent.get("comment") or "", LONGEST_COMMENT) or None,
+    }
+
+
+def corrected_report(tasks: Corrections, item: str, text: str) -> dict[str, Any]:
+    """Put a corrected report together: findings, and what stands under "Impression".
+
+    Where it has these headings, lines under others (indication, comparison) are no part of it, as
+    of no reference (:func:`~rexview.reviewset.importers.core.report_text.split_report`).
+    """
+    others = {"indication", "comparison", "other"} if has_report_headings(text) else set()
+    edits = tasks.edits(item)
+    parts: dict[str, list[str | None]] = {"findings": [], "impression": []}
+    lines = report_lines(text)
+    places = [(0, "", None), *((line.number, line.text, line.section) for line in lines)]
+    for number, given, section in places:
+        of_line = parts["impression" if section == "impression" else "findings"]
+        edit = (edits[str(number)].value if str(number) in edits else None) or {"action": "keep"}
+        said = {"keep": given, "substitute": edit.get("edited"), "delete": ""}[edit["action"]]
+        said = None if section in others else said
+        added = sorted((place for place in edits if place.startswith(f"{number}+")), key=place_of)
+        of_line += [said, *((edits[place].value or {}).get("edited") for place in added)]
+    report = {name: "\n".join(filter(None, said)) or None for name, said in parts.items()}
+    return {**report, "comment": None}
+
+
+def _text(tasks: Corrections, item: str) -> str:
+    case, model = tasks.case_of(item), tasks.model(item)
+    answers = tasks.study.review_set.answers_of(case)
+    return next((answer.text or "" for answer in answers if answer.model == model), "")
+
+
+def _reveal(tasks: TaskList, sent: SentEntry) -> list[Entry]:
+    """Show the radiologist's report, or the right options, where the rules allow it."""
+    given, cases = tasks.study.given, [tasks.case_of(sent.case)]
+    if sent.subject == REPORT and not isinstance(tasks, Questions):
+        if tasks.study.review_set.info.protocol.report == "never":
+            raise Refused("In this study the report is not shown.")
+        what = REPORT
+    elif isinstance(tasks, Questions) and sent.subject in (SOLUTION, f"all {SOLUTION}"):
+        is_all = sent.subject != SOLUTION
+        if not tasks.may_solve(None if is_all else sent.case):
+            raise Refused("The right options are shown when the questions are answered.")
+        what = SOLUTION
+        cases = [*tasks.states] if is_all else cases
+    else:
+        raise Refused("There is nothing of that kind to show.")
+    seed = uuid5(NAMESPACE_URL, sent.token)
+    return [
+        Entry(
+            "reveal",
+            case,
+            value={"what": what},
+            token=sent.token if place == 0 else str(uuid5(seed, case)),
+            via=sent.page,
+        )
+        for place, case in enumerate(case for case in cases if not given.was_shown(case, what))
+    ]
+
+
+def _given(value: Any) -> tuple[Any, float | None]:
+    """Return what was chosen, and the seconds that it took."""
+    if not isinstance(value, Mapping):
+        raise Refused("This is no answer.")
+    time = value.get("seconds")
+    if isinstance(time, bool) or not isinstance(time, int | float):
+        time = -1
+    chosen = value.get("value")
+    if not isinstance(chosen, str | int):
+        raise Refused("This is no answer.")
+    return chosen, round(float(time), 1) if 0 <= time <= _LONGEST_SECONDS else None
+
+
+def _check_unseen(sent: SentEntry, row: Stored | None, stands: Any) -> None:
+    """As :meth:`SentEntry.check_unseen`, of what was chosen, without the time that it took."""
+    value = sent.value.get("value", sent.value) if isinstance(sent.value, Mapping) else sent.value
+    replace(sent, value=value).check_unseen(row, stands, {})

@@ -1,0 +1,33 @@
+"""Says how far the app's own metrics of reports are, where a page shows them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rexview.metrics.computed import ComputedMetrics
+from rexview.schema import ReviewSet
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.server import review_sets
+from rexview.vocab import counted
+
+
+def show_metrics_progress(review_set: ReviewSet) -> None:
+    """Say of how many reports the page has the app's own metrics; nothing when of all."""
+    words = metrics_text(review_sets.metrics_progress(review_set))
+    if words:
+        st.caption(as_markdown(words))
+
+
+def metrics_text(shown: ComputedMetrics) -> str:
+    """Say it in words, empty when nothing is missing. Plain text."""
+    parts = []
+    if shown.done < shown.answers:
+        parts.append(
+            "BLEU-2 and finding-level agreement so far: of "
+            f"{shown.done:,} of {counted(shown.answers, 'report')}."
+        )
+    if shown.failed:
+        parts.append(
+            f"BLEU-2 and agreement could not be worked out for {counted(shown.failed, 'report')}."
+        )
+    return " ".join(filter(None, [*parts, shown.message]))

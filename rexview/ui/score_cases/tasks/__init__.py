@@ -1,0 +1,1 @@
+"""What readers do besides scoring: answer questions, correct reports, compare two of them."""

@@ -1,0 +1,136 @@
+// Compare reports: two reports of one case under letters, the better one by click or keys, timed.
+
+import { html, set } from "../../../components/dom.js";
+import { mounting } from "../../../components/mount.js";
+import { serverNodes } from "../../../components/server_html.js";
+import { plain } from "../../../pad/assets/task_frame.js";
+import { TaskPad } from "../../../pad/assets/task_pad.js";
+import { outbox } from "../../../saving/assets/outbox.js";
+
+const WORDS = {
+  page: "compare reports",
+  kinds: ["prefer"],
+  noun: "pair",
+  plural: "pairs",
+  done: "compared",
+};
+const OUT = "out"; // as in reader_tasks.py
+const SIDES = { left: "Report A is better", tie: "No difference", right: "Report B is better" };
+const HINT = "Keys a or ←, b or →, t: no difference, s: leave out, n: next. Your time is recorded.";
+
+export class ComparisonPad extends TaskPad {
+  constructor(place) {
+    super(place, WORDS);
+    this.question = html("div", { class: "question" });
+    this.earlier = html("p", { class: "earlier", hidden: true });
+    this.reports = ["A", "B"].map((letter) => {
+      const text = html("div", { class: "text", tabindex: "0" });
+      const node = html("article", {}, html("h3", {}, `Report ${letter}`), text);
+      return { node, text };
+    });
+    const pair = html("div", { class: "pair" }, ...this.reports.map(({ node }) => node));
+    this.sides = Object.entries(SIDES).map(([side, words]) =>
+      html(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          class: "option side",
+          "data-side": side,
+          onclick: () => this.prefer(side),
+        },
+        words,
+      ),
+    );
+    const label = { class: "sides", role: "radiogroup", "aria-label": "Which report is better?" };
+    this.comment = html("textarea", {
+      class: "comment",
+      rows: "2",
+      placeholder: "Comment, if you like",
+      "aria-label": "Comment on the comparison",
+      onchange: () => this.commit(),
+    });
+    this.frame.body.append(
+      this.question,
+      this.earlier,
+      pair,
+      html("div", label, ...this.sides),
+      this.comment,
+    );
+    this.out = plain("Leave out", () => this.prefer(OUT), { title: "Leave this pair out (s)" });
+    this.showReport = plain("Radiologist's report", () => this.report(), { title: "(g)" });
+    this.frame.feet.prepend(this.out, this.showReport, html("span", { class: "hint" }, HINT));
+  }
+
+  put(kept) {
+    const { content, own } = this.case;
+    this.question.replaceChildren(...serverNodes(content.question));
+    for (const [place, { text }] of this.reports.entries()) {
+      text.replaceChildren(...serverNodes(content.reports[place]));
+      if (!kept) text.scrollTop = 0;
+    }
+    this.earlier.textContent = own.earlier
+      ? "One of these reports was changed since you compared them: please compare them again."
+      : "";
+    if (!kept) this.comment.value = this.#draft() ?? this.record().comment ?? "";
+  }
+
+  #give(value) {
+    const { value: before, comment: words } = this.record();
+    const comment = this.comment.value.trim();
+    const was = { value: before, comment: words };
+    this.add({ kind: "prefer", value: { value, comment, seconds: this.seconds }, was });
+    outbox.drafts.dropNamed(outbox.owner, this.#name);
+  }
+
+  prefer(side) {
+    if (this.record().value === side) return;
+    this.#give(side);
+    this.say(side === OUT ? "Left out" : "");
+    this.refresh();
+  }
+
+  /** Under which name a comment waits in this browser for what is chosen. */
+  get #name() {
+    return `${this.words.page}/${this.case.own.shown}`;
+  }
+
+  #draft() {
+    return outbox.drafts.get(outbox.owner, this.#name)?.text ?? null;
+  }
+
+  /** What was typed belongs to what was chosen, and waits for it. */
+  commit() {
+    if (!this.case) return;
+    const { value, comment } = this.record();
+    const text = this.comment.value.trim();
+    if (text === (comment ?? "")) outbox.drafts.dropNamed(outbox.owner, this.#name);
+    else if (value) this.#give(value);
+    else outbox.drafts.put(outbox.owner, this.#name, { kind: "prefer", text });
+  }
+
+  draw(record) {
+    for (const side of this.sides) {
+      set(side, { "aria-checked": String(record.value === side.dataset.side) });
+    }
+    set(this.out, { "aria-pressed": String(record.value === OUT) });
+    this.earlier.hidden = !this.earlier.textContent || Boolean(record.value);
+    this.frame.next.classList.toggle("strong", Boolean(record.value && this.case.next));
+    this.showReport.hidden = this.data.report !== "on_request";
+  }
+
+  meaning({ key }) {
+    const side = { a: "left", ArrowLeft: "left", b: "right", ArrowRight: "right", t: "tie" }[key];
+    if (side) return () => this.prefer(side);
+    if (key === "s") return () => this.prefer(OUT);
+    if (key === "e") return () => this.comment.focus();
+    return null;
+  }
+
+  told({ value }) {
+    const words = SIDES[value?.value] ?? "Left out";
+    return value?.comment ? `${words}: ${value.comment}` : words;
+  }
+}
+
+export const mount = mounting((place) => new ComparisonPad(place));

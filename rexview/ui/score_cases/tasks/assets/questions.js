@@ -1,0 +1,125 @@
+// Answer questions: one choice question at a time, by click or keys, timed.
+
+import { html, set } from "../../../components/dom.js";
+import { mounting } from "../../../components/mount.js";
+import { serverNodes } from "../../../components/server_html.js";
+import { plain } from "../../../pad/assets/task_frame.js";
+import { TaskPad } from "../../../pad/assets/task_pad.js";
+
+const WORDS = {
+  page: "answer questions",
+  kinds: ["choose"],
+  noun: "question",
+  plural: "questions",
+  done: "answered",
+};
+const OUT = "out"; // as in reader_tasks.py
+
+export class QuestionPad extends TaskPad {
+  constructor(place) {
+    super(place, WORDS);
+    this.question = html("div", { class: "question" });
+    this.earlier = html("p", { class: "earlier", hidden: true });
+    this.options = html("div", { class: "options", role: "radiogroup", "aria-label": "Options" });
+    this.solution = html("div", { class: "report", hidden: true });
+    this.frame.body.append(this.question, this.earlier, this.options, this.solution);
+    this.out = plain("Leave out", () => this.choose(OUT), { title: "Leave this question out (s)" });
+    this.solve = plain("Show the right answer…", () => this.reveal("solution"));
+    this.hint = html("span", { class: "hint" });
+    this.frame.feet.prepend(this.out, this.solve, this.hint);
+  }
+
+  put() {
+    const { content, own } = this.case;
+    this.question.replaceChildren(...serverNodes(content.question));
+    this.buttons = content.options.map(({ letter, text }, place) =>
+      html(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          class: "option",
+          "aria-checked": "false",
+          onclick: () => this.choose(place),
+        },
+        html("b", {}, letter),
+        html("span", {}, text),
+      ),
+    );
+    this.options.replaceChildren(...this.buttons);
+    const keys = content.options.map(({ letter }) => letter).slice(0, 5);
+    this.hint.textContent = `Keys ${keys.join(" ")} or 1–${keys.length}, s: leave out, n: next. Your time is recorded.`;
+    this.solution.replaceChildren(...serverNodes(content.solution ?? ""));
+    this.solution.hidden = !content.solution;
+    const next = own.solved ? "it counts nowhere" : "please answer again";
+    this.earlier.textContent = own.earlier
+      ? `The options were changed since you chose “${own.earlier}”: ${next}.`
+      : "";
+  }
+
+  /** As the server says it; and what was answered last in this tab, which it may not know yet. */
+  record() {
+    const record = super.record();
+    const since = this.last !== undefined && this.last !== this.case.case;
+    return { ...record, settled: record.settled || (since && Number.isInteger(record.value)) };
+  }
+
+  choose(value) {
+    const record = this.record();
+    if (record.solved) return this.say("The right answer was shown: it stands as it is");
+    if (record.settled) return this.say("You have answered another question since: it stands");
+    if (record.value === value) return;
+    this.add({ kind: "choose", value: { value, seconds: this.seconds }, was: record.value });
+    this.last = this.case.case;
+    this.say(value === OUT ? "Left out" : "");
+    this.refresh();
+  }
+
+  reveal(subject) {
+    this.add({ kind: "reveal", subject, value: true, was: false });
+  }
+
+  draw(record) {
+    const { content } = this.case;
+    const fixed = record.solved || record.settled;
+    for (const [place, option] of this.buttons.entries()) {
+      const chosen = record.value === place;
+      set(option, { "aria-checked": String(chosen), disabled: fixed && !chosen });
+      option.classList.toggle("right", content.correct === place);
+    }
+    set(this.out, { "aria-pressed": String(record.value === OUT), disabled: fixed });
+    this.earlier.hidden = !this.earlier.textContent || record.value !== null;
+    const given = record.value !== null && record.value !== undefined;
+    this.frame.next.classList.toggle("strong", given && Boolean(this.case.next));
+    this.hint.hidden = record.solved;
+    this.out.hidden = record.solved && record.value !== OUT;
+    this.solve.hidden = this.data.reveal !== "per_case" || record.solved || !given;
+  }
+
+  meaning({ key }) {
+    if (key === "s") return () => this.choose(OUT);
+    const count = this.buttons?.length ?? 0;
+    const place = /^[1-9]$/.test(key) ? Number(key) - 1 : "abcde".indexOf(key.toLowerCase());
+    if (key.length === 1 && place >= 0 && place < count) return () => this.choose(place);
+    if (key === "ArrowRight") return () => this.turn(1);
+    if (key === "ArrowLeft") return () => this.turn(-1);
+    return null;
+  }
+
+  told({ value }) {
+    return value?.value === OUT ? "Left out" : `Option ${Number(value?.value) + 1}`;
+  }
+
+  ending() {
+    if (this.record().solved)
+      return [html("span", {}, "The right answers are shown; yours can no longer be changed.")];
+    if (this.data.reveal !== "at_end") return [];
+    return [
+      plain("Show the right answers: yours can then no longer be changed", () =>
+        this.reveal("all solution"),
+      ),
+    ];
+  }
+}
+
+export const mount = mounting((place) => new QuestionPad(place));

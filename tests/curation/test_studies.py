@@ -1,0 +1,70 @@
+"""Which studies are asked about, and what is told of each."""
+
+import pytest
+from support.review_folder import write_review_set
+
+from rexview.curation.asking import Subject, named_by
+from rexview.curation.candidate import choice_id, open_id, own_id
+from rexview.curation.studies import studies_among, studies_of, study_cases
+from rexview.reviewset import load
+
+
+@pytest.fixture
+def review_set(tmp_path):
+    cases = [
+        {"id": "a", "study_id": "s", "report": {"findings": " Effusion. ", "impression": "Left."}},
+        {"id": "b", "study_id": "s", "report": {"findings": "Another."}},
+        {"id": "s", "report": {"impression": "Normal."}, "context": {"indication": "Cough"}},
+        {"id": "d", "context": {"indication": "Fall", "sex": "F", "age": "64"}},
+        {"id": "e", "question_type": "report", "context": {"age": "64"}},
+    ]
+    rows = [{"question": "What is seen?", **case} for case in cases]
+    return load(write_review_set(tmp_path / "set", info={"name": "Studies"}, cases=rows))
+
+
+def test_the_first_case_stands_for_its_study(review_set):
+    assert study_cases(review_set) == ["a", "s", "d", "e"]
+
+
+def test_two_patients_may_number_their_studies_alike(tmp_path):
+    cases = [
+        {"id": name, "question": "What is seen?", "study_id": "study1", "patient_id": patient}
+        for name, patient in (("a", "p1"), ("b", "p2"), ("c", "p2"))
+    ]
+    review_set = load(write_review_set(tmp_path / "set", info={"name": "Alike"}, cases=cases))
+    assert study_cases(review_set) == ["a", "b"]
+    assert studies_among(review_set, ["b", "c", "b"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("told_from", "told"),
+    [
+        (None, ["Effusion.", "Normal.", "Fall\nAge: 64\nSex: F", "Age: 64"]),
+        ("findings", ["Effusion.", "Normal.", "Age: 64\nSex: F", "Age: 64"]),
+        ("indication", ["", "Cough", "Fall\nAge: 64\nSex: F", "Age: 64"]),
+    ],
+)
+def test_what_is_told_is_the_report_else_the_request(review_set, told_from, told):
+    assert [study.known for study in studies_of(review_set, told_from)] == told
+
+
+def test_where_it_is_from_is_said_and_nothing_where_there_is_nothing(review_set):
+    sources = [study.source for study in studies_of(review_set)]
+    assert sources == ["findings", "impression", "indication", None]
+
+
+def test_names_of_candidates_are_of_their_words():
+    assert open_id("Is it  left?") == open_id("Is it left?\n") != open_id("Is it right?")
+    assert choice_id("Which?", ["A", "B"]) != choice_id("Which?", ["B", "A"])
+    assert len({own_id() for _ in range(100)}) == 100
+    forms = [open_id("x"), choice_id("x", []), own_id()]
+    assert [one[:2] for one in forms] == ["q-", "m-", "o-"]
+    assert {len(one) for one in forms} == {14}
+
+
+def test_a_subject_is_found_again_by_its_id_and_changes_with_its_words():
+    one = Subject("c,1", ("q-1", "edited"), {"question": "x"})
+    assert named_by(one.id) == ("c,1", ("q-1", "edited"))
+    assert one.id == Subject("c,1", ("q-1", "edited"), {"question": "x"}).id
+    assert one.id != Subject("c,1", ("q-1", "edited"), {"question": "y"}).id
+    assert [named_by(text) for text in ("c1", "{}", "[]", '["c"]', "[1, 2]")] == [None] * 5

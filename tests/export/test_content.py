@@ -1,0 +1,152 @@
+"""What exports are made from: whole, without paths, and what counts nowhere left out."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from support.exports.exported_set import TOLD, exported, write_exported_set
+from support.store_entries import ANN
+
+from rexview.errors import ExportRefused
+from rexview.export.wanted import Wanted, read_query
+from rexview.reviewset import load
+from rexview.settings import Settings
+from rexview.store import Entry, open_reviews
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_exported_set(tmp_path / "set")
+
+
+def words(value):
+    """Yield every text in a record, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from words(getattr(value, field.name))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from words(one)
+    elif isinstance(value, dict):
+        yield from words([*value.keys(), *value.values()])
+
+
+def test_every_case_with_all_that_counts(folder):
+    content, hidden = exported(folder)
+    assert hidden is None
+    cases = list(content.cases())
+    assert [case.id for case in cases] == list(content.case_ids) == ["c1", "c2", "c3"]
+    first = cases[0]
+    assert [answer.status for answer in first.answers] == ["answered", "token_limit"]
+    assert first.answers[0].final["content"] == 2
+    assert [(box.model, box.side) for box in first.boxes_on("i")] == [
+        (None, "left"),
+        ("m", "right"),
+    ]
+    assert {(one.reader, one.dimension): one.score for one in first.scores} == {
+        ("ra", "process"): 5,
+        ("ra", "execution"): 2,
+        ("ra", "synthesis"): 3,
+        ("ra", "language"): 4,
+    }  # Ann has begun the case and not finished it
+    assert [one.text for one in first.comments] == ["-3 is what I would give."]
+    assert [one.decision_name for one in first.decisions] == ["Retrain"]
+    assert content.notice == "Made for a test."
+    assert first.images[0].read().width == 100
+
+
+def test_a_meeting_in_its_order_with_its_votes(folder):
+    content, _ = exported(folder, Wanted(meeting="chest of C1"))
+    cases = list(content.cases())
+    assert content.title == "Chest of c1"
+    assert [(case.id, case.section, case.seconds) for case in cases] == [
+        ("c2", "Side", None),
+        ("c1", "", 61),
+    ]
+    assert cases[1].vote.right == {"m": 2, "none": 1}
+    assert [one.decision for one in content.minutes.decisions] == ["retrain"]
+    kept, _ = exported(folder, Wanted(meeting="m1", query=read_query("?answer=token_limit&set=x")))
+    assert kept.case_ids == ("c1",)
+    assert [item.case for item in kept.meeting.agenda] == ["c1"]
+
+
+def test_nothing_that_may_not_leave_is_in_it(folder):
+    content, _ = exported(folder, Wanted(meeting="m1"))
+    everything = " ".join(words([content, list(content.cases())]))
+    assert "My secret note" not in everything
+    assert "q=12" not in everything
+    assert str(folder) not in everything
+    assert "images/" not in everything
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (Wanted(cases=("c1", "zz", "yy")), ["2 cases are not in the review set: zz, yy."]),
+        (Wanted(cases=()), ["No case is named."]),
+        (Wanted(query=read_query("failure=nonsense")), ["“nonsense” as failure"]),
+        (Wanted(query=read_query("set=1&as=x")), ["names no condition, only as, set"]),
+        (Wanted(query=read_query("q=nowhere")), ["The filter leaves no case."]),
+        (Wanted(meeting="m9", cases=("zz",)), ["zz", "There is no meeting m9", "Chest of c1"]),
+        (Wanted(meeting="m1", cases=("c3",)), ["No case of Chest of c1: c3."]),
+    ],
+)
+def test_what_cannot_be_exported_is_told_at_once(folder, wanted, said):
+    with pytest.raises(ExportRefused) as refused:
+        exported(folder, wanted)
+    for words_ in said:
+        assert words_ in str(refused.value)
+
+
+def test_pseudonyms_stand_everywhere_and_the_same(folder):
+    content, hidden = exported(folder, Wanted(meeting="m1"), pseudonyms=True)
+    cases = list(content.cases())
+    first = cases[1]
+    assert (first.id, first.study, first.patient, first.site) == (
+        "case-002",
+        "study-001",
+        "patient-001",
+        "site-001",
+    )
+    assert content.case_ids == ("case-001", "case-002")
+    assert first.report.findings == (
+        "Compare with c2. Patient patient-001 of site-001 has 12 ribs; see study-001."
+    )
+    assert first.report.findings != TOLD
+    everything = " ".join(words([content, cases])).casefold()
+    for real in ("ACC-77001", "Northfield", "one.png"):
+        assert real.casefold() not in everything
+    assert {box.image for box in first.boxes_on("image-1")} == {"image-1"}
+    assert first.images[0].source is None
+    assert [item.case for item in content.minutes.items] == ["case-001", "case-002"]
+    assert list(content.meeting.votes) == ["case-002"]
+    key = hidden.key_file().splitlines()
+    assert key[0] == "kind,id,pseudonym"
+    assert "patient,12,patient-001" in key
+    assert "case,c3,case-003" not in key  # it is nowhere in the export
+
+
+def test_files_say_what_is_burned_into_them(tmp_path):
+    demo = Path(__file__).parents[2] / "assets" / "demo"
+    content, _ = exported(demo, Wanted(cases=("c01",)))
+    assert "burned in" in content.notes[0]
+    without, _ = exported(demo, Wanted(cases=("c01",)), has_pictures=False)
+    assert without.notes == ()
+
+
+def test_a_model_that_left_and_was_decided_about_has_a_name_and_no_path(folder):
+    reviews = open_reviews(load(folder), Settings())
+    about = Entry("decide", "c1", "/models/left-7b", "m1", value={"decision": "retrain"})
+    reviews.record([about], ANN)
+    content, _ = exported(folder)
+    assert content.model("left-7b").name == "left-7b"
+    decided = next(content.cases()).decisions
+    assert [content.model(one.model).id for one in decided] == ["left-7b", "m"]
+    assert not any("/models" in text for case in content.cases() for text in words(case))
+
+
+def test_minutes_are_in_the_order_of_the_export(folder):
+    content, _ = exported(folder, Wanted(cases=("c1", "c2"), meeting="m1"))
+    assert [(item.number, item.case) for item in content.minutes.items] == [(1, "c1"), (2, "c2")]

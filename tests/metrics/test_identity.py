@@ -1,0 +1,31 @@
+"""A metric's identity in links and words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rexview.metrics.identity import MetricId, read_key
+from rexview.metrics.known import KNOWN, RECIPROCALS, known_metric
+
+WORD = st.text(min_size=1, max_size=20)
+
+
+@given(WORD, st.none() | WORD, st.none() | WORD, st.none() | WORD)
+def test_an_identity_survives_a_link(metric, implementation, version, scope):
+    identity = MetricId(metric, implementation, version, scope)
+    assert read_key(identity.key) == identity
+
+
+@pytest.mark.parametrize("key", ["", ":", ":rexview", "a:b:c:d:e"])
+def test_what_is_no_identity_is_none(key):
+    assert read_key(key) is None
+
+
+def test_what_is_known_fits_together():
+    for metric in KNOWN.values():
+        bounds = (metric.low, metric.high)
+        assert None in bounds or metric.low < metric.high
+        if metric.reciprocal:
+            assert metric.higher_is_better is False  # its reciprocal is the one that rises
+    assert not RECIPROCALS.keys() & KNOWN.keys()
+    assert known_metric("of my own").higher_is_better is None

@@ -1,0 +1,15 @@
+import pytest
+from support import model_server
+
+from rexview.models.running import gate as gates
+
+
+@pytest.fixture
+def server():
+    with model_server.started() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def quick_backoff(monkeypatch):
+    monkeypatch.setattr(gates, "FIRST_REST_S", 0.05)

@@ -1,0 +1,1 @@
+"""Sets with answers that a judge is asked about."""

@@ -1,0 +1,1 @@
+"""Rows of small sets whose numbers can be worked out by hand."""

@@ -1,0 +1,14 @@
+"""The line of facts below an answer."""
+
+from rexview.schema import Answer
+from rexview.ui.answers.one_answer import facts_html
+
+
+def test_one_word_and_one_token_are_not_several():
+    answer = Answer("q1", "m", "A", finish_reason="stop", output_tokens=1)
+    assert facts_html(answer) == "1 word · 1 token · Finished"
+
+
+def test_thousands_are_set_off():
+    answer = Answer("q1", "m", "A word", finish_reason="stop", output_tokens=1204)
+    assert facts_html(answer) == "2 words · 1,204 tokens · Finished"

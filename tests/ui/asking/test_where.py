@@ -1,0 +1,29 @@
+"""Going on with a run of the set's folder, which may be a stranger's, sends nothing unasked."""
+
+import pytest
+from support.opened_app import run_page, server_for
+from support.small_set import write_set
+
+from rexview.analysis.run_models.wanted import Wanted, plan_of
+from rexview.models.running.plan import begin
+from rexview.models.running.progress import Progress, write_progress
+from rexview.reviewset import load
+
+
+@pytest.mark.parametrize(
+    ("base_url", "asks"),
+    [("https://models.example/v1", True), (None, True), ("http://127.0.0.1:9/v1", False)],
+)
+def test_a_run_goes_on_elsewhere_once_somebody_lets_it(tmp_path, monkeypatch, base_url, asks):
+    folder = write_set(tmp_path / "set")
+    plan = plan_of(load(folder), Wanted(model="gpt-5-mini", base_url=base_url))
+    begin(plan).release()
+    write_progress(plan.run, Progress(plan.run.id, "gpt-5-mini", "cancelled", done=1, total=3))
+    with server_for(folder, tmp_path, monkeypatch):
+        page = run_page("run_models")
+        resume = next(one for one in page.button if one.label == "Resume")
+        leave = [one for one in page.checkbox if one.label.startswith("It may send to")]
+        assert (resume.disabled, len(leave)) == (asks, int(asks))
+        if asks:
+            leave[0].check().run()
+            assert not next(one for one in page.button if one.label == "Resume").disabled
