@@ -3,9 +3,9 @@
 ``python -m tools.check [--fast]``.
 
 It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), and installs
-what runs models on this machine. It gets what reads DICOM besides our own code
-(:mod:`tools.dicom_validators`) and the CT from which a part of the demonstration set is made again;
-without one of these its tests skip. What needs none of that is looked at meanwhile. Browser tests
+what runs models on this machine. It gets programs of the system that tests ask
+(:mod:`tools.programs`) and the CT from which a part of the demonstration set is made again; without
+one of these its tests skip. What needs none of that is looked at meanwhile. Browser tests
 that fail beside others are run once more, one at a time, and named: a busy machine can be too slow
 for two of them. What fails alone, too, fails the check.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser
 from tools.demo.body import source
-from tools.dicom_validators import ensure_validators
+from tools.programs import ensure_programs
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")
@@ -71,7 +71,7 @@ def _get_ready(environment: dict[str, str]) -> list[str]:
         missing.append("browser")
     if _run([sys.executable, "-m", "pip", "install", "-q", *_LOCAL_MODELS], environment):
         missing.append("packages for models on this machine")
-    print(f"DICOM validators {ensure_validators()}", flush=True)
+    print(f"programs {ensure_programs()}", flush=True)
     _get_ct()
     return missing
 

@@ -17,6 +17,7 @@ with left:
     st.selectbox("Select", ["a"])
     st.multiselect("Several", ["a"])
     st.number_input("Number")
+    st.popover("More").caption("Inside")
     st.text_input("Text")
     with st.container(horizontal=True):
         st.page_link("https://localhost", label="Link")
