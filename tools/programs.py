@@ -1,8 +1,8 @@
 """Find the system's programs that tests ask, or install them.
 
 ``dciodvfy`` is of dicom3tools, ``dsrdump`` and ``dcmp2pgm`` are of DCMTK: they read DICOM besides
-our own code. nginx stands before servers, Orthanc with its DICOMweb plugin is an image archive. Where
-one is not there and cannot be had, the tests that ask it skip.
+our own code. nginx stands before servers, Orthanc with its DICOMweb plugin is an image archive.
+Where one is not there and cannot be had, the tests that ask it skip.
 """
 
 from __future__ import annotations
