@@ -47,7 +47,7 @@ class Kind:
 
 KINDS: Final[dict[str, Kind]] = {
     "images": Kind("decoded pictures and thumbnails", ".rxc"),
-    "fetched": Kind("pictures fetched from an address", limit=""),
+    "fetched": Kind("pictures fetched from an address", ".rxr", "remote_cache_mb"),
     "sets": Kind("large review sets, read and checked", ".rxs", "kept_mb"),
     "scans": Kind("what detectors found", ".rxf", "kept_mb"),
     "metrics": Kind("metrics of generated reports", ".rxm"),

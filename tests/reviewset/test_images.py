@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from rexview.addresses import is_address
 from rexview.errors import ImageMissing, PathEscape
 from rexview.reviewset import image_path
-from rexview.reviewset.images import NOT_PLAIN, images_folder, is_url, relative_path
+from rexview.reviewset.images import NOT_PLAIN, images_folder, relative_path
 
 ESCAPES = [
     "../secret.png",
@@ -115,7 +116,7 @@ class TestBase:
         ],
     )
     def test_what_is_an_address(self, base, url):
-        assert is_url(base) is url
+        assert is_address(base) is url
 
     def test_the_home_folder(self, small):
         assert images_folder(small.folder, "~/x") == (Path.home() / "x").resolve()

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from rexview import imaging, reviewset
+from rexview.remote import pictures
+from rexview.reviewset.images import picture_address
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.server import review_sets, server_state
@@ -38,7 +40,9 @@ def image_name(review_set: ReviewSet, image_path: str) -> str:
 
 
 def image_version(review_set: ReviewSet, image_path: str) -> str:
-    """Return a text that changes when the image file does."""
+    """Return a text that changes when the image file does, without fetching one from elsewhere."""
+    if address := picture_address(review_set, image_path):
+        return pictures.link_version(address, server_state.settings())
     path = reviewset.image_path(review_set, image_path)
     try:
         stat = path.stat()
