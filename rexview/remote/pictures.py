@@ -73,8 +73,10 @@ class _Looked:
 _LOOKED: Final = _Looked()
 
 
-def picture(address: Address, own: Address | None, settings: Settings) -> Path:
-    """Return the file of a picture, fetched if it is not kept or has changed.
+def picture(
+    address: Address, own: Address | None, settings: Settings, *, look_again: bool = True
+) -> Path:
+    """Return the file of a picture, fetched if it is not kept or, with ``look_again``, has changed.
 
     While its storage is away, that is what was fetched before, if that is kept. ``own`` is the
     address of the set that names the picture, of one that lies elsewhere itself.
@@ -88,13 +90,13 @@ def picture(address: Address, own: Address | None, settings: Settings) -> Path:
     if address.scheme in DICOMWEB:
         dicomweb.check_instance(address)
     kept = _kept(settings)
-    if (found := _fresh(kept, address)) is not None:
+    if (found := _fresh(kept, address, look_again)) is not None:
         return found
     with _LOOKED.lock:
         turn = _LOOKED.fetching.setdefault(address.text, threading.Lock())
     with turn:
         try:
-            return _fresh(kept, address) or _fetched(kept, address)
+            return _fresh(kept, address, look_again) or _fetched(kept, address)
         finally:
             with _LOOKED.lock:
                 _LOOKED.fetching.pop(address.text, None)
@@ -132,13 +134,15 @@ def _kept(settings: Settings) -> KeptFiles:
     return _kept_in(settings.cache_folder / "fetched", settings.remote_cache_mb)
 
 
-def _fresh(kept: KeptFiles, address: Address) -> Path | None:
-    """Return the file that is kept of a picture that was looked at a moment ago."""
+def _fresh(kept: KeptFiles, address: Address, look_again: bool) -> Path | None:
+    """Return the file that is kept of a picture that was looked at a moment ago, or ever."""
     looked = _LOOKED.at.get(address.text)
     seen = _seen(kept, address)
     if seen is None:
         return None
-    if seen.tag:
+    if not look_again:
+        is_fresh = True
+    elif seen.tag:
         is_fresh = looked is not None and time.monotonic() - looked < LOOK_AGAIN_S
     else:
         is_fresh = 0 <= time.time() - seen.at < LOOK_AGAIN_WHOLE_S

@@ -84,16 +84,20 @@ def image_path(review_set: ReviewSet, image_path: str) -> Path:
 
 
 def find_picture(folder: Path, images: str, path: str) -> Path | None:
-    """Find the file of a returned picture; None at an address, whose files are not fetched for it.
+    """Find the file of a returned picture; one at an address is fetched once.
 
-    ``images`` is the images base of the set in ``folder``; a path that leads out of it has no file.
+    ``images`` is the images base of the set in ``folder``; a path that leads out of it has no file,
+    nor has an address that cannot be asked now, or may not be.
     """
-    if is_address(images) or is_address(path):
-        return None
-    base = images_folder(folder, images)
     try:
+        if is_address(path) or is_address(images):
+            address = read_address(path if is_address(path) else images)
+            address = address if is_address(path) else address.joined(relative_path(path))
+            own = address_of_set(folder)
+            return pictures.picture(address, own, load_settings(), look_again=False)
+        base = images_folder(folder, images)
         return contained(base, relative_path(path))
-    except PathEscape:
+    except (PathEscape, StorageError):
         return None
 
 
