@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final
@@ -52,7 +52,7 @@ def asked(address: Address, url: str, headers: Mapping[str, str]) -> Iterator[ht
 
     where = address.origin
     try:
-        with _client().stream("GET", url, headers=dict(headers)) as answer:
+        with closing(_answer(url, headers)) as answer:
             if answer.status_code not in (200, 304):
                 raise fault_of(answer.status_code, address)
             if answer.headers.get("Content-Encoding", "identity") != "identity":
@@ -66,6 +66,17 @@ def asked(address: Address, url: str, headers: Mapping[str, str]) -> Iterator[ht
         raise StorageAway(f"The connection to {where} broke off. Try again.") from None
     except httpx.HTTPError as error:
         raise StorageAway(f"{where} cannot be asked ({type(error).__name__}).") from None
+
+
+def _answer(url: str, headers: Mapping[str, str]) -> httpx.Response:
+    """Ask once more where a connection that was kept open turns out to be closed."""
+    import httpx
+
+    client = _client()
+    try:
+        return client.send(client.build_request("GET", url, headers=dict(headers)), stream=True)
+    except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+        return client.send(client.build_request("GET", url, headers=dict(headers)), stream=True)
 
 
 def fault_of(status: int, address: Address) -> StorageError:

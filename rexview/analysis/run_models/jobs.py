@@ -20,11 +20,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from rexview.addresses import address_of_set
 from rexview.analysis.run_models.detached import command_line, environment, last_words
 from rexview.analysis.run_models.kinds import CORRECTIONS, Command, kind_of, named
-from rexview.analysis.run_models.wanted import Wanted
+from rexview.analysis.run_models.wanted import IN_STORAGE, Wanted
 from rexview.bounded import printable
-from rexview.addresses import address_of_set
 from rexview.errors import RunError, RunRefused
 from rexview.models.running.files.lock import RunLock, is_worked_on
 from rexview.models.running.folder import (
