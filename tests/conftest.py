@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 from support.forked import Template
 from support.postgres import running
+from support.storage import Archive, S3Server
 
 from rexview import frames
 from rexview.bench import serving
@@ -99,3 +100,19 @@ def postgres_server() -> Iterator[PostgresServer]:
     """A PostgreSQL server of the tests' own; skips where none can be had."""
     with running() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """An S3 server, one for all tests of a process; skips where none can be had."""
+    server = S3Server(tmp_path_factory.mktemp("s3") / "buckets")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    """A DICOMweb archive, one for all tests of a process; skips where none can be had."""
+    server = Archive(tmp_path_factory.mktemp("archive"))
+    yield server
+    server.stop()

@@ -13,12 +13,12 @@ PACKAGE = ROOT / "rexview"
 
 LEVELS = [
     {"errors", "vocab"},
-    {"bounded", "columns", "choices"},
+    {"bounded", "columns", "choices", "addresses"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
     {"geometry", "answer_digest", "kept_files", "child_process"},
-    {"imaging", "stats"},
+    {"imaging", "stats", "remote"},
     {"reviewset", "store", "detect", "models"},
     {"metrics", "curation", "judge"},
     {"analysis"},

@@ -13,6 +13,7 @@ from typing import Final
 import platformdirs
 from sqlalchemy import URL
 
+from rexview.addresses import address_of_set, place_of_set, set_name
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store.database.errors import read_only
@@ -41,7 +42,7 @@ def set_key(review_set: ReviewSet) -> str:
 
 
 def _folder_key(review_set: ReviewSet) -> str:
-    path = os.fsencode(review_set.folder.resolve())
+    path = os.fsencode(place_of_set(review_set.folder))
     return f"{FOLDER_KEY}{hashlib.sha256(path).hexdigest()[:20]}"
 
 
@@ -90,9 +91,14 @@ def best_location(review_set: ReviewSet, settings: Settings) -> Location:
 
 
 def beside_set(review_set: ReviewSet) -> Path | None:
-    """Return the file in the set's folder, there or not; None for the demo, which is not ours."""
+    """Return the file in the set's folder, there or not.
+
+    None for the demo, which is not ours, and for a set that lies elsewhere: what is in the cache
+    folder of it may go at any time.
+    """
     folder = review_set.folder.resolve()
-    return None if folder == DEMO_FOLDER else folder / FILE_NAME
+    is_ours = folder != DEMO_FOLDER and address_of_set(review_set.folder) is None
+    return folder / FILE_NAME if is_ours else None
 
 
 def files_with_user(review_set: ReviewSet) -> tuple[Path, ...]:
@@ -129,7 +135,10 @@ def data_folder() -> Path:
 
 
 def _in_data_folder(review_set: ReviewSet, key: str) -> Path:
-    name = re.sub(r"[^A-Za-z0-9]+", "-", review_set.folder.resolve().name).strip("-")[:40] or "set"
+    name = (
+        re.sub(r"[^A-Za-z0-9]+", "-", set_name(review_set.folder.resolve())).strip("-")[:40]
+        or "set"
+    )
     return data_folder() / f"{name}-{_digest(key)}.sqlite"
 
 

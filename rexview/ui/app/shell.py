@@ -13,6 +13,7 @@ import streamlit as st
 from rexview.analysis.case.blinding import cover_names
 from rexview.analysis.filter.wording import ALL_CASES
 from rexview.errors import RexviewError, SettingsError, StoreError
+from rexview.remote import sets as remote_sets
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.account.widgets import show_account
@@ -141,6 +142,9 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         except StoreError as error:
             message = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
             st.warning(message, icon=":material/cloud_off:")
+    if trouble := remote_sets.trouble(folder):
+        message = f"{as_markdown(trouble)} The tables are shown as they were fetched before."
+        st.warning(message, icon=":material/cloud_off:")
     show_notices(review_set)
     if notice := review_set.info.notice:
         with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
