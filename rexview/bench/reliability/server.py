@@ -40,6 +40,8 @@ class ScoreServer:
         can then be had from a page only.
     environment, options : mapping, optional
         As for :func:`rexview.bench.serving.start`.
+    port : int, optional
+        A free one by default.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class ScoreServer:
         own_secret: bool = False,
         environment: Mapping[str, str] | None = None,
         options: Mapping[str, str] | None = None,
+        port: int | None = None,
     ) -> None:
         self.folder: Final = folder
         if review_set is None:
@@ -59,7 +62,7 @@ class ScoreServer:
         self.review_set: Final[ReviewSet] = reviewset.load(review_set)
         self.settings: Final = Settings(review_set=review_set, database_url=database_url)
         self.log: Final = folder / "log.txt"
-        self.port: Final = free_port()
+        self.port: Final = port or free_port()
         self.url: Final = f"http://localhost:{self.port}"
         self.starts = 0
         self._environment = {
