@@ -42,6 +42,8 @@ class ScoreServer:
         As for :func:`rexview.bench.serving.start`.
     port : int, optional
         A free one by default.
+    cwd : Path
+        As for :func:`rexview.bench.serving.start`.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class ScoreServer:
         environment: Mapping[str, str] | None = None,
         options: Mapping[str, str] | None = None,
         port: int | None = None,
+        cwd: Path = ROOT,
     ) -> None:
         self.folder: Final = folder
         if review_set is None:
@@ -65,6 +68,7 @@ class ScoreServer:
         self.port: Final = port or free_port()
         self.url: Final = f"http://localhost:{self.port}"
         self.starts = 0
+        self._cwd = cwd
         self._environment = {
             "REXVIEW_CACHE": str(folder / "cache"),
             "XDG_DATA_HOME": str(folder / "data"),
@@ -110,6 +114,7 @@ class ScoreServer:
             environment=self._environment,
             log=self.log,
             port=self.port,
+            cwd=self._cwd,
         )
         self.starts += 1
 

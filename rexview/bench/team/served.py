@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from rexview.bench.reliability.server import ScoreServer
-from rexview.bench.serving import BenchUnavailable, free_port
+from rexview.bench.serving import ROOT, BenchUnavailable, free_port
 from rexview.people import Role
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.streamlit_adapter.sign_in_cookie import signed_cookie
@@ -63,6 +63,17 @@ class Team:
             'server_metadata_url = "http://localhost:9/none"\n',
             encoding="utf-8",
         )
+        self.settings: Final = folder / "settings"
+        """Where servers are started: with the ``rexview.yaml`` that names the people."""
+        self.settings.mkdir()
+        (self.settings / ".streamlit").symlink_to(ROOT / ".streamlit")
+        self.set_people(self.people)
+
+    def set_people(self, people: Sequence[Mapping[str, str]]) -> None:
+        """Put another ``rexview.yaml`` in the place of the one that is there."""
+        part = self.settings / "rexview.yaml.part"
+        part.write_text(json.dumps({"people": list(people)}), encoding="utf-8")
+        part.replace(self.settings / "rexview.yaml")
 
     def server(self, name: str, port: int) -> ScoreServer:
         """Return a server that is not started yet, with a folder of its own."""
@@ -73,11 +84,11 @@ class Team:
             review_set=self.review_set,
             database_url=self.database_url,
             environment={
-                "REXVIEW_PEOPLE": json.dumps(self.people),
                 "REXVIEW_PUBLIC_ADDRESS": self.address,
             },
             options={"secrets.files": str(self.secrets)},
             port=port,
+            cwd=self.settings,
         )
 
     def cookies(self, number: int) -> list[dict[str, Any]]:
