@@ -35,6 +35,7 @@ def start(
     environment: Mapping[str, str] | None = None,
     log: Path | None = None,
     port: int | None = None,
+    cwd: Path = ROOT,
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Start ``streamlit run script -- arguments``; return the process and its URL when it answers.
 
@@ -51,6 +52,8 @@ def start(
         File that what the server prints is added to; thrown away by default.
     port : int, optional
         A free one by default.
+    cwd : Path
+        The folder to start it in, where it finds ``rexview.yaml`` and ``.streamlit``.
 
     Raises
     ------
@@ -67,7 +70,7 @@ def start(
         with (log or Path(os.devnull)).open("ab") as output:
             process = begin_process(
                 [*command, f"--server.port={used}", *after],
-                cwd=ROOT,
+                cwd=cwd,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **(environment or {})},

@@ -69,12 +69,12 @@ def location_of(review_set: ReviewSet, settings: Settings) -> Location:
         writable = may_write(beside.parent)
         if beside.exists():
             if writable and os.access(beside, os.W_OK):
-                return Location(_sqlite(beside), key, dedicated=True)
+                return Location(sqlite_address(beside), key, dedicated=True)
             raise read_only()
         if writable and not with_user:
-            return Location(_sqlite(beside), key, dedicated=True)
+            return Location(sqlite_address(beside), key, dedicated=True)
     file = next(iter(with_user), _in_data_folder(review_set, key))
-    return Location(_sqlite(file), key, dedicated=True)
+    return Location(sqlite_address(file), key, dedicated=True)
 
 
 def best_location(review_set: ReviewSet, settings: Settings) -> Location:
@@ -87,7 +87,7 @@ def best_location(review_set: ReviewSet, settings: Settings) -> Location:
     beside = beside_set(review_set)
     if settings.database_url or beside is None or beside.exists() or not may_write(beside.parent):
         return location_of(review_set, settings)
-    return Location(_sqlite(beside), set_key(review_set), dedicated=True)
+    return Location(sqlite_address(beside), set_key(review_set), dedicated=True)
 
 
 def beside_set(review_set: ReviewSet) -> Path | None:
@@ -146,6 +146,6 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
-def _sqlite(file: Path) -> str:
+def sqlite_address(file: Path) -> str:
     """Return the address of a file, whatever is in its name."""
     return URL.create("sqlite", database=str(file)).render_as_string()

@@ -15,7 +15,7 @@ from rexview.analysis.filter.wording import ALL_CASES
 from rexview.errors import RexviewError, SettingsError, StoreError
 from rexview.remote import sets as remote_sets
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
+from rexview.ui.access import permissions, roles
 from rexview.ui.account.widgets import show_account
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
@@ -73,6 +73,8 @@ def run() -> None:
     place: Literal["top", "hidden"] = "top" if signed_in else "hidden"
     page = st.navigation(_in_groups(pages), position=place, expanded=True)
     st.html(_style())
+    if permissions.role() == "lead" and (problem := roles.problem()):
+        st.warning(lines_as_markdown(problem), icon=":material/manage_accounts:")
     if signed_in:
         link_keys.keep_choices(page.url_path)
     with link_caught_up():
