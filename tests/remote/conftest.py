@@ -1,6 +1,7 @@
 import pytest
-from support.storage import PASSWORD, S3_VARIABLES, USER, spoiling
+from support.storage import spoiling
 
+from rexview.bench.storage import PASSWORD, S3_VARIABLES, USER
 from rexview.remote import fetching, pictures, s3, sets, web
 
 

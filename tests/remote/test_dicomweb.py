@@ -22,7 +22,7 @@ FILMS = ("effusion-left-pa.dcm", "effusion-right-pa.dcm")
 def stored(archive):
     """Two films in the archive, one stored with JPEG-LS."""
     films = {name: pydicom.dcmread(IMAGES / name) for name in FILMS}
-    archive.store(*films.values())
+    archive.store(*(IMAGES / name for name in FILMS))
     return films
 
 
