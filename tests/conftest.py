@@ -17,8 +17,8 @@ from support.postgres import running
 
 from rexview import frames
 from rexview.bench import serving
+from rexview.bench.remote.storage import Archive, S3Server
 from rexview.bench.serving import BenchUnavailable
-from rexview.bench.storage import Archive, S3Server
 from rexview.schema import Model, ReviewSet, SetInfo
 from tools.postgres import PostgresServer
 

@@ -3,7 +3,7 @@ import pytest
 from support import ROOT
 from support.storage import spoiling
 
-from rexview.bench.storage import PASSWORD, S3_VARIABLES, USER
+from rexview.bench.remote.storage import PASSWORD, S3_VARIABLES, USER
 from rexview.remote import fetching, pictures, s3, sets, web
 
 

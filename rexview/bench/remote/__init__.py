@@ -19,8 +19,8 @@ from rexview.addresses import Address, read_address
 from rexview.bench.images import write_film
 from rexview.bench.made_set.films import film
 from rexview.bench.measure import ROUNDS, Measured, Row, in_turn, milliseconds, missing, result
+from rexview.bench.remote.storage import PASSWORD, S3_VARIABLES, USER, Archive, S3Server
 from rexview.bench.serving import BenchUnavailable
-from rexview.bench.storage import PASSWORD, S3_VARIABLES, USER, Archive, S3Server
 from rexview.imaging import viewer_payload
 from rexview.remote import pictures
 from rexview.settings import Settings
