@@ -36,7 +36,7 @@ CASE_FACETS: Final = {
     "studies": "study",
 }
 """Column of the cases by name of the filter's list."""
-_REPEATS: Final[dict[str, pl.Expr]] = {
+REPEATS: Final[dict[str, pl.Expr]] = {
     "asked": pl.lit(True),
     "side": pl.col("side"),
     "choice": pl.col("choice"),
@@ -241,7 +241,7 @@ def outcome_name(group: tuple[str, str]) -> str:
 
 def _repeated(table: AnswerTable, words: Iterable[str]) -> Mask:
     """Say which rows were asked more than once, with something that is looked for."""
-    met = asked_again(table.review_set).filter(pl.any_horizontal(_REPEATS[word] for word in words))
+    met = asked_again(table.review_set).filter(pl.any_horizontal(REPEATS[word] for word in words))
     return _only(table, met["number"].to_numpy())
 
 
