@@ -24,13 +24,12 @@ from rexview.detect.core.looking import LOOKED_AT
 from rexview.detect.self_contradiction import ASKED_AGAIN, asked_again
 from rexview.stats.judges.opinions import Judge
 from rexview.stats.multiple_choice.chosen import NOT_ASKED
-from rexview.analysis.memory.selection import REPEATS
+from rexview.analysis.memory.selection import NO_DATE, REPEATS
 
 NO_QUESTION: Final = -1
 """Instead of the right option: not a choice question whose right option is known."""
 UNMARKED: Final = -2
 """Instead of the right option: a choice question without one."""
-_NO_DATE: Final = -(2**62)
 Numbers = npt.NDArray[np.int64]
 
 
@@ -105,8 +104,9 @@ class SetColumnsByCase:
     @cached_property
     def _tags(self) -> Lists:
         parts = [
-            pl.DataFrame({"at": rows.astype(np.int64), "value": coded.words(np.arange(len(rows)))})
-            .cast({"value": pl.String})
+            pl.DataFrame(
+                {"at": rows.astype(np.int64), "value": coded.words(np.arange(len(rows)))}
+            ).cast({"value": pl.String})
             for rows, coded in self.table.columns.tag_codes.values()
         ]
         return Lists.of(parts, pl.String())
@@ -139,9 +139,9 @@ class SetColumnsByCase:
         ]
         texts = np.full(len(rows), "", dtype=object)
         texts[is_answer] = given["text"].fill_null("").to_numpy()
-        created = np.full(len(rows), _NO_DATE, dtype=np.int64)
+        created = np.full(len(rows), NO_DATE, dtype=np.int64)
         created[is_answer] = (
-            given["created"].to_physical().cast(pl.Int64).fill_null(_NO_DATE).to_numpy()
+            given["created"].to_physical().cast(pl.Int64).fill_null(NO_DATE).to_numpy()
         )
         state = np.full(len(rows), LOOKED_AT, dtype=np.uint8)
         state[is_answer] = table.survey.scan.state[rows[is_answer]]
@@ -197,7 +197,9 @@ class SetColumnsByCase:
     def _about(self) -> pl.DataFrame:
         source = pl.when("hint").then(pl.lit("hint")).otherwise(pl.lit("detector"))
         word = about_word(pl.col("failure").cast(pl.String), source, pl.col("finding"))
-        return self.table.flagged.findings.select(pl.col("row").cast(pl.Int64).alias("at"), value=word)
+        return self.table.flagged.findings.select(
+            pl.col("row").cast(pl.Int64).alias("at"), value=word
+        )
 
     @cached_property
     def _asked_again(self) -> pl.DataFrame:

@@ -96,9 +96,7 @@ OF_LOADS: Final = pl.Schema(
     }
 )
 ALL_CASES: Final = pl.Schema(
-    OF_CASES
-    | {RIGHT_OPTION: pl.Int16()}
-    | {name: pl.List(kind) for name, kind in OF_ROWS.items()}
+    OF_CASES | {RIGHT_OPTION: pl.Int16()} | {name: pl.List(kind) for name, kind in OF_ROWS.items()}
 )
 """Columns of the table ``cases``."""
 _TYPES: Final = {

@@ -112,7 +112,9 @@ def shown_version(database: Database, name: str) -> str:
 def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manifest:
     columns, index = table.columns, table.survey.scan.index
     opinions = opinions_in(review_set, columns.cluster)
-    judges = ((one, opinions.stale.get(one, 0), opinions.wordings.get(one, 0)) for one in opinions.judges)
+    judges = (
+        (one, opinions.stale.get(one, 0), opinions.wordings.get(one, 0)) for one in opinions.judges
+    )
     properties = properties_of(columns)
     return Manifest(
         version=version,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from threading import RLock
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ from rexview.errors import EngineUnreachable
 _LOCK: Final = RLock()
 _SESSIONS: Final[dict[str, Any]] = {}
 """chDB has one folder in a process; the sessions by folder."""
+_SENT: Final[dict[str, pl.DataFrame]] = {}
+"""Tables that were sent along with the last queries, and are there still."""
 _ESCAPES: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0"}
 _SETTINGS: Final = f"SETTINGS max_execution_time = {QUERY_S}"
 
@@ -68,22 +71,23 @@ class InProcess:
         tables: Mapping[str, pl.DataFrame] | None = None,
     ) -> pl.DataFrame:
         """Return the rows of a query."""
-        with self._failing(), self._sent_along(tables or {}):
+        with self._failing():
             self._session.query(f"USE {self._name}")
+            self._send_along(tables or {})
             found = self._session.query(f"{sql} {_SETTINGS}", "Arrow", params=_texts(parameters))
             return pl.read_ipc(found.bytes()) if found.bytes() else pl.DataFrame()
 
-    @contextlib.contextmanager
-    def _sent_along(self, tables: Mapping[str, pl.DataFrame]) -> Iterator[None]:
+    def _send_along(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Have tables there for a query; one that was there for the last stays."""
         for name, frame in tables.items():
+            if _SENT.get(name) is frame:
+                continue
+            _SENT.pop(name, None)
             columns = ", ".join(f"{one} {type_of(kind)}" for one, kind in frame.schema.items())
+            self._session.query(f"DROP TEMPORARY TABLE IF EXISTS {name}")
             self._session.query(f"CREATE TEMPORARY TABLE {name} ({columns}) ENGINE = Memory")
             self._add(name, frame)
-        try:
-            yield
-        finally:
-            for name in tables:
-                self._session.query(f"DROP TEMPORARY TABLE IF EXISTS {name}")
+            _SENT[name] = frame
 
     def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
         """Run a statement."""
@@ -99,10 +103,12 @@ class InProcess:
     def _add(self, table: str, frame: pl.DataFrame) -> None:
         if frame.is_empty():
             return
-        rows = frame.to_arrow(compat_level=pl.CompatLevel.oldest())  # chDB finds it by its name
         names = ", ".join(frame.columns)
-        self._session.query(f"INSERT INTO {table} ({names}) SELECT {names} FROM Python(rows)")
-        del rows
+        with NamedTemporaryFile(suffix=".arrow") as file:
+            frame.write_ipc_stream(file, compat_level=pl.CompatLevel.oldest())
+            file.flush()
+            rows = f"SELECT {names} FROM file('{file.name}', 'ArrowStream')"
+            self._session.query(f"INSERT INTO {table} ({names}) {rows}")
 
 
 def _reason(error: Exception) -> str:
