@@ -17,12 +17,10 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.clickhouse.definitions import OF_CASES, OF_ROWS, RIGHT_OPTION
-from rexview.analysis.filter.judge_conditions import JudgeCondition
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.detect.core.looking import LOOKED_AT
 from rexview.detect.self_contradiction import ASKED_AGAIN, asked_again
-from rexview.stats.judges.opinions import Judge
 from rexview.stats.multiple_choice.chosen import NOT_ASKED
 from rexview.analysis.memory.selection import NO_DATE, REPEATS
 
@@ -218,13 +216,22 @@ class SetColumnsByCase:
         return self._asked_again.select(at="number", value=as_list).explode("value")
 
     @property
-    def _opinions(self) -> Iterator[pl.DataFrame]:
-        for row in self.table.opinions.rows.iter_rows(named=True):
-            judge = Judge(row["judge"], row["prompt_id"])
-            about = row["failure"] or row["dimension"]
-            value = ("yes" if row["present"] else "no") if row["failure"] else str(row["score"])
-            words = [str(JudgeCondition(about, said, judge)) for said in ("", value)]
-            yield pl.DataFrame({"at": [row["number"]] * 2, "value": words})
+    def _opinions(self) -> list[pl.DataFrame]:
+        """What judges say of answers, as the words that the filter asks for it with."""
+        judge = pl.concat_str(escaped_column("prompt_id"), escaped_column("judge"), separator=":")
+        present = pl.when("present").then(pl.lit("yes")).otherwise(pl.lit("no"))
+        said = (
+            pl.when(pl.col("failure").is_not_null())
+            .then(present)
+            .otherwise(pl.col("score").cast(pl.String))
+        )
+        about = pl.coalesce("failure", "dimension")
+        rows = self.table.opinions.rows
+        words = (
+            pl.concat_str(about, one, judge, separator=":")
+            for one in (pl.lit(""), said.cast(pl.String))
+        )
+        return [rows.select(at="number", value=word) for word in words]
 
     def _metric_values(self, rows: Numbers) -> pl.Series:
         metrics = self.table.metric_ids
@@ -285,6 +292,12 @@ def shards(ids: pl.Series) -> pl.Series:
         for one in ids.to_list()
     ]
     return pl.Series(hashed, dtype=pl.UInt64)
+
+
+def escaped_column(name: str) -> pl.Expr:
+    """Return a column as :func:`rexview.analysis.filter.conditions.escaped` writes words."""
+    text = pl.col(name).cast(pl.String)
+    return text.str.replace_all("%", "%25", literal=True).str.replace_all(":", "%3A", literal=True)
 
 
 def about_word(failure: pl.Expr, source: pl.Expr, finding: pl.Expr) -> pl.Expr:

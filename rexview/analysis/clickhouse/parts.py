@@ -9,7 +9,8 @@ from typing import Final
 import polars as pl
 
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.clickhouse.database.database import Parameter
+from rexview.analysis.clickhouse.database.database import Database, Parameter
+from rexview.analysis.clickhouse.manifest import Manifest
 from rexview.analysis.clickhouse.opened import OpenedSet, about_cases, with_people
 from rexview.analysis.clickhouse.selection import REVIEWED, Conditions
 from rexview.analysis.clickhouse.small_sets import SmallSet
@@ -69,6 +70,16 @@ class Parts:
             before=before,
             comments=self._comments,
         )
+
+    @property
+    def database(self) -> Database:
+        """Where the tables are."""
+        return self.opened.database
+
+    @property
+    def manifest(self) -> Manifest:
+        """What is said once of the set."""
+        return self.opened.manifest
 
     def of_cases(self, cases: Sequence[str]) -> MemoryEngine:
         """Return an engine on some cases, with all that people wrote about them."""

@@ -24,7 +24,7 @@ def decoded(texts: Iterable[str], schema: pl.Schema) -> pl.DataFrame:
     if column.is_empty():
         return schema.to_frame()
     kinds = pl.Struct({name: _plain(kind) for name, kind in schema.items()})
-    return column.str.json_decode(kinds).struct.unnest().cast(dict(schema))
+    return column.str.json_decode(kinds).struct.unnest().cast(schema)
 
 
 def _plain(kind: pl.DataType) -> pl.DataType:

@@ -24,7 +24,7 @@ from rexview.analysis.filter.conditions import NOT_KNOWN, Finding
 from rexview.analysis.filter.finding_search import is_finding_search, search_terms
 from rexview.analysis.filter.outcomes import by_group
 from rexview.analysis.memory.flagged import wanted
-from rexview.analysis.memory.selection import CASE_FACETS, outcome_name, tags_by_name
+from rexview.analysis.memory.selection import CASE_FACETS, NO_DATE, outcome_name, tags_by_name
 from rexview.detect import FAILURE_BITS
 
 REVIEWED: Final = "reviewed"
@@ -126,23 +126,27 @@ class Conditions:
         if asked.sources:
             self.rows["sources"] = said(asked.failures or tuple(FAILURE_BITS), asked.sources)
         if asked.findings:
-            self.rows["findings"] = self._about()
+            self.rows["findings"] = self.about(asked.failures, asked.sources, asked.findings)
         if asked.judged:
             self.rows["judged"] = has_bits("judged", bits_of(asked.judged))
 
-    def _about(self) -> str:
-        """Say which answers have a failure that is about one of some findings."""
-        asked = self.case_filter
-        failures = asked.failures or tuple(FAILURE_BITS)
-        sources = [one for one in asked.sources or ("detector",) if one in ("detector", "hint")]
-        ids = [one for word in asked.findings for one in Finding.parse(word).ids]
+    def about(
+        self, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]
+    ) -> str:
+        """Say which answers have one of some failures, said by some sources, about a finding.
+
+        Empty ``failures`` or ``sources`` do not limit; all are words of the filter.
+        """
+        failures = failures or tuple(FAILURE_BITS)
+        by_rule = [one for one in sources or ("detector",) if one in ("detector", "hint")]
+        ids = [one for word in findings for one in Finding.parse(word).ids]
         words = [
-            f"{failure}|{source}|{one}" for failure in failures for source in sources for one in ids
+            f"{failure}|{source}|{one}" for failure in failures for source in by_rule for one in ids
         ]
         found = [f"hasAny(x_about, {self.words(words)})"] if words else []
-        if NOT_KNOWN in asked.findings:
+        if NOT_KNOWN in findings:
             for failure in failures:
-                bits = int(wanted((failure,), asked.sources))
+                bits = int(wanted((failure,), sources))
                 flagged = f"bitAnd(x_by_source, toUInt64({bits})) != 0"
                 unnamed = f"bitAnd(x_named, toUInt32({FAILURE_BITS[failure]})) = 0"
                 found.append(f"({flagged} AND {unnamed})")
@@ -218,7 +222,8 @@ class Conditions:
         if sort == "severity":
             return "toFloat64(arrayMax((x, m) -> if(m, x, -1), severity, met))"
         if sort == "newest":
-            return "toFloat64(arrayMax((x, m) -> if(m, x, toInt64(-4611686018427387904)), created, met))"
+            dated = f"if(m, x, toInt64({NO_DATE}))"
+            return f"toFloat64(arrayMax((x, m) -> {dated}, created, met))"
         order = self.case_filter.metric_order
         if order is None:
             return "toFloat64(0)" if sort == "order" else "-inf"

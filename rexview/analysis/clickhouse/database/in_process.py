@@ -50,7 +50,7 @@ class InProcess:
                 raise EngineUnreachable(
                     "chDB is open in another folder.", "One process can have one chDB."
                 )
-            _SESSIONS[self._folder] = Session(self._folder) if self._folder else Session()
+            _SESSIONS[self._folder] = Session(self._folder or None)  # type: ignore[no-untyped-call]
         return _SESSIONS[self._folder]
 
     @contextlib.contextmanager
