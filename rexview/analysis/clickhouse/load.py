@@ -99,6 +99,19 @@ def shown(database: Database, name: str) -> Manifest:
     return manifest
 
 
+def shown_if_any(database: Database, name: str) -> Manifest | None:
+    """Return the version of a set that is shown, None for none.
+
+    Raises
+    ------
+    EngineUnreachable
+    """
+    try:
+        return shown(database, name)
+    except SetNotLoaded:
+        return None
+
+
 def shown_version(database: Database, name: str) -> str:
     """Return the version of a set that is shown, empty for none."""
     found = database.query(
@@ -118,7 +131,7 @@ def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manife
     properties = properties_of(columns)
     return Manifest(
         version=version,
-        fingerprint=review_set.fingerprint,
+        fingerprint=review_set.fingerprint.partition("-")[0],  # of the files alone
         models=tuple(model.id for model in review_set.models),
         n_cases=columns.n_cases,
         n_answers=columns.n_answers,

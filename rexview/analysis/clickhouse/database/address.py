@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from rexview.analysis.clickhouse.database.database import Database
 from rexview.errors import SettingsError
 
-MEMORY: Final = "memory"
 _PORTS: Final = {False: 8123, True: 8443}
 
 
