@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from scipy.stats import wilcoxon
 from support import ROOT
+from support.documented_fields import documented
 
 from rexview import cli
 from rexview.cli.scanning import with_own_metrics
@@ -87,13 +88,6 @@ def three(make_set):
     judged = judged_answers(survey(given))
     given = replace(given, unfinished=begun)
     return report(given, gap_threshold=2, judged=judged, again=asked_again(given))
-
-
-def documented(section):
-    text = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
-    part = text.split(f"### `{section}`\n")[1].split("\n### ")[0]
-    rows = re.findall(r"^\| (`.*?) \|", part, re.MULTILINE)
-    return [name for row in rows for name in re.findall(r"`(\w+)`", row)]
 
 
 @pytest.mark.parametrize("section", LISTS)

@@ -6,6 +6,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from rexview.ui.saving import route as saving_route
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.sealed_tokens import Grant
 
 ADDRESS = "/rexview/reviews"
 
@@ -40,3 +42,26 @@ def post(outbox, *entries):
     client = TestClient(Starlette(routes=saving_route.routes()))
     told = client.post(ADDRESS, json={"ticket": outbox["ticket"], "entries": entries})
     return told.json(), told.status_code
+
+
+def ticket_of(review_set, person):
+    """Make the ticket with which somebody writes to a review set."""
+    name = review_sets.set_id(review_set.folder)
+    return server_state.signer().sign(Grant("write", name, "", detail=list(vars(person).values())))
+
+
+def sender(review_set, page, person):
+    """Return a function that sends entries of a page as its browser does, and returns the reply.
+
+    ``person`` is who sends where the test names nobody else.
+    """
+    client = TestClient(Starlette(routes=saving_route.routes()))
+
+    def send(*entries, person=person, status=200, **body):
+        sent = [{"token": str(uuid4()), "page": page, **entry} for entry in entries]
+        ticket = ticket_of(review_set, person)
+        told = client.post(ADDRESS, json={"ticket": ticket, "entries": sent, **body})
+        assert told.status_code == status
+        return told.json()
+
+    return send

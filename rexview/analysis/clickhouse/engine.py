@@ -15,11 +15,15 @@ import polars as pl
 
 from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.clickhouse.choices import ChoiceTallies
 from rexview.analysis.clickhouse.facets import FacetCounts, FacetQuery, joined
+from rexview.analysis.clickhouse.judges import JudgeTallies
 from rexview.analysis.clickhouse.opened import OpenedSet
 from rexview.analysis.clickhouse.ordering import Ordering
-from rexview.analysis.clickhouse.parts import Parts
+from rexview.analysis.clickhouse.reports import ReportTallies
+from rexview.analysis.clickhouse.scores import ScoreTallies
 from rexview.analysis.clickhouse.small_sets import SmallSet
+from rexview.analysis.clickhouse.tallies import FailureTallies
 from rexview.analysis.engine import (
     CaseProperty,
     Facets,
@@ -36,13 +40,12 @@ from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 from rexview.detect.core.looking import NOT_JUDGED, NOT_YET
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
-from rexview.stats.multiple_choice.chosen import Rater
 
 _KEPT: Final = 64
 _TAG: Final = "tag:"
 
 
-class ClickHouseEngine(Parts):
+class ClickHouseEngine(FailureTallies, ScoreTallies, ChoiceTallies, ReportTallies, JudgeTallies):
     """Answers from ClickHouse and from the reviewed cases in memory; the latest are kept.
 
     Every question raises :class:`rexview.errors.EngineUnreachable` where the tables do not answer.
@@ -107,12 +110,6 @@ class ClickHouseEngine(Parts):
             content_order=content_order,
             comments=self._comments,
         )
-
-    @cached_property
-    def raters(self) -> tuple[Rater, ...]:
-        """Who chose anything in the set."""
-        models, people = self.opened.manifest.raters, self.reviewed.table.chosen.raters
-        return (*models, *(one for one in people if not one.has_answers))
 
     def _facets(self, case_filter: CaseFilter) -> Facets:
         """Count the cases of every value of every condition."""

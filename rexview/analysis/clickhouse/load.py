@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
 import polars as pl
 
 from rexview.analysis.clickhouse.columns_of_set import SetColumnsByCase
@@ -23,6 +24,7 @@ from rexview.analysis.memory.engine import properties_of
 from rexview.analysis.memory.table import AnswerTable, answer_table
 from rexview.detect.core.scan import Scan
 from rexview.errors import EngineError, LoadRefused, SetNotLoaded
+from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet
 from rexview.stats.judges.opinions import opinions_in
 
@@ -141,10 +143,17 @@ def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manife
         properties=tuple((one.key, one.name, one.field) for one in properties),
         phrases=index.phrases,
         metrics=table.metric_ids,
+        metrics_in_set=tuple(_counted(table, one) for one in table.metric_ids),
         raters=table.chosen.raters,
         judges=tuple(judges),
         people={name: tuple(encoded(getattr(review_set, name)).to_list()) for name in PEOPLE},
     )
+
+
+def _counted(table: AnswerTable, metric: MetricId) -> tuple[int, tuple[int, ...]]:
+    """Say on how many answers a metric has a value, and on how many it was computed together."""
+    values = table.metrics.of(metric)
+    return len(values), tuple(np.unique(values.together[values.together > 0]).tolist())
 
 
 def _write(database: Database, table: AnswerTable, version: str, show: Show | None) -> None:

@@ -46,6 +46,8 @@ class Manifest:
         What ``phrases`` of rows are places in.
     metrics : tuple of MetricId
         What ``metric_values`` of rows are of.
+    metrics_in_set : tuple of (int, tuple of int)
+        On how many answers each of them has a value, and on how many it was computed together.
     raters : tuple of Rater
         Who chose anything, of those that the files have answers of.
     judges : tuple of (Judge, int, int)
@@ -66,6 +68,7 @@ class Manifest:
     properties: tuple[tuple[str, str, str], ...]
     phrases: tuple[Phrase, ...]
     metrics: tuple[MetricId, ...]
+    metrics_in_set: tuple[tuple[int, tuple[int, ...]], ...]
     raters: tuple[Rater, ...]
     judges: tuple[tuple[Judge, int, int], ...]
     people: Mapping[str, tuple[str, ...]]
@@ -88,6 +91,7 @@ class Manifest:
             "properties": tuple(tuple(one) for one in given["properties"]),
             "phrases": tuple(Phrase(*one) for one in given["phrases"]),
             "metrics": tuple(MetricId(*one) for one in given["metrics"]),
+            "metrics_in_set": tuple((n, tuple(of)) for n, of in given["metrics_in_set"]),
             "raters": tuple(Rater(**one) for one in given["raters"]),
             "judges": tuple((Judge(**one), stale, texts) for one, stale, texts in given["judges"]),
             "people": _tuples(given["people"]),

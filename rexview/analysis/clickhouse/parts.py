@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -14,6 +14,7 @@ from rexview.analysis.clickhouse.manifest import Manifest
 from rexview.analysis.clickhouse.opened import OpenedSet, about_cases, with_people
 from rexview.analysis.clickhouse.selection import REVIEWED, Conditions
 from rexview.analysis.clickhouse.small_sets import SmallSet
+from rexview.analysis.engine import Tally
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, detectors
@@ -37,6 +38,8 @@ class Parts:
     reviewed : MemoryEngine
         The engine of ``written``.
     """
+
+    tally: Callable[[CaseFilter], Tally]
 
     def __init__(
         self,

@@ -7,8 +7,9 @@ from support import model_server
 from support.review_folder import RAMP, write_review_set
 
 from rexview.cli import main
-from rexview.models.running import gate as gates
 from rexview.reviewset import load
+
+pytestmark = pytest.mark.usefixtures("asks_models")
 
 WRITER, CHECKER = "writer-1", "checker-1"
 GOOD = {
@@ -76,19 +77,6 @@ def folder(tmp_path):
     return write_review_set(
         tmp_path / "set", pictures={"one.png": RAMP}, info={"name": "Set"}, cases=cases
     )
-
-
-@pytest.fixture(autouse=True)
-def plain_environment(tmp_path, monkeypatch):
-    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-a-test")
-    monkeypatch.setattr(gates, "FIRST_REST_S", 0.05)
-
-
-@pytest.fixture
-def server():
-    with model_server.started(RULES) as running:
-        yield running
 
 
 def curated(folder, server, *more):

@@ -7,18 +7,19 @@ import sys
 import time
 
 import pytest
-from support import ROOT, model_server
+from support import ROOT
 from support.review_folder import RAMP, write_review_set
 from support.runs.killed_run import environment
 
 from rexview.cli import main
 from rexview.cli.reviews import reviews_of
 from rexview.curation.considered import considered
-from rexview.models.running import gate as gates
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, merged
 from rexview.vocab import CRITERIA, QUESTION_TAGS
+
+pytestmark = pytest.mark.usefixtures("asks_models")
 
 MODEL = "gpt-5-mini"
 STUDIES = 3
@@ -55,20 +56,6 @@ def folder(tmp_path):
         for n in range(2 * STUDIES)
     ]
     return write_review_set(tmp_path / "set", info={"name": "Curate"}, cases=cases)
-
-
-@pytest.fixture(autouse=True)
-def plain_environment(tmp_path, monkeypatch):
-    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-a-test")
-    monkeypatch.setattr(gates, "FIRST_REST_S", 0.05)
-
-
-@pytest.fixture
-def server():
-    with model_server.started(RULES) as running:
-        yield running
 
 
 def arguments(folder, server, *more):

@@ -8,13 +8,14 @@ import sys
 import time
 
 import pytest
-from support import ROOT, model_server
+from support import ROOT
 from support.judge.set_to_judge import HIDDEN, REPORT, opinion, write_judged
 from support.models.tiny_model import make_tiny_model
 
 from rexview.cli import main
-from rexview.models.running import gate as gates
 from rexview.reviewset import load
+
+pytestmark = pytest.mark.usefixtures("asks_models")
 
 JUDGE = "gpt-5-mini"
 SIDE = {"json": opinion({"laterality_error": "left pleural effusion"}, scores=2)}
@@ -26,19 +27,6 @@ FOUR = {("case-1", "zebu-7b"), ("case-1", "okapi"), ("case-2", "zebu-7b"), ("cas
 @pytest.fixture
 def folder(tmp_path):
     return write_judged(tmp_path / "set")
-
-
-@pytest.fixture(autouse=True)
-def plain_environment(tmp_path, monkeypatch):
-    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-a-test")
-    monkeypatch.setattr(gates, "FIRST_REST_S", 0.05)
-
-
-@pytest.fixture
-def server():
-    with model_server.started(RULES) as running:
-        yield running
 
 
 def judged(folder, server, *more):

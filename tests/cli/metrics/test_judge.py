@@ -6,12 +6,13 @@ import sys
 import time
 
 import pytest
-from support import ROOT, model_server
+from support import ROOT
 from support.reports.compared_reports import write_reports
 
 from rexview.cli import main
-from rexview.models.running import gate as gates
 from rexview.reviewset import load
+
+pytestmark = pytest.mark.usefixtures("asks_models")
 
 JUDGE = "gpt-5-mini"
 SIDE = {
@@ -30,19 +31,6 @@ RULES = [{"match": "[1] Small left", "turns": [ERROR]}, {"turns": [NO_ERROR]}]
 @pytest.fixture
 def folder(tmp_path):
     return write_reports(tmp_path / "set")
-
-
-@pytest.fixture(autouse=True)
-def plain_environment(tmp_path, monkeypatch):
-    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-a-test")
-    monkeypatch.setattr(gates, "FIRST_REST_S", 0.05)
-
-
-@pytest.fixture
-def server():
-    with model_server.started(RULES) as running:
-        yield running
 
 
 def judged(folder, server, *more):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import ROOT
+from support.documented_fields import documented
 from support.made_rows.reports import MODELS, TABLES
 from support.review_folder import named, write_review_set
 
@@ -38,13 +38,6 @@ def lists_fixture(folder: Path) -> dict[str, Any]:
         assert cli.main(["stats", str(folder), "--json"]) == 0
     found: dict[str, Any] = json.loads(written.getvalue())
     return found
-
-
-def documented(section: str) -> list[str]:
-    text = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
-    part = text.split(f"### `{section}`\n")[1].split("\n### ")[0]
-    rows = re.findall(r"^\| (`.*?) \|", part, re.MULTILINE)
-    return [name for row in rows for name in re.findall(r"`(\w+)`", row)]
 
 
 @pytest.mark.parametrize("section", LISTS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +12,7 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
-from support import ROOT
+from support.documented_fields import documented
 from support.judge.judged_set import (
     DIMENSIONS,
     FAILURES,
@@ -73,13 +71,6 @@ def truth_of(parts, failure):
     truth = dict.fromkeys(finished.index, False)
     truth |= {pair: "confirmed" in verdicts for pair, verdicts in said.items()}
     return truth
-
-
-def documented(section):
-    text = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
-    part = text.split(f"### `{section}`\n")[1].split("\n### ")[0]
-    rows = re.findall(r"^\| (`.*?) \|", part, re.MULTILINE)
-    return [name for row in rows for name in re.findall(r"`(\w+)`", row)]
 
 
 @pytest.mark.parametrize("section", LISTS)

@@ -3,15 +3,12 @@
 from uuid import uuid4
 
 import pytest
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 from support.curation.candidate_set import COMPARING, write_candidate_set
 from support.opened_app import opened_set
+from support.sent_entries import sender
 
 from rexview.people import Person
-from rexview.ui.saving import route as saving_route
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.sealed_tokens import Grant
+from rexview.ui.server import review_sets
 
 PAGE = "curate page"
 EVE, BOB = Person("eve", "Eve E.", "adjudicator"), Person("bob", "Bob B.", "lead")
@@ -29,19 +26,7 @@ def review_set(tmp_path, monkeypatch):
 @pytest.fixture
 def send(review_set):
     """Return a function that sends entries of the Curate page as its browser does."""
-    client = TestClient(Starlette(routes=saving_route.routes()))
-
-    def post(*entries, person=EVE, status=200, **body):
-        name = review_sets.set_id(review_set.folder)
-        ticket = server_state.signer().sign(
-            Grant("write", name, "", detail=list(vars(person).values()))
-        )
-        sent = [{"token": str(uuid4()), "page": PAGE, **entry} for entry in entries]
-        told = client.post("/rexview/reviews", json={"ticket": ticket, "entries": sent, **body})
-        assert told.status_code == status
-        return told.json()
-
-    return post
+    return sender(review_set, PAGE, EVE)
 
 
 def entry(kind, value, candidate="q-low", case="c1", **more):

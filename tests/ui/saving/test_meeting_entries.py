@@ -5,20 +5,17 @@ from dataclasses import replace
 from uuid import uuid4
 
 import pytest
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 from support.opened_app import opened_set
+from support.sent_entries import sender
 from support.small_set import write_set
 
 from rexview.analysis.meeting.decisions import decisions
 from rexview.analysis.meeting.records import meeting, presenter_notes
 from rexview.people import Person
 from rexview.store import Entry
-from rexview.ui.saving import route as saving_route
 from rexview.ui.saving.entries import SentEntry
 from rexview.ui.saving.writer import EntryWriter
-from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.sealed_tokens import Grant
+from rexview.ui.server import review_sets
 
 PAGE = "meeting page"
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "adjudicator")
@@ -45,19 +42,7 @@ def answer(review_set):
 @pytest.fixture
 def send(review_set):
     """Return a function that sends entries as a browser does; what it returns has the reply."""
-    client = TestClient(Starlette(routes=saving_route.routes()))
-
-    def post(*entries, person=ANN, status=200, **body):
-        name = review_sets.set_id(review_set.folder)
-        ticket = server_state.signer().sign(
-            Grant("write", name, "", detail=list(vars(person).values()))
-        )
-        sent = [{"token": str(uuid4()), "page": PAGE, **entry} for entry in entries]
-        told = client.post("/rexview/reviews", json={"ticket": ticket, "entries": sent, **body})
-        assert told.status_code == status
-        return told.json()
-
-    return post
+    return sender(review_set, PAGE, ANN)
 
 
 def entry(kind, value, case="", **more):

@@ -11,6 +11,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from support.opened_app import opened_set
+from support.sent_entries import ADDRESS
+from support.sent_entries import ticket_of as ticket_for
 from support.small_set import write_set
 
 from rexview.errors import StoreBusy, StoreFull, StoreRefused
@@ -22,7 +24,6 @@ from rexview.ui.saving.reader_study import study_of
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
 
-ADDRESS = "/rexview/reviews"
 READER = Person("anna", "Anna", "reader")
 NAMES = ("Model M", "Model N", '"m"', '"n"', "Reader A")
 
@@ -58,10 +59,7 @@ def taken(review_set):
 
 
 def ticket_of(review_set, person=READER):
-    grant = Grant(
-        "write", review_sets.set_id(review_set.folder), "", detail=list(vars(person).values())
-    )
-    return server_state.signer().sign(grant)
+    return ticket_for(review_set, person)
 
 
 def slot_of(review_set, model, case="c1", person=READER):

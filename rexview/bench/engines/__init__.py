@@ -1,0 +1,1 @@
+"""Two engines asked the same: random filters, all questions, the smallest filter that differs."""
