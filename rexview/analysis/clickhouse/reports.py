@@ -79,11 +79,11 @@ class ReportTallies(Parts):
         if not n:
             return set()
         found = self.ask(
-            "SELECT maxForEach(arrayMap(v -> toUInt8(NOT isNaN(v)), x_values)) AS met "
+            "SELECT maxForEach(arrayMap(v -> toUInt8(NOT isNaN(v)), x_values)) AS has "
             f"FROM {left.from_left()} {_ROWS} WHERE x_met AND x_answered",
             left.parameters,
         )
-        met = found["met"].to_list()[0]
+        met = found["has"].to_list()[0]
         return {one for one, has in zip(self.opened.manifest.metrics, met, strict=False) if has}
 
     def _metric_values(self, case_filter: CaseFilter, metrics: Sequence[MetricId]) -> ReportValues:
@@ -107,7 +107,9 @@ class ReportTallies(Parts):
             together=np.zeros(len(rows), dtype=np.int64),
         )
 
-    def _metric_values_of(self, case_filter: CaseFilter, metrics: Sequence[MetricId]) -> pl.DataFrame:
+    def _metric_values_of(
+        self, case_filter: CaseFilter, metrics: Sequence[MetricId]
+    ) -> pl.DataFrame:
         left = self.conditions(case_filter)
         values = ", ".join(
             f"({place}, x_values[{self.opened.manifest.metrics.index(one) + 1}])"
