@@ -8,6 +8,7 @@ import streamlit as st
 from rexview.analysis.failures.so_far import name_so_far
 from rexview.ui.access import permissions
 from rexview.ui.answers import verdicts
+from rexview.ui.app.engine_errors import engine_errors_shown
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.case import unblinded
 from rexview.ui.case import widgets as case_widgets
@@ -26,19 +27,21 @@ from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
 
 permissions.guard(PAGE_CASE)
-review_set = open_review_set()
-engine = review_sets.engine(review_set)
-names = review_set.model_names
+opened = open_review_set()
+engine = review_sets.engine(opened)
+names = opened.model_names
 
 
 @st.fragment
+@engine_errors_shown()
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
     permissions.guard(PAGE_CASE)
-    written = review_sets.newest(review_set)
     case_filter = link_keys.link_filter()
     wanted = link_keys.case_wanted()
     case_id = wanted or next(iter(engine.page(case_filter, 0, 1)), None)
+    review_set = review_sets.looked_at(opened, [case_id] if case_id else [])
+    written = review_sets.newest(review_set)
     page = verdicts.case_page(review_set, case_id) if case_id else None
     if page is None:
         case_widgets.show_no_case(wanted)

@@ -28,6 +28,10 @@
          +- StoreFull       there is no room left on the disk; nothing was written
          +- StoreUnreachable  the database cannot be opened, read or written
              +- StoreNewer  a newer rexview made it
+     +- EngineError         the tables of a set on ClickHouse cannot be used
+     |   +- EngineUnreachable  they do not answer, or not in time
+     |   +- SetNotLoaded    the set is not there, or as an older rexview loaded it
+     |   +- LoadRefused     a set cannot be loaded as it is; nothing was changed
      +- BackupError         a backup of reviews cannot be made or restored
      +- RunError            a run of a model cannot go on
      |   +- RunRefused      it cannot begin as it was asked for; nothing was sent or written
@@ -218,6 +222,26 @@ class StoreUnreachable(StoreError):
 
 class StoreNewer(StoreUnreachable):
     """The reviews database was made by a newer rexview, which this one must not write to."""
+
+
+class EngineError(RexviewError):
+    """The tables of a set on ClickHouse cannot be used: what happened, and what to do."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(f"{message} {remedy}")
+        self.message, self.remedy = message, remedy
+
+
+class EngineUnreachable(EngineError):
+    """The tables do not answer, or not in time."""
+
+
+class SetNotLoaded(EngineError):
+    """The set is not among the tables, or as another version of rexview loaded it."""
+
+
+class LoadRefused(EngineError):
+    """A set cannot be loaded as it is; nothing was changed."""
 
 
 class NotAdmitted(RexviewError):

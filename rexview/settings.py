@@ -23,6 +23,7 @@ from rexview.people import Member, Role, read_members, read_role
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
 CONFIG_NAME: Final = "rexview.yaml"
 _SHOWN: Final = 200
+MEMORY: Final = "memory"
 _DATABASES: Final = ("postgresql", "postgres", "sqlite")
 
 
@@ -63,6 +64,31 @@ def _database_url(value: Any) -> str:
     if not separator or not rest or scheme.partition("+")[0] not in _DATABASES:
         raise ValueError("it must begin with postgresql:// or sqlite:///")
     return text
+
+
+def _engine(value: Any) -> str:
+    text = str(value).strip()
+    parts = urlsplit(text)
+    if text == MEMORY or (parts.scheme == "chdb" and parts.path.strip("/")):
+        return text
+    if parts.scheme != "clickhouse" or not parts.hostname or not parts.path.strip("/"):
+        raise ValueError("it must be memory or clickhouse://user@host:port/database")
+    if parts.password is not None:
+        raise ValueError("the password must stand in REXVIEW_CLICKHOUSE_PASSWORD")
+    return text
+
+
+def engine_address(text: str) -> str:
+    """Read the address of an engine as it is typed.
+
+    Raises
+    ------
+    SettingsError
+    """
+    try:
+        return _engine(text)
+    except ValueError as error:
+        raise SettingsError(f"--engine cannot be used: {error}.") from None
 
 
 def _folders(value: Any) -> tuple[Path, ...]:
@@ -154,6 +180,13 @@ SPECS: Final = (
         private=True,
     ),
     Spec(
+        "engine",
+        "REXVIEW_ENGINE",
+        _engine,
+        "where the answers are: memory, or clickhouse://user@host:port/database",
+        private=True,
+    ),
+    Spec(
         "secret",
         "REXVIEW_SECRET",
         str,
@@ -187,6 +220,7 @@ class Settings:
     gap_threshold: float = 2.0
     disagreement_threshold: float = 2.0
     database_url: str | None = field(default=None, repr=False)  # may hold a password
+    engine: str = MEMORY
     secret: str | None = None
     public_address: str | None = None
     people: tuple[Member, ...] = ()

@@ -22,6 +22,7 @@ from rexview.cli.export import add_export
 from rexview.cli.failures import add_failures
 from rexview.cli.importing import add_import
 from rexview.cli.judge.command import add_judge
+from rexview.cli.load import add_load
 from rexview.cli.metrics.command import add_metrics
 from rexview.cli.output import print_problems
 from rexview.cli.render import add_render
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     add_curated(commands)
     add_bench(commands, path)
     add_cache(commands)
+    add_load(commands)
     add_import(commands)
     add_export(commands)
     add_reviews(commands)

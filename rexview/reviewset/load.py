@@ -63,6 +63,23 @@ def load(folder: Path) -> ReviewSet:
     return replace(review_set, warnings=(*outdated, *review_set.warnings))
 
 
+def without_cases(folder: Path) -> ReviewSet:
+    """Return a review set with what ``reviewset.yaml`` says, and nothing of its tables.
+
+    Raises
+    ------
+    ReviewSetError
+    """
+    problems = ProblemList()
+    if not folder.is_dir():
+        raise ReviewSetError(f"There is no folder {folder.name} any more.")
+    info = read_info(folder, problems)
+    if info is None or problems.has_errors:
+        raise ReviewSetError("The review set cannot be opened.", problems.all())
+    empty: dict[str, Any] = {name: schema.to_frame() for name, schema in frames.TABLES.items()}
+    return ReviewSet(folder, info, **empty, find_picture=partial(find_picture, folder, info.images))
+
+
 def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
     """Find every problem of the review set in a folder, errors first.
 

@@ -112,7 +112,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
             n_cases=table.columns.n_cases,
             n_images=table.columns.n_images,
             n_readers=table.n_readers,
-            properties=_properties(table.columns),
+            properties=properties_of(table.columns),
             gap_threshold=table.gap_threshold,
             content_order=table.content_order,
             harm=table.harm,
@@ -400,7 +400,8 @@ def memory_engine(
     )
 
 
-def _properties(columns: SetColumns) -> tuple[CaseProperty, ...]:
+def properties_of(columns: SetColumns) -> tuple[CaseProperty, ...]:
+    """Return the properties in which the cases of a set differ."""
     found = [
         CaseProperty(key, name, field)
         for key, (field, name) in _PROPERTIES.items()

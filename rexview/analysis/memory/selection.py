@@ -36,7 +36,7 @@ CASE_FACETS: Final = {
     "studies": "study",
 }
 """Column of the cases by name of the filter's list."""
-_REPEATS: Final[dict[str, pl.Expr]] = {
+REPEATS: Final[dict[str, pl.Expr]] = {
     "asked": pl.lit(True),
     "side": pl.col("side"),
     "choice": pl.col("choice"),
@@ -44,6 +44,8 @@ _REPEATS: Final[dict[str, pl.Expr]] = {
     "unusable": pl.col("is_choice") & (pl.col("usable") < pl.col("times")),
 }
 """Which answers, of those asked more than once, by word of the filter's list of repeats."""
+NO_DATE: Final = -(2**62)
+"""Stands for the date of an answer that has none."""
 _SORT_NUMBERS: Final = {"gap": "gap", "disagreement": "spread"}
 
 
@@ -184,7 +186,7 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
     for name, column in CASE_FACETS.items():
         if chosen := getattr(case_filter, name):
             cases[name] = table.columns.case_codes[column].among(chosen)
-    for name, values in _by_tag_name(case_filter.tags).items():
+    for name, values in tags_by_name(case_filter.tags).items():
         cases[f"tags:{name}"] = _tagged(table, name, values)
     if case_filter.failures:
         rows["failures"] = flagged.meeting(case_filter.failures, case_filter.sources)
@@ -241,7 +243,7 @@ def outcome_name(group: tuple[str, str]) -> str:
 
 def _repeated(table: AnswerTable, words: Iterable[str]) -> Mask:
     """Say which rows were asked more than once, with something that is looked for."""
-    met = asked_again(table.review_set).filter(pl.any_horizontal(_REPEATS[word] for word in words))
+    met = asked_again(table.review_set).filter(pl.any_horizontal(REPEATS[word] for word in words))
     return _only(table, met["number"].to_numpy())
 
 
@@ -256,30 +258,52 @@ def _ordered(
     table: AnswerTable, rows: Mask | None, case_rows: npt.NDArray[np.int64], wanted: CaseFilter
 ) -> npt.NDArray[np.int64]:
     """Put cases in order by the largest number among their rows that are met; missing ones last."""
-    sort, columns = wanted.sort, table.columns
-    if sort == "order" or len(case_rows) < 2:
+    if wanted.sort == "order" or len(case_rows) < 2:
         return case_rows
-    if sort == "severity":
-        largest = _largest(table, table.severity.ranks, rows)
-    elif sort == "newest":
-        answers = columns.review_set.answers["created"]
-        if answers.null_count() == len(answers):
-            return case_rows
-        dates = columns.of_answers(answers.to_physical().cast(pl.Int64).fill_null(-(2**62)))
-        largest = _largest(table, columns.with_the_others(dates, -(2**62)), rows)
-    else:
-        if order := wanted.metric_order:
-            scored, numbers = table.values_of(order.metric)
-            numbers = numbers if order.largest_first else -numbers
-        else:
-            numbers, scored = table.scores.number(_SORT_NUMBERS[sort]), table.scores.scored
-        counts = ~np.isnan(numbers) & (True if rows is None else rows[scored])
-        largest = np.full(columns.n_cases, -np.inf)
-        np.maximum.at(largest, columns.case_row[scored[counts]], numbers[counts])
+    largest = _numbers(table, rows, wanted)
+    if largest is None:
+        return case_rows
     smallest_first = largest[case_rows]
     # the other way round, and ties as they stand: an unsigned number has no minus
     backwards = np.argsort(smallest_first[::-1], kind="stable")[::-1]
     return case_rows[len(case_rows) - 1 - backwards]
+
+
+def numbers_in_order(found: Selection, wanted: CaseFilter) -> npt.NDArray[np.float64]:
+    """Return the number by which each case that is left stands where it does, the largest first.
+
+    Cases with the same number stand as in the files. One that has none has the least.
+    """
+    table = found.table
+    numbers = None if wanted.sort == "order" else _numbers(table, found.rows_met, wanted)
+    if numbers is None:
+        return np.full(len(found), NO_DATE if wanted.sort == "newest" else 0.0)
+    of_cases = numbers[found.case_rows]
+    if wanted.sort == "severity":
+        of_cases = table.severity.values[of_cases]
+    return np.asarray(of_cases, dtype=np.float64)
+
+
+def _numbers(table: AnswerTable, rows: Mask | None, wanted: CaseFilter) -> Codes | None:
+    """Return the largest number among the rows that are met, of each case; None: all the same."""
+    sort, columns = wanted.sort, table.columns
+    if sort == "severity":
+        return _largest(table, table.severity.ranks, rows)
+    if sort == "newest":
+        answers = columns.review_set.answers["created"]
+        if answers.null_count() == len(answers):
+            return None
+        dates = columns.of_answers(answers.to_physical().cast(pl.Int64).fill_null(NO_DATE))
+        return _largest(table, columns.with_the_others(dates, NO_DATE), rows)
+    if order := wanted.metric_order:
+        scored, numbers = table.values_of(order.metric)
+        numbers = numbers if order.largest_first else -numbers
+    else:
+        numbers, scored = table.scores.number(_SORT_NUMBERS[sort]), table.scores.scored
+    counts = ~np.isnan(numbers) & (True if rows is None else rows[scored])
+    largest = np.full(columns.n_cases, -np.inf)
+    np.maximum.at(largest, columns.case_row[scored[counts]], numbers[counts])
+    return largest
 
 
 def _largest(table: AnswerTable, numbers: Codes, rows: Mask | None) -> Codes:
@@ -289,7 +313,8 @@ def _largest(table: AnswerTable, numbers: Codes, rows: Mask | None) -> Codes:
     return table.columns.gather(np.maximum, numbers)
 
 
-def _by_tag_name(tags: Sequence[str]) -> dict[str, list[str]]:
+def tags_by_name(tags: Sequence[str]) -> dict[str, list[str]]:
+    """Return the values of tags (``name:value``) by name."""
     names: dict[str, list[str]] = {}
     for tag in tags:
         names.setdefault(tag.partition(":")[0], []).append(tag)

@@ -135,7 +135,7 @@ class Scan:
 
     def flags_of_cases(self, first: int, stop: int) -> dict[int, list[Flag]]:
         """Return the flags of the cases in some rows, from ``first`` to ``stop``."""
-        rows = self._told(first, stop)
+        rows = self.told(first, stop)
         if rows.is_empty():
             return {}
         newest, cases = self.review_set.newest, self.review_set.cases["id"]
@@ -155,8 +155,8 @@ class Scan:
             )
         return flags
 
-    def _told(self, first: int, stop: int) -> pl.DataFrame:
-        """Return the flags of some cases with what is told of them, ``TOLD_FLAGS``."""
+    def told(self, first: int, stop: int) -> pl.DataFrame:
+        """Return the flags of the cases in some rows with what is told of them, ``TOLD_FLAGS``."""
         starts = self.review_set.newest.starts
         low, high = int(starts[first]), int(starts[stop])
         inside = pl.col("answer").is_between(low, high, closed="left")

@@ -23,7 +23,7 @@ from rexview.ui.curate import widgets as curate
 from rexview.ui.link.pages import PAGE_CASE, PAGE_CURATE, PAGE_SCORE
 from rexview.ui.score_cases import widgets as score_cases
 from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.open_states import state_to_show
+
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.turning.ticket import ADDRESS, KIND
 
@@ -76,9 +76,10 @@ def _serve_cases(request: Request) -> Response:
 
 def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
     folder = review_sets.folder_of(grant.set_id)
-    if state_to_show(folder) != grant.version:
+    if review_sets.state_to_show(folder) != grant.version:
         raise _Changed("The review set was changed.")
-    around = _CASES_OF[grant.image](review_sets.open_set(folder), grant.detail)
+    review_set = review_sets.open_set(folder)
+    around = _CASES_OF[grant.image](review_set, grant.detail)
     beside = request.query_params.get("beside", "")
     number = around.position(beside).number if around else None
     if around is None or number is None:
@@ -88,6 +89,9 @@ def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
         ids = list(reversed(around.page(first, number - 1 - first)))
     else:
         ids = list(around.page(number, MOST_CASES))
+    there = review_sets.looked_at(review_set, ids)
+    if there is not review_set:
+        around = _CASES_OF[grant.image](there, grant.detail)
     return [found for case in ids if (found := around.case_json(case)) is not None]
 
 

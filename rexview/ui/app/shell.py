@@ -17,6 +17,7 @@ from rexview.remote import sets as remote_sets
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions, roles
 from rexview.ui.account.widgets import show_account
+from rexview.ui.app.engine_errors import engine_errors_shown, stop_unless_served
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import link_caught_up
@@ -80,7 +81,8 @@ def run() -> None:
     with link_caught_up():
         if signed_in:
             send_what_waits(page.url_path)
-        page.run()
+        with engine_errors_shown():
+            page.run()
 
 
 def _pages() -> list[StreamlitPage]:
@@ -133,6 +135,7 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
     It holds what people wrote, too. With ``blinded`` it is as it was given, and the notice names no
     model.
     """
+    stop_unless_served()
     try:
         folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
         review_set = review_sets.open_set(folder, wait_s=_SETTLES_S)

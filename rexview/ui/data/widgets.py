@@ -23,12 +23,27 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_DATA, PAGE_OVERVIEW
 from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.loaded_sets import loaded_set, on_tables
 from rexview.ui.server.open_states import is_behind
 from rexview.ui.tables.problem_table import show_error, show_problems
 from rexview.vocab import counted
 
 _LOOK_AGAIN_S: Final = 3.0
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
+
+
+def _show_loaded(review_set: ReviewSet) -> None:
+    """Say how much of a set is on ClickHouse, and whether its files are newer."""
+    loaded = loaded_set(review_set.folder)
+    manifest = loaded.opened().manifest
+    cases, answers = counted(manifest.n_cases, "case"), counted(manifest.n_answers, "answer")
+    st.markdown(f"On ClickHouse: {cases} with {answers}.")
+    if loaded.is_behind:
+        st.warning(
+            "The files have changed since they were loaded; pages show them as they were then. "
+            "Load them again: python -m rexview load SET",
+            icon=":material/database:",
+        )
 
 
 def show_open_set(review_set: ReviewSet) -> None:
@@ -38,14 +53,22 @@ def show_open_set(review_set: ReviewSet) -> None:
     if info.description:
         st.text(info.description)
     st.caption(f"Folder: {as_markdown(shown_set(review_set.folder))}")
-    if is_behind(review_set):
+    if on_tables():
+        _show_loaded(review_set)
+    elif is_behind(review_set):
         st.info("Answers are being added. The newest are here a little later, on every page.")
-    counts = {
-        "Cases": review_set.cases.height,
-        "Answers": review_set.answers.height,
+    of_tables = (
+        {}
+        if on_tables()
+        else {
+            "Cases": review_set.cases.height,
+            "Answers": review_set.answers.height,
+            "Metric values": review_set.metrics.height,
+        }
+    )
+    counts = of_tables | {
         "Scores": review_set.scores.height,
         "Reader flags": review_set.flags.height,
-        "Metric values": review_set.metrics.height,
         "Report edits": review_set.edits.height,
         "Choices of readers": review_set.choices.height,
         "Preferences": review_set.preferences.height,

@@ -28,10 +28,15 @@ from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.server import review_sets
+from rexview.ui.server.loaded_sets import on_tables
 from rexview.vocab import counted
 
 _LOOKS_EVERY_S: Final = 1.0
 _ONE_CLICK: Final = {"pptx": ("Slide", ":material/slideshow:"), "pdf": ("PDF", ":material/docs:")}
+_ON_TABLES: Final = (
+    "Exports need the review set in memory, and this server has it on ClickHouse. "
+    "Whoever runs it can export with: python -m rexview export"
+)
 _HIDDEN_HELP: Final = (
     "Cases, studies, patients and sites are called case-001, patient-001 and so on, in texts and "
     "names of files, too. A key says what stands for what. Names of people in texts are not found."
@@ -63,8 +68,14 @@ def offer(asked: Asked, *, key: str = "export") -> None:
     """Show the button that opens the choice of formats; nothing to whoever may not have files."""
     if not permissions.may_see(PAGE_BROWSE):
         return
+    told = _ON_TABLES if on_tables() else "Take away as a file"
     clicked = st.button(
-        "Export", icon=":material/ios_share:", key=key, type="tertiary", help="Take away as a file"
+        "Export",
+        icon=":material/ios_share:",
+        key=key,
+        type="tertiary",
+        help=told,
+        disabled=on_tables(),
     )
     if clicked:
         _dialog(asked)
@@ -75,7 +86,8 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
     if not permissions.may_see(PAGE_BROWSE):
         return
     asked = Asked(review_set, Wanted(cases=(case_id,)), f"Case {case_id}")
-    for name, (label, icon) in _ONE_CLICK.items():
+    one_click = {} if on_tables() else _ONE_CLICK
+    for name, (label, icon) in one_click.items():
         form = FORMATS[name]
         st.download_button(
             label,

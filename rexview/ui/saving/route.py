@@ -84,6 +84,7 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
     try:
         person, review_set = _writer(request, str(body.get("ticket")))
         sent = _entries(body["entries"])
+        review_set = review_sets.looked_at(review_set, [one.case for one in sent])
         pages = {one.page for one in sent} or {str(body.get("page") or SCORE_PAGE)}
         if not any(may_send(person, page) for page in pages):
             what = "score" if pages == {SCORE_PAGE} else "save this"

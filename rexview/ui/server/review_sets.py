@@ -22,6 +22,8 @@ from rexview import frames
 from rexview.addresses import address_of_set, place_of_set
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
+from rexview.analysis.clickhouse.engine import ClickHouseEngine
+from rexview.analysis.clickhouse.small_sets import SmallSet
 from rexview.analysis.colours import model_colours
 from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -44,7 +46,9 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.server import server_state
 from rexview.ui.server.failure_scans import FailureScan, failure_scan, snapshot_shown
 from rexview.ui.server.kept_with import kept_with_first
-from rexview.ui.server.open_states import load, note_cost, state_to_show
+from rexview.ui.server.loaded_sets import loaded_set, on_tables
+from rexview.ui.server.open_states import note_cost
+from rexview.ui.server import open_states
 from rexview.ui.server.page_work import PAGE_WORK
 
 _RECENT_SETS: Final = "recent-sets"
@@ -165,6 +169,33 @@ def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
     return load(folder, state_to_show(folder, wait_s=wait_s))
 
 
+def load(folder: Path, state: str) -> ReviewSet:
+    """Return the set in a state of its files, as :func:`rexview.ui.server.open_states.load`.
+
+    One on ClickHouse is in the version that is shown: the cases that pages hold of it.
+    """
+    return loaded_set(folder).given() if on_tables() else open_states.load(folder, state)
+
+
+def state_to_show(folder: Path, *, wait_s: float = 0.0) -> str:
+    """Name the state of a set's files that pages show."""
+    if on_tables():
+        return files_state(loaded_set(folder).opened().empty)
+    return open_states.state_to_show(folder, wait_s=wait_s)
+
+
+def looked_at(review_set: ReviewSet, cases: Sequence[str]) -> ReviewSet:
+    """Return an open set, as it was given, that holds some cases.
+
+    The set itself unless its tables are on ClickHouse and it does not hold them.
+    """
+    if not on_tables() or all(review_set.case_row(case) is not None for case in cases):
+        return review_set
+    loaded = loaded_set(review_set.folder)
+    loaded.look_at(cases)
+    return loaded.given()
+
+
 def files_state(review_set: ReviewSet) -> str:
     """Name the state of the files of a set, whatever was written in it."""
     return review_set.fingerprint.partition("-")[0]
@@ -222,7 +253,7 @@ class _KnownMetrics:
     """
 
     def __init__(self, given: ReviewSet) -> None:
-        self.has_reports = asks_for_reports(given)
+        self.has_reports = asks_for_reports(given) and not on_tables()
         self.shown = ComputedMetrics(frames.METRICS.to_frame(), 0, 0)
 
     def now(self, given: ReviewSet) -> ComputedMetrics:
@@ -363,6 +394,8 @@ class Seen:
 
 def seen_now(review_set: ReviewSet) -> Seen:
     """Return how this page run sees a set: by its link, and by what it has shown before."""
+    if on_tables():  # nothing is left to be found
+        return Seen(link_keys.content_order(), 0)
     found = failures_found(review_set)
     return Seen(link_keys.content_order(), snapshot_shown(found, files_state(review_set)))
 
@@ -374,11 +407,29 @@ def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
     change only what they are about. ``seen`` is what a page run sees, by default this one.
     """
     seen = seen or seen_now(review_set)
+    if on_tables():
+        return _in_order_on_tables(_engine_on_tables(review_set), seen.order)
     made = _engines(failures_found(review_set)).of(review_set, seen.snapshot)
     return _in_order(made, seen.order)
 
 
 _in_order = kept_with_first(2)(MemoryEngine.in_content_order)
+_in_order_on_tables = kept_with_first(2)(ClickHouseEngine.in_content_order)
+
+
+def _engine_on_tables(review_set: ReviewSet) -> ClickHouseEngine:
+    """Return the engine of a set on ClickHouse, made anew for each state of its reviews."""
+    _, small, given = loaded_set(review_set.folder).reviewed()
+    try:
+        written = with_written(given)
+    except StoreError:
+        written = given
+    return _made_on_tables(written, small)
+
+
+@kept_with_first(1)
+def _made_on_tables(written: ReviewSet, small: SmallSet) -> ClickHouseEngine:
+    return loaded_set(written.folder).engine(small, written, _comment_counts(written))
 
 
 def look_first(

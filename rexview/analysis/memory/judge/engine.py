@@ -61,17 +61,17 @@ class JudgeTallies:
             about: tally_patients(
                 part["present"].cast(pl.Int64).to_numpy(), part["patient"].to_numpy()
             )
-            for about, part in self._said(case_filter, judge, "failure")
+            for about, part in self.said_by_judge(case_filter, judge, "failure")
         }
 
     def judge_scores(self, case_filter: CaseFilter, judge: Judge) -> dict[tuple[str, str], Tally]:
         """Count the judge's scores."""
         return {
             about: tally(part["score"].to_numpy())
-            for about, part in self._said(case_filter, judge, "dimension")
+            for about, part in self.said_by_judge(case_filter, judge, "dimension")
         }
 
-    def _said(
+    def said_by_judge(
         self, case_filter: CaseFilter, judge: Judge, column: str
     ) -> list[tuple[tuple[str, str], pl.DataFrame]]:
         """Return what a judge said of the answers left, by a column and the model."""

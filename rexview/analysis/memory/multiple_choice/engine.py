@@ -45,6 +45,10 @@ class ChoiceTallies:
         """Return what a filter leaves."""
         raise NotImplementedError
 
+    def choices_left(self, case_filter: CaseFilter) -> Chosen:
+        """Return the choices that a filter leaves."""
+        return self._left(case_filter)
+
     @cached_property
     def _left(self) -> Callable[[CaseFilter], Chosen]:
         def left(case_filter: CaseFilter) -> Chosen:
@@ -54,7 +58,7 @@ class ChoiceTallies:
 
         return lru_cache(_KEPT)(left)
 
-    def _read_by_people(self, left: Chosen) -> Mask:
+    def read_by_people(self, left: Chosen) -> Mask:
         """Say which questions a reader answered, also one whose answers a filter leaves out."""
         whole = self.table.chosen
         return np.isin(left.case_row, whole.case_row[whole.read_by_people])
@@ -72,7 +76,7 @@ class ChoiceTallies:
             questions=len(left),
             unmarked=len(left.unmarked),
             patients=int(patients),
-            read_by_people=int(np.count_nonzero(self._read_by_people(left))),
+            read_by_people=int(np.count_nonzero(self.read_by_people(left))),
         )
 
     def choice_tallies(
@@ -80,14 +84,14 @@ class ChoiceTallies:
     ) -> tuple[ChoiceTally, ...]:
         """Count the choices of each rater."""
         left = self._left(case_filter)
-        return _tallies(left.of(self._read_by_people(left)) if read_by_people else left)
+        return _tallies(left.of(self.read_by_people(left)) if read_by_people else left)
 
     def choice_groups(
         self, case_filter: CaseFilter, by: CaseProperty, most: int
     ) -> tuple[tuple[ChoiceGroup, ...], int]:
         """Count choices by a property of the cases."""
         left = self._left(case_filter)
-        found = list(self._values(left, by, case_filter))
+        found = list(self.choice_values(left, by, case_filter))
         largest = sorted(range(len(found)), key=lambda place: -len(found[place][1]))[:most]
         groups = (found[place] for place in sorted(largest))
         return tuple(
@@ -95,7 +99,7 @@ class ChoiceTallies:
             for value, questions in groups
         ), len(found) - len(largest)
 
-    def _values(
+    def choice_values(
         self, left: Chosen, by: CaseProperty, case_filter: CaseFilter
     ) -> Iterator[tuple[str, Numbers]]:
         """Yield each value that questions have, and which questions have it."""

@@ -18,7 +18,7 @@ import polars as pl
 from rexview.analysis.filter.outcomes import OF_CASES, Outcome
 from rexview.analysis.memory.coded_column import Mask
 from rexview.detect import Survey
-from rexview.stats.multiple_choice.chosen import FAILED, NOT_ASKED, Chosen, Options
+from rexview.stats.multiple_choice.chosen import FAILED, NOT_ASKED, Chosen, Numbers, Options
 
 _NOBODY: Final = -1
 _LEAST_WRONG: Final = 2
@@ -73,6 +73,16 @@ class CaseOutcomes:
                 yield Outcome("only_wrong", model), int(np.count_nonzero(alone == place))
         for kind, met in self._of_cases.items():
             yield Outcome(kind), int(np.count_nonzero(met & there))
+
+    def cases_with(self) -> Iterator[tuple[Outcome, Numbers]]:
+        """Yield every outcome with the rows of the cases that have it, where any has."""
+        alone = self._only_wrong
+        for model, place in self._places.items():
+            for kind, met in self._of_raters.items():
+                yield Outcome(kind, model), self.chosen.case_row[met[:, place]]
+            yield Outcome("only_wrong", model), self.chosen.case_row[alone == place]
+        for kind, met in self._of_cases.items():
+            yield Outcome(kind), self.chosen.case_row[met]
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -18,17 +18,21 @@ from rexview.analysis.report_generation.engine import (
     MetricTally,
     ReportCounts,
 )
+from rexview.analysis.report_generation.from_values import (
+    correlations_of,
+    furthest_apart,
+    metric_tally_of,
+    spreads_of,
+)
 from rexview.metrics.identity import MetricId, known_first
-from rexview.metrics.known import known_metric
-from rexview.stats.bootstrap import Floats
-from rexview.stats.generated_reports.correlation import Correlation, correlations, places_apart
+from rexview.stats.generated_reports.correlation import Correlation
 from rexview.stats.generated_reports.line_edits import (
     ErrorFreeTally,
     edited_reports,
     error_free_tallies,
 )
 from rexview.stats.generated_reports.preferences import comparisons_between, tally_preferences
-from rexview.stats.generated_reports.spread import Spread, spread
+from rexview.stats.generated_reports.spread import Spread
 from rexview.stats.generated_reports.values import ReportValues
 
 if TYPE_CHECKING:
@@ -52,6 +56,10 @@ class ReportTallies:
             return self.table.metrics.of_answers(self.selection(case_filter).answer_mask)
 
         return lru_cache(_KEPT)(left)
+
+    def metric_values_left(self, case_filter: CaseFilter) -> ReportValues:
+        """Return the values of metrics that a filter leaves."""
+        return self._metric_values_left(case_filter)
 
     def report_counts(self, case_filter: CaseFilter) -> ReportCounts:
         """Count what there is."""
@@ -82,51 +90,32 @@ class ReportTallies:
 
     def metric_tally(self, case_filter: CaseFilter, metrics: Sequence[MetricId]) -> MetricTally:
         """Sum the values of some metrics by patient."""
-        values = self._metric_values_left(case_filter)
-        met = {model for one in metrics for model in values.of(one).models_met()}
-        models = tuple(model for model in values.models if model in met)
-        return MetricTally(tuple(metrics), models, values.by_patient(metrics, models))
+        return metric_tally_of(self._metric_values_left(case_filter), metrics)
 
     def metric_spreads(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId]
     ) -> dict[tuple[MetricId, str], Spread]:
         """Say how the values of some metrics spread."""
-        values, found = self._metric_values_left(case_filter), {}
-        for one in metrics:
-            for model in values.of(one).models_met():
-                if summary := spread(values.of(one, model).value):
-                    found[one, model] = summary
-        return found
+        return spreads_of(self._metric_values_left(case_filter), metrics)
 
     def metric_correlations(
         self, case_filter: CaseFilter, metrics: Sequence[MetricId], coefficient: str
     ) -> tuple[Correlation, ...]:
         """Correlate every two of some metrics over answers."""
-        values, _, patients = self._oriented(case_filter, metrics)
-        return correlations(values, patients, coefficient)
+        return correlations_of(self._metric_values_left(case_filter), metrics, coefficient)
 
     def metric_disputes(
         self, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
     ) -> tuple[DisputedReport, ...]:
         """Return the answers that two metrics put furthest apart."""
-        given, numbers, _ = self._metric_values_left(case_filter).matrix(pair)
-        places = places_apart(given * _directions(pair))
-        apart = np.nan_to_num(np.abs(places[:, 2]), nan=-1.0)
-        furthest = np.argsort(-apart, kind="stable")[:most]
-        furthest = furthest[apart[furthest] > 0]
+        numbers, said = furthest_apart(self._metric_values_left(case_filter), pair, most)
         newest, review_set = self.table.columns.newest, self.table.review_set
-        cases = review_set.cases["id"].gather(newest.case[numbers[furthest]])
-        models = [review_set.models[place].id for place in newest.model[numbers[furthest]]]
+        cases = review_set.cases["id"].gather(newest.case[numbers])
+        models = [review_set.models[place].id for place in newest.model[numbers]]
         return tuple(
-            DisputedReport(case, model, *given[row].tolist(), *places[row, :2].tolist())
-            for case, model, row in zip(cases, models, furthest.tolist(), strict=True)
+            DisputedReport(case, model, *given)
+            for case, model, given in zip(cases, models, said.tolist(), strict=True)
         )
-
-    def _oriented(
-        self, case_filter: CaseFilter, metrics: Sequence[MetricId]
-    ) -> tuple[Floats, np.ndarray, np.ndarray]:
-        values, numbers, patients = self._metric_values_left(case_filter).matrix(metrics)
-        return values * _directions(metrics), numbers, patients
 
     @cached_property
     def _edited_reports(self) -> pl.DataFrame:
@@ -150,9 +139,3 @@ class ReportTallies:
         models = tuple(model for model in self.table.columns.model.values if model in met)
         tally = tally_preferences(left, models)
         return Comparisons(models, tally, len(tally.wins), left["reader"].n_unique())
-
-
-def _directions(metrics: Sequence[MetricId]) -> Floats:
-    """Return -1 for each metric of which lower is better, 1 for the others."""
-    lower = [known_metric(one.metric).higher_is_better is False for one in metrics]
-    return np.where(lower, -1.0, 1.0)

@@ -1,0 +1,54 @@
+"""What pages say where the tables on ClickHouse do not answer, or do not serve a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import streamlit as st
+
+from rexview.errors import EngineError
+from rexview.ui.html.safe_text import lines_as_markdown
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import (
+    ADDRESSES,
+    PAGE_ADJUDICATE,
+    PAGE_CURATE,
+    PAGE_MEETING,
+    PAGE_MULTIPLE_CHOICE,
+    PAGE_REPORT_GENERATION,
+    PAGE_RUN_MODELS,
+    PAGE_SCORE,
+    PAGE_STUDY,
+)
+from rexview.ui.server.loaded_sets import on_tables
+
+_IN_MEMORY_ONLY: Final = frozenset(
+    ADDRESSES[page]
+    for page in (
+        *(PAGE_MULTIPLE_CHOICE, PAGE_REPORT_GENERATION, PAGE_SCORE, PAGE_STUDY, PAGE_ADJUDICATE),
+        *(PAGE_MEETING, PAGE_RUN_MODELS, PAGE_CURATE),
+    )
+)
+"""Addresses of the pages that go through all cases or answers of a set by themselves."""
+
+
+@contextmanager
+def engine_errors_shown() -> Iterator[None]:
+    """Say in a sentence what keeps the tables from answering; what was shown by then stays."""
+    try:
+        yield
+    except EngineError as error:
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+
+
+def stop_unless_served() -> None:
+    """Explain and stop on a page that needs a set in memory, where it is on ClickHouse."""
+    if on_tables() and link_keys.page_shown() in _IN_MEMORY_ONLY:
+        st.info(
+            "This page needs the whole review set in memory, and this server has it on "
+            "ClickHouse. Open the set on a server without REXVIEW_ENGINE.",
+            icon=":material/database:",
+        )
+        st.stop()
