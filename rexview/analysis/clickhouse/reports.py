@@ -107,7 +107,9 @@ class ReportTallies(Parts):
             together=np.zeros(len(rows), dtype=np.int64),
         )
 
-    def _metric_values_of(self, case_filter: CaseFilter, metrics: Sequence[MetricId]) -> pl.DataFrame:
+    def _metric_values_of(
+        self, case_filter: CaseFilter, metrics: Sequence[MetricId]
+    ) -> pl.DataFrame:
         left = self.conditions(case_filter)
         values = ", ".join(
             f"({place}, x_values[{self.opened.manifest.metrics.index(one) + 1}])"

@@ -25,6 +25,7 @@ from rexview.detect.core.finding_index import FindingIndex
 from rexview.detect.core.gathered import Found, ToldInMemory
 from rexview.detect.core.looking import TOLD_FLAGS, in_order
 from rexview.detect.core.scan import Scan
+from rexview.frames.table_index import SharedIndex
 from rexview.schema import Model, ReviewSet
 
 _AT_A_TIME: Final = 2_000
@@ -75,7 +76,8 @@ class SmallSet:
             schema = frames.TABLES[name.removeprefix("stale_")]
             rows = records[name].explode(empty_as_null=False, keep_nulls=False)
             tables[name] = decoded(rows, schema).sort("_row", maintain_order=True)
-        return cls(manifest, records, replace(empty, **tables))
+        given = replace(empty, **tables, shared_index=SharedIndex())
+        return cls(manifest, records, given)
 
     @property
     def case_rows(self) -> npt.NDArray[np.int64]:
