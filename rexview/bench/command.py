@@ -14,6 +14,7 @@ BENCHES: Final = {
     "start": "launch to the first radiograph, beside a plain Streamlit page",
     "viewer": "the viewer and the pages, beside st.image and an empty Streamlit app",
     "filters": "a filter with the counts of its facets, beside pandas and DuckDB",
+    "engines": "2,000 filters on ClickHouse and in memory: same answers, and what they cost; long",
     "images": "windowing and decoding, beside pydicom and Pillow",
     "detectors": "how right and how fast failures are found, beside medspaCy",
     "stats": "tables of scores and tests, beside scipy",
@@ -44,6 +45,10 @@ def add_bench(commands: Any, path: Callable[[str], Path]) -> None:
             meaning = "a review set: the share of its newest answers that is flagged, instead"
             one.add_argument("folder", type=path, nargs="?", metavar="FOLDER", help=meaning)
             one.set_defaults(asked=("folder",))
+        elif name == "engines":
+            one.add_argument("--filters", type=int, metavar="N", help="so many filters; 2,000")
+            one.add_argument("--answers", type=int, metavar="N", help="of the made set; 100,000")
+            one.set_defaults(asked=("filters", "answers"))
         elif name in _SIZES:
             counted = _SIZES[name]
             meaning = f"sizes of the made sets, in {counted}"

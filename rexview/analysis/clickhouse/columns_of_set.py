@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,13 +16,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.clickhouse.definitions import OF_CASES, OF_ROWS, RIGHT_OPTION
+from rexview.analysis.clickhouse.definitions import OF_CASES, OF_ROWS, OF_STUDY, RIGHT_OPTION
+from rexview.analysis.memory.selection import NO_DATE, REPEATS
+from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.detect.core.looking import LOOKED_AT
 from rexview.detect.self_contradiction import ASKED_AGAIN, asked_again
+from rexview.schema import ReviewSet
 from rexview.stats.multiple_choice.chosen import NOT_ASKED
-from rexview.analysis.memory.selection import NO_DATE, REPEATS
 
 NO_QUESTION: Final = -1
 """Instead of the right option: not a choice question whose right option is known."""
@@ -89,7 +91,15 @@ class SetColumnsByCase:
         for name, pairs in lists.items():
             found = found.with_columns(pairs.at(np.arange(first, stop)).rename(name))
         texts = pl.col("question", "findings", "impression", *columns.case_codes)
-        return found.with_columns(texts.fill_null("")).select(*OF_CASES, RIGHT_OPTION)
+        of_study = study_columns(self._some(first, stop))
+        found = found.with_columns(texts.fill_null("")).select(*OF_CASES, RIGHT_OPTION)
+        return pl.concat([found, of_study], how="horizontal")
+
+    def _some(self, first: int, stop: int) -> ReviewSet:
+        """Return the set with some of its cases and their newest answers, and no others."""
+        newest, review_set = self.table.columns.newest, self.table.columns.review_set
+        answers = review_set.answers[newest.row[newest.starts[first] : newest.starts[stop]]]
+        return replace(review_set, cases=review_set.cases[first:stop], answers=answers)
 
     @cached_property
     def _right_option(self) -> npt.NDArray[np.int16]:
@@ -303,3 +313,11 @@ def escaped_column(name: str) -> pl.Expr:
 def about_word(failure: pl.Expr, source: pl.Expr, finding: pl.Expr) -> pl.Expr:
     """Return the word for a failure of an answer that is about a finding."""
     return pl.concat_str(failure, source, finding.cast(pl.String), separator="|")
+
+
+def study_columns(review_set: ReviewSet) -> pl.DataFrame:
+    """Return what there is to do in each case of a set, in their order: :data:`.OF_STUDY`."""
+    engine, ids = MemoryStudyEngine(review_set), review_set.cases["id"].to_list()
+    counts = (engine.of_task(task, ids) for task in ("score", "answer", "correct"))
+    columns = ([found.get(case, 0) for case in ids] for found in counts)
+    return pl.DataFrame(dict(zip(OF_STUDY, columns, strict=True)), schema=OF_STUDY)

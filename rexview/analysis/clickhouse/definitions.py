@@ -14,7 +14,7 @@ import polars as pl
 
 from rexview.analysis.clickhouse.database.database import Database, quoted
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """Changes with what the tables hold: what another layout wrote is loaded anew."""
 CASES: Final = "rexview_cases"
 RECORDS: Final = "rexview_records"
@@ -66,6 +66,14 @@ OF_ROWS: Final = pl.Schema(
 """Of each answer, in the order of the models; a case without answers has one row. In ``cases``
 they are arrays."""
 RIGHT_OPTION: Final = "right_option"
+OF_STUDY: Final = pl.Schema(
+    {
+        "to_score": pl.UInt8(),  # 1 where readers have something to score
+        "asked": pl.UInt8(),  # 1 where readers answer the question
+        "n_reports": pl.UInt16(),  # reports that readers correct, and compare in pairs
+    }
+)
+"""Of each case, what there is to do for readers."""
 OF_RECORDS: Final = pl.Schema(
     {
         "version": pl.String(),
@@ -96,7 +104,10 @@ OF_LOADS: Final = pl.Schema(
     }
 )
 ALL_CASES: Final = pl.Schema(
-    OF_CASES | {RIGHT_OPTION: pl.Int16()} | {name: pl.List(kind) for name, kind in OF_ROWS.items()}
+    OF_CASES
+    | {RIGHT_OPTION: pl.Int16()}
+    | dict(OF_STUDY)
+    | {name: pl.List(kind) for name, kind in OF_ROWS.items()}
 )
 """Columns of the table ``cases``."""
 _TYPES: Final = {

@@ -79,11 +79,11 @@ class ReportTallies(Parts):
         if not n:
             return set()
         found = self.ask(
-            "SELECT maxForEach(arrayMap(v -> toUInt8(NOT isNaN(v)), x_values)) AS met "
+            "SELECT maxForEach(arrayMap(v -> toUInt8(NOT isNaN(v)), x_values)) AS has "
             f"FROM {left.from_left()} {_ROWS} WHERE x_met AND x_answered",
             left.parameters,
         )
-        met = found["met"].to_list()[0]
+        met = found["has"].to_list()[0]
         return {one for one, has in zip(self.opened.manifest.metrics, met, strict=False) if has}
 
     def _metric_values(self, case_filter: CaseFilter, metrics: Sequence[MetricId]) -> ReportValues:

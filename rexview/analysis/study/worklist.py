@@ -32,6 +32,8 @@ WITHOUT_BOXES: Final = "image_style"
 """What is scored of the picture where boxes were asked for and none came."""
 ITEM: Final = ("case", "model", "dimension", "picture")
 """Columns that name one thing to be scored; ``picture`` counts from 0, null for none."""
+_BETWEEN: Final = "\x1f"
+"""Between the parts of a text that is hashed."""
 
 
 @dataclass(frozen=True)
@@ -218,4 +220,9 @@ def _by_hash(names: Iterable[str], *about: str | int) -> list[str]:
 
 def plain_hash(*parts: str | int) -> str:
     """Return what puts things in an order that looks like chance and is the same everywhere."""
-    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+    return hashlib.sha256(_BETWEEN.join(map(str, parts)).encode()).hexdigest()
+
+
+def hashed_with(*about: str | int) -> str:
+    """Return what stands before the last part in the text that :func:`plain_hash` hashes."""
+    return _BETWEEN.join((*map(str, about), ""))

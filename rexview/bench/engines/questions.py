@@ -85,7 +85,7 @@ BROWSING: Final[dict[str, Question]] = {
     "tally": _of_filter("tally"),
     "scanned": _of_filter("scanned"),
     "not judged": lambda engine, given, _: engine.not_judged(given, _MOST),
-    "not looked at": lambda engine, given, asked: list(engine.not_looked_at(given, asked.cases)),
+    "not looked at": lambda engine, given, _: list(engine.not_looked_at(given, ())),
     "property counts": _by_property,
 }
 """What lists, cards and counts rest on."""

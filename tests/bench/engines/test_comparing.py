@@ -67,7 +67,7 @@ def test_every_question_has_something_to_say(engines: tuple[MemoryEngine, Memory
     assert not [
         name
         for name, question in QUESTIONS.items()
-        if name != "not judged"  # no detector fails here
+        if name not in ("not judged", "not looked at")  # detectors have judged all
         and not any(plain(question(engines[0], CaseFilter(), one)) for one in asked)
     ]
 
