@@ -57,6 +57,8 @@ else:
         try:
             yield
         finally:
+            if ended := sys.modules.get("rexview.ui.access.ended"):
+                ended.SIGN_OUTS.stop()
             if connection := sys.modules.get("rexview.store.database.connection"):
                 connection.close_databases()
 

@@ -10,8 +10,14 @@
      |   +- ImageTooLarge   decoding it would need more memory than the limit allows
      |   +- ImageBroken     it is there but cannot be decoded
      |   +- ImageBusy       others are being decoded and take all the memory; try again
+ |   +- ImageAway       the storage that has it does not answer; try again
      +- FileRefused         a path cannot be one, or a file is too large, too deep or no file
      +- PathEscape          a path points outside the folder that it must stay in
+ |   +- AddressRefused  an address that is not taken: it holds a password, or leads elsewhere
+ +- StorageError        what lies elsewhere (S3, DICOMweb) cannot be had; nothing of it is kept
+ |   +- StorageMissing  there is nothing at that address
+ |   +- StorageAway     the storage does not answer, or too slowly; try again
+ |   +- StorageRefused  it does not let this computer read, or this computer may not ask it
      +- FilterError         a filter from a link cannot be understood
      +- SettingsError       a setting has a value that cannot be used
      +- NotAdmitted         somebody who signed in may not use the app, or has to sign in again
@@ -117,6 +123,10 @@ class ImageBusy(ImageError):
     """Other pictures are being decoded and take all the memory that there is for it."""
 
 
+class ImageAway(ImageError):
+    """The storage that has the image does not answer; asked again later it may."""
+
+
 class FileRefused(RexviewError):
     """A path, a file or a text is not taken: it cannot be one, or goes beyond what is read.
 
@@ -130,6 +140,26 @@ class FileRefused(RexviewError):
 
 class PathEscape(RexviewError):
     """A path points outside the folder that it must stay in."""
+
+
+class AddressRefused(PathEscape):
+    """An address is not taken. The message does not repeat it."""
+
+
+class StorageError(RexviewError):
+    """What lies in a storage elsewhere cannot be had: what happened, and what to do."""
+
+
+class StorageMissing(StorageError):
+    """There is nothing at the address."""
+
+
+class StorageAway(StorageError):
+    """The storage does not answer, or too slowly; asked again later it may."""
+
+
+class StorageRefused(StorageError):
+    """The storage does not let this computer read, or this computer may not ask it."""
 
 
 class FilterError(RexviewError):

@@ -47,7 +47,7 @@ class Kind:
 
 KINDS: Final[dict[str, Kind]] = {
     "images": Kind("decoded pictures and thumbnails", ".rxc"),
-    "fetched": Kind("pictures fetched from an address", limit=""),
+    "fetched": Kind("pictures fetched from an address", ".rxr", "remote_cache_mb"),
     "sets": Kind("large review sets, read and checked", ".rxs", "kept_mb"),
     "scans": Kind("what detectors found", ".rxf", "kept_mb"),
     "metrics": Kind("metrics of generated reports", ".rxm"),
@@ -204,9 +204,13 @@ class KeptFiles:
             return None
 
     def finish(self, name: str, made: Path) -> Path | None:
-        """Put what was made where :meth:`begin` said in its place; None if that fails."""
+        """Put what was made where :meth:`begin` said in its place; None if that fails.
+
+        The name may be another one than it was begun with, as where it follows from what was made.
+        """
         path = self._path_of(name)
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             made.chmod(0o700 if made.is_dir() else 0o600)
             if path.is_dir():
                 _remove(path)

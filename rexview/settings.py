@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import platformdirs
 
+from rexview.addresses import Address, is_address, read_address, set_folder
 from rexview.bounded import parse_yaml, read_yaml, typed_path
-from rexview.errors import FileRefused, SettingsError
+from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.people import Member, Role, read_members, read_role
 
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
@@ -31,6 +32,18 @@ def _folder(value: Any) -> Path:
     if not text:
         raise ValueError("it is empty")
     return typed_path(text).resolve()
+
+
+def _set(value: Any) -> Path | Address:
+    """Read the folder of a set, or the address of one that lies elsewhere."""
+    text = str(value).strip()
+    return read_address(text) if is_address(text) else _folder(text)
+
+
+def _addresses(value: Any) -> tuple[Address, ...]:
+    """Read addresses, in a list or a text with commas or blanks between them."""
+    parts = value.replace(",", " ").split() if isinstance(value, str) else value
+    return tuple(read_address(str(part)) for part in parts)
 
 
 def _number(kind: Callable[[Any], float], most: float | None = None) -> Callable[[Any], float]:
@@ -124,7 +137,7 @@ class Spec:
 
 
 SPECS: Final = (
-    Spec("review_set", "REXVIEW_SET", _folder, "folder of the review set that opens at start"),
+    Spec("review_set", "REXVIEW_SET", _set, "folder of the review set that opens at start"),
     Spec("open_under", "REXVIEW_OPEN_UNDER", _folders, "folders that the Data page may open from"),
     Spec("cache_folder", "REXVIEW_CACHE", _folder, "where is kept what takes long to make"),
     Spec("cache_mb", "REXVIEW_CACHE_MB", _number(int), "size limit of decoded images in it, MB"),
@@ -133,6 +146,18 @@ SPECS: Final = (
         "REXVIEW_KEPT_MB",
         _number(int),
         "size limit of large sets in it, and of what detectors found, MB each",
+    ),
+    Spec(
+        "remote_cache_mb",
+        "REXVIEW_REMOTE_CACHE_MB",
+        _number(int),
+        "size limit of pictures fetched from elsewhere in it, MB",
+    ),
+    Spec(
+        "remote_hosts",
+        "REXVIEW_REMOTE_HOSTS",
+        _addresses,
+        "addresses that pictures may be fetched from, such as s3://bucket/ or https://host/folder/",
     ),
     Spec("max_megapixels", "REXVIEW_MAX_MEGAPIXELS", _number(int), "larger images are refused"),
     Spec(
@@ -189,6 +214,8 @@ class Settings:
     cache_folder: Path = Path(platformdirs.user_cache_dir("rexview"))
     cache_mb: int = 2048
     kept_mb: int = 8192
+    remote_cache_mb: int = 4096
+    remote_hosts: tuple[Address, ...] = ()
     max_megapixels: int = 64
     gap_threshold: float = 2.0
     disagreement_threshold: float = 2.0
@@ -238,13 +265,25 @@ def load_settings(
             continue
         try:
             values[name] = specs[name].read(value)
-        except (TypeError, ValueError, OverflowError, FileRefused) as error:
-            shown = "the value" if specs[name].private else repr(value)
+        except (TypeError, ValueError, OverflowError, FileRefused, AddressRefused) as error:
+            hidden = specs[name].private or isinstance(error, AddressRefused)
+            shown = "the value" if hidden else repr(value)
             shown = f"{shown[:_SHOWN]}…" if len(shown) > _SHOWN else shown
             wrong.append(f"{where}: {shown} cannot be used: {str(error).rstrip('.')}.")
     if wrong:
         raise SettingsError("\n".join(wrong))
-    return Settings(**values)
+    return _with_set_folder(Settings(**values))
+
+
+def _with_set_folder(settings: Settings) -> Settings:
+    """Give the folder of the tables where the set lies elsewhere."""
+    given: Path | Address = settings.review_set
+    if isinstance(given, Path):
+        return settings
+    try:
+        return replace(settings, review_set=set_folder(given.text, settings.cache_folder))
+    except AddressRefused as error:
+        raise SettingsError(f"The review set cannot be used: {error}") from None
 
 
 def _read_config(config: Path, wrong: list[str]) -> dict[str, Any]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
 import pytest
 from hypothesis import settings
+from support.forked import Template
 from support.postgres import running
+from support.storage import Archive, S3Server
 
 from rexview import frames
+from rexview.bench import serving
 from rexview.schema import Model, ReviewSet, SetInfo
 from tools.postgres import PostgresServer
 
@@ -23,12 +28,39 @@ settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files where tests run side by side, else one core waits at the end."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: (-_size(item.path), item.path))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what thousands of tests and all imports are from every collection of garbage to come."""
+    gc.collect()
+    gc.freeze()
+
+
+@cache
+def _size(file: Path) -> int:
+    return file.stat().st_size
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep what people of this machine wrote about the demonstration out of the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("user-data")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_servers() -> Iterator[None]:
+    """Begin servers of the app with their imports done."""
+    template = Template()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(serving, "begin_process", template.begin)
+        yield
+    template.end()
 
 
 class MakeSet(Protocol):
@@ -68,3 +100,19 @@ def postgres_server() -> Iterator[PostgresServer]:
     """A PostgreSQL server of the tests' own; skips where none can be had."""
     with running() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """An S3 server, one for all tests of a process; skips where none can be had."""
+    server = S3Server(tmp_path_factory.mktemp("s3") / "buckets")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    """A DICOMweb archive, one for all tests of a process; skips where none can be had."""
+    server = Archive(tmp_path_factory.mktemp("archive"))
+    yield server
+    server.stop()

@@ -24,7 +24,8 @@ from tools.demo.body import source
 from tools.programs import ensure_programs
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
-_SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")
+_SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder")
+"""Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first."""
 _TESTS_FAILED = 1
 _LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
 """Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
@@ -38,13 +39,12 @@ def main(arguments: list[str]) -> int:
     """Run every step, go on after a failed one, and return 1 if any failed."""
     fast = "--fast" in arguments
     needs_no_packages = [
+        [sys.executable, "-m", "mypy"],  # the longest
+        [sys.executable, "-m", "tools.javascript.check"],
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
-        [sys.executable, "-m", "tools.javascript.check"],
     ]
-    types = [sys.executable, "-m", "mypy"]
-    # in their order: the longest tests are no file's many, and stand far from the end
-    tests = [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE, "--no-loadscope-reorder"]
+    tests = [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE]
     environment = {**_ONE_THREAD_EACH, **os.environ}
     # the tests start the app and the command line hundreds of times: compiled once, not each time
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -53,8 +53,8 @@ def main(arguments: list[str]) -> int:
         looked_at = beside.submit(_failed, needs_no_packages, dict(environment))
         if not fast:
             failed += _get_ready(environment)
-        failed += _failed([types], environment)
-    failed += looked_at.result() + _failed([tests], environment)
+        failed += _failed([tests], environment)
+        failed += looked_at.result()
     if not fast and not _browser_tests(environment):
         failed.append("browser tests")
     print(f"--- failed: {', '.join(failed)}" if failed else "--- all checks passed")

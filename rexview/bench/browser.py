@@ -18,6 +18,13 @@ _COMMANDS: Final = (
     "chromium-headless-shell",
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
+NO_BROWSER: Final = "No browser started: install Chromium, or name one in REXVIEW_CHROMIUM."
+
+
+def browser_path() -> str | None:
+    """Return the browser that ``REXVIEW_CHROMIUM`` names or that is installed, None for neither."""
+    found = (path for name in _COMMANDS if (path := shutil.which(name)))
+    return os.environ.get("REXVIEW_CHROMIUM") or next(found, None)
 
 
 @contextmanager
@@ -33,15 +40,12 @@ def chromium() -> Iterator[Any]:
         raise BenchUnavailable(f"This needs Playwright: {absent}")
     from playwright.sync_api import Error, sync_playwright
 
-    found = (path for name in _COMMANDS if (path := shutil.which(name)))
-    path = os.environ.get("REXVIEW_CHROMIUM") or next(found, None)
+    path = browser_path()
     with sync_playwright() as playwright:
         try:
             browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         except Error as error:
-            raise BenchUnavailable(
-                "No browser started: install Chromium, or name one in REXVIEW_CHROMIUM."
-            ) from error
+            raise BenchUnavailable(NO_BROWSER) from error
         yield browser
         browser.close()
 

@@ -24,6 +24,7 @@ BENCHES: Final = {
     "run": "what a run of a model adds to asking, beside openai's client in a loop",
     "exports": "slides, PDF and HTML of 40 cases: time and size, beside reading their films",
     "meeting": "following a meeting: twenty windows, drops, a killed server",
+    "team": "twenty people in real browsers at once on one server, beside one alone; memory",
     "reliability": "entries given while servers are killed and disks fill; long",
     "scale": "opening, filters, search, pages and memory as a set grows",
 }
@@ -54,6 +55,10 @@ def add_bench(commands: Any, path: Callable[[str], Path]) -> None:
             meaning = f"sizes of the made sets, in {counted}"
             one.add_argument(f"--{counted}", type=int, nargs="+", metavar="N", help=meaning)
             one.set_defaults(asked=(counted,))
+        elif name == "team":
+            one.add_argument("--people", type=int, metavar="N", help="how many are there at once")
+            one.add_argument("--minutes", type=float, metavar="M", help="for how long")
+            one.set_defaults(asked=("people", "minutes"))
     _add_make_set(benches, path)
 
 

@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,8 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 _START_LIMIT_S: Final = 180
 _STOP_LIMIT_S: Final = 20
 _PORTS_TRIED: Final = 3
+begin_process: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen
+"""What begins a server; tests put another here, which has its imports done."""
 
 
 class BenchUnavailable(RexviewError):
@@ -33,6 +35,7 @@ def start(
     environment: Mapping[str, str] | None = None,
     log: Path | None = None,
     port: int | None = None,
+    cwd: Path = ROOT,
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Start ``streamlit run script -- arguments``; return the process and its URL when it answers.
 
@@ -49,6 +52,8 @@ def start(
         File that what the server prints is added to; thrown away by default.
     port : int, optional
         A free one by default.
+    cwd : Path
+        The folder to start it in, where it finds ``rexview.yaml`` and ``.streamlit``.
 
     Raises
     ------
@@ -63,9 +68,9 @@ def start(
     for _ in range(1 if port else _PORTS_TRIED):
         used = port or free_port()
         with (log or Path(os.devnull)).open("ab") as output:
-            process = subprocess.Popen(  # noqa: S603
+            process = begin_process(
                 [*command, f"--server.port={used}", *after],
-                cwd=ROOT,
+                cwd=cwd,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **(environment or {})},

@@ -6,17 +6,34 @@ import argparse
 from pathlib import Path
 from typing import Any, Final
 
+from rexview.addresses import is_address, set_folder
 from rexview.bounded import typed_path
-from rexview.errors import FileRefused
+from rexview.errors import AddressRefused, FileRefused, SettingsError
+from rexview.settings import load_settings
 
 
 def path(text: str) -> Path:
     """Read a path of the command line; what no file can be called is told before anything runs."""
+    if is_address(text):
+        why = "This is an address. It takes a path of this computer: copy the set into a folder."
+        raise argparse.ArgumentTypeError(why)
     try:
         return typed_path(text)
     except FileRefused as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
 
 
+def set_path(text: str) -> Path:
+    """Read a path, or the address of a review set, of which the tables come into a folder."""
+    if not is_address(text):
+        return path(text)
+    try:
+        return set_folder(text, load_settings().cache_folder)
+    except (AddressRefused, SettingsError) as refusal:
+        raise argparse.ArgumentTypeError(str(refusal)) from None
+
+
 FOLDER: Final[dict[str, Any]] = {"type": path, "metavar": "FOLDER"}
-"""A review set, or where one is written."""
+"""A folder of a review set that is written to, or is to be made."""
+SET: Final[dict[str, Any]] = {"type": set_path, "metavar": "SET"}
+"""A review set that is read: its folder, or its address."""

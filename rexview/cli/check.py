@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from rexview.cli.arguments import FOLDER
+from rexview.cli.arguments import SET
 from rexview.cli.output import as_json, pictures_progress, print_problems
 from rexview.vocab import noun
 
@@ -17,7 +17,7 @@ def add_check(commands: Any) -> None:
     parser = commands.add_parser("check", help="print every problem of a review set")
     parser.set_defaults(run=_check)
     argument = parser.add_argument
-    argument("folder", **FOLDER)
+    argument("folder", **SET)
     argument("--json", action="store_true", help="a JSON list instead of lines")
     argument("--pixels", action="store_true", help="decode every picture, to find damaged ones")
 

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
-from rexview.cli.arguments import FOLDER
+from rexview.cli.arguments import FOLDER, SET
 from rexview.cli.output import as_json
 from rexview.cli.reviews import reviews_of
 from rexview.vocab import counted
@@ -22,7 +22,7 @@ def add_curated(commands: Any) -> None:
     parser = commands.add_parser("curated", help=purpose, description=purpose)
     parser.set_defaults(run=_curated)
     argument = parser.add_argument
-    argument("folder", **FOLDER)
+    argument("folder", **SET)
     argument("--out", **FOLDER, required=True)
     choices = ("both", "with", "without")
     words = "questions without and with the instruction to draw boxes (default: both)"

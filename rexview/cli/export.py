@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, Final
 
 from rexview.bounded import printable, read_file
-from rexview.cli.arguments import FOLDER, path
+from rexview.cli.arguments import SET, path
 from rexview.cli.output import shower
 from rexview.cli.scanning import engine_of, with_own_metrics, with_written
 from rexview.errors import ExportCancelled, ExportRefused, FileRefused
@@ -31,7 +31,7 @@ def add_export(commands: Any) -> None:
     parser = commands.add_parser("export", help=purpose, description=purpose)
     parser.set_defaults(run=_export)
     argument = parser.add_argument
-    argument("folder", **FOLDER)
+    argument("folder", **SET)
     argument("--format", required=True, choices=tuple(FORMATS), help="which format")
     words = "a new file, or a new or empty folder for a format that is one"
     argument("--out", type=path, required=True, metavar="PATH", help=words)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rexview.addresses import address_of_set
 from rexview.bounded import printable
-from rexview.cli.arguments import FOLDER
+from rexview.cli.arguments import SET
 from rexview.cli.output import as_json
 from rexview.cli.scanning import scan
+from rexview.errors import StorageRefused
 from rexview.vocab import HINT_KINDS, noun
 
 
@@ -17,7 +19,7 @@ def add_failures(commands: Any) -> None:
     parser = commands.add_parser("failures", help="list the failures found in a review set")
     parser.set_defaults(run=_failures)
     argument = parser.add_argument
-    argument("folder", **FOLDER)
+    argument("folder", **SET)
     argument("--json", action="store_true", help="a JSON list instead of lines")
     keep = "keep what is found beside the tables of the set, for whoever opens it next"
     argument("--keep", action="store_true", help=keep)
@@ -27,6 +29,8 @@ def _failures(options: argparse.Namespace) -> int:
     from rexview.detect import rows_of
     from rexview.reviewset import load
 
+    if options.keep and address_of_set(options.folder):
+        raise StorageRefused("Nothing is written into a storage: leave out --keep.")
     rows = list(rows_of(scan(load(options.folder), keep_beside=options.keep)))
     if options.json:
         print(as_json(rows))

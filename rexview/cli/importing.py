@@ -10,6 +10,7 @@ from rexview.bounded import printable
 from rexview.cli.arguments import FOLDER, path
 from rexview.cli.output import as_json, pictures_progress
 from rexview.errors import ImportSourceError
+from rexview.vocab import counted
 
 
 def add_import(commands: Any) -> None:
@@ -27,6 +28,36 @@ def add_import(commands: Any) -> None:
         one.add_argument("--json", action="store_true", help="the receipt as one JSON object")
         importer.add_arguments(one)
         one.set_defaults(run=_import, importer=importer)
+
+    _add_archive(formats)
+
+
+def _add_archive(formats: Any) -> None:
+    """Add the import of an archive's list, whose source is an address and no file."""
+    from rexview.reviewset.importers.dicomweb.archive import QUESTION
+
+    purpose = "the radiographs of a DICOMweb archive, a case for each study"
+    one = formats.add_parser("dicomweb", help=purpose, description=purpose)
+    one.add_argument(
+        "address", metavar="URL", help="of the service, such as https://host/dicom-web"
+    )
+    one.add_argument("--out", **FOLDER, required=True, help="the new review set")
+    only = "only this study (Study Instance UID); may be repeated"
+    one.add_argument("--study", action="append", default=[], metavar="UID", help=only)
+    one.add_argument("--question", default=QUESTION, help="the question of every case")
+    one.set_defaults(run=_import_archive)
+
+
+def _import_archive(options: argparse.Namespace) -> int:
+    from rexview.reviewset.importers.dicomweb.archive import archive_address, import_archive
+
+    base = archive_address(options.address)
+    made = import_archive(base, options.out, studies=options.study, question=options.question)
+    print(f"{counted(made.studies, 'study')} with {counted(made.pictures, 'picture')}.")
+    if made.without:
+        print(f"{counted(made.without, 'study')} without a radiograph left out.")
+    print(f"The pictures stay in the archive. Allow it: REXVIEW_REMOTE_HOSTS={base.text}")
+    return 0
 
 
 def _import(options: argparse.Namespace) -> int:

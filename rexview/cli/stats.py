@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rexview.cli.arguments import FOLDER
+from rexview.cli.arguments import SET
 from rexview.cli.output import as_json
 from rexview.cli.reviews import reviews_of
 from rexview.cli.scanning import scan, with_own_metrics
@@ -16,7 +16,7 @@ def add_stats(commands: Any) -> None:
     parser = commands.add_parser("stats", help="print the tables of scores, tests and readers")
     parser.set_defaults(run=_stats)
     argument = parser.add_argument
-    argument("folder", **FOLDER)
+    argument("folder", **SET)
     argument("--json", action="store_true", help="a JSON object with full precision")
     argument(
         "--order",

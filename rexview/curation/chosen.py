@@ -16,13 +16,13 @@ from typing import Any, Final, Literal
 import polars as pl
 
 from rexview import frames
+from rexview.addresses import is_address
 from rexview.curation.box_instruction import both_ways
 from rexview.curation.choice.verdict import State, Verdict, verdicts
 from rexview.curation.comparison import why_blocked
 from rexview.curation.considered import Considered, Rating, considered
 from rexview.curation.studies import studies_among, study_cases
 from rexview.errors import ReviewSetError
-from rexview.reviewset.images import is_url
 from rexview.reviewset.json_text import dump
 from rexview.reviewset.write import write_tables
 from rexview.schema import ReviewSet
@@ -149,7 +149,7 @@ def zipped(curated: CuratedSet) -> bytes:
     within = not plain.is_absolute() and not {"..", "~", "file:"} & set(plain.parts)
     archive = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
-        images = base if is_url(base) or within else _IMAGES
+        images = base if is_address(base) or within else _IMAGES
         write_tables(curated.review_set, Path(folder), "jsonl", images)
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
             for file in sorted(Path(folder).iterdir()):

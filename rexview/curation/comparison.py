@@ -12,8 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from rexview.addresses import is_address
 from rexview.errors import ImageError, PathEscape
-from rexview.reviewset.images import image_path, is_url
+from rexview.reviewset.images import image_path
 from rexview.schema import Case, ReviewSet, StudyImage
 
 _LONGEST: Final = 5_000
@@ -123,7 +124,7 @@ def has_readable_prior(review_set: ReviewSet, case: Case) -> bool:
     At an address nothing is fetched for it: what is named there counts.
     """
     earlier = [one for one in case.images if one.prior and one.frontal]
-    if is_url(review_set.info.images):
+    if is_address(review_set.info.images):
         return bool(earlier)
     return any(_readable(review_set, one) for one in earlier)
 

@@ -29,13 +29,14 @@ import polars as pl
 import pyarrow as pa
 
 from rexview import frames
+from rexview.addresses import is_address
 from rexview.answer_digest import with_stale_apart, with_stale_together
 from rexview.errors import Problem, SettingsError
 from rexview.frames.answer_rows import AnswerRows
 from rexview.frames.mapped import mapped
 from rexview.frames.table_index import SharedIndex, TableIndex
 from rexview.kept_files import KeptFiles, kept_files, reading_version
-from rexview.reviewset.images import find_picture, images_folder, is_url
+from rexview.reviewset.images import find_picture, images_folder
 from rexview.reviewset.later_warnings import LaterWarnings
 from rexview.reviewset.sources import fingerprint, watched
 from rexview.schema import ReviewSet, SetInfo
@@ -325,7 +326,7 @@ def _bytes_of_tables(folder: Path) -> int:
 
 def _state_of_images(folder: Path, info: SetInfo) -> str:
     """Name the state of the folders of images: what comes or goes there shows."""
-    if is_url(info.images):
+    if is_address(info.images):
         return ""
     try:
         base = images_folder(folder, info.images)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import posixpath
 import re
-import shutil
-import tempfile
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
-from rexview.errors import ImageBroken, ImageMissing, PathEscape
+from rexview.addresses import Address, address_of_set, is_address, read_address
+from rexview.errors import (
+    AddressRefused,
+    ImageAway,
+    ImageBroken,
+    ImageMissing,
+    PathEscape,
+    StorageAway,
+    StorageError,
+    StorageMissing,
+)
+from rexview.remote import fetching, pictures
 from rexview.schema import ReviewSet
 from rexview.settings import load_settings
 
@@ -23,17 +31,12 @@ NOT_PLAIN: Final = r"[\x00-\x1f\\]|^[A-Za-z]:|^/|//|/$|(^|/)\.\.?(/|$)|^$"
 DICOM_SUFFIXES: Final = (".dcm", ".dicom", ".ima")
 """Ends of names (lower case) that suggest DICOM; no ending at all may, too."""
 _ABSOLUTE: Final = re.compile(r"^[/\\]|^[A-Za-z]:")
-_PARTS: Final = {
-    **{scheme: scheme for scheme in ("http", "s3", "gs", "gcs", "abfs", "sftp", "ssh", "smb")},
-    "https": "http",
-    "az": "abfs",
-}
-"""The part of fsspec that reads addresses of a kind."""
-_URL: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.\-]+://")
 
 
 def relative_path(image_path: str) -> str:
     """Bring a path of the tables into its plain form: forward slashes, no ``.`` and ``..`` left.
+
+    A whole address (``s3://``, ``https://``, ``dicomweb+https://``) stays one.
 
     Raises
     ------
@@ -43,17 +46,14 @@ def relative_path(image_path: str) -> str:
     """
     if any(ord(letter) < 32 for letter in image_path):
         raise PathEscape("The image path holds control characters.")
+    if is_address(image_path):
+        return read_address(image_path).text
     if _ABSOLUTE.match(image_path):
         raise PathEscape("The image path is absolute; it must be relative to the images folder.")
     plain = posixpath.normpath(image_path.replace("\\", "/"))
     if plain in (".", "..") or plain.startswith("../"):
         raise PathEscape("The image path leads out of the images folder.")
     return plain
-
-
-def is_url(images: str) -> bool:
-    """Whether the images base is an address rather than a local folder."""
-    return bool(_URL.match(images)) and not images.lower().startswith("file://")
 
 
 def images_folder(folder: Path, images: str) -> Path:
@@ -66,35 +66,38 @@ def images_folder(folder: Path, images: str) -> Path:
 def image_path(review_set: ReviewSet, image_path: str) -> Path:
     """Find the file of an image, given its path as it stands in the tables.
 
-    The file need not exist. From an address the image is fetched into the cache folder first;
-    images there are taken not to change.
+    The file need not exist. From an address the image is fetched into the cache folder first, and
+    anew when it has changed there (:mod:`rexview.remote.pictures`).
 
     Raises
     ------
     PathEscape
         When the path leads out of the images folder: by ``..``, as an absolute path, with a drive
         letter, or through a link.
-    ImageMissing, ImageBroken
+    ImageMissing, ImageAway, ImageBroken
         When the image is to be fetched and is not there, or cannot be fetched.
     """
-    relative = relative_path(image_path)
-    if is_url(review_set.info.images):
-        return _fetched(f"{review_set.info.images.rstrip('/')}/{relative}")
+    if address := picture_address(review_set, image_path):
+        return _fetched(review_set, address)
     base = images_folder(review_set.folder, review_set.info.images)
-    return contained(base, relative)
+    return contained(base, relative_path(image_path))
 
 
 def find_picture(folder: Path, images: str, path: str) -> Path | None:
-    """Find the file of a returned picture; None at an address, whose files are not fetched for it.
+    """Find the file of a returned picture; one at an address is fetched once.
 
-    ``images`` is the images base of the set in ``folder``; a path that leads out of it has no file.
+    ``images`` is the images base of the set in ``folder``; a path that leads out of it has no file,
+    nor has an address that cannot be asked now, or may not be.
     """
-    if is_url(images):
-        return None
-    base = images_folder(folder, images)
     try:
+        if is_address(path) or is_address(images):
+            address = read_address(path if is_address(path) else images)
+            address = address if is_address(path) else address.joined(relative_path(path))
+            own = address_of_set(folder)
+            return pictures.picture(address, own, load_settings(), look_again=False)
+        base = images_folder(folder, images)
         return contained(base, relative_path(path))
-    except PathEscape:
+    except (PathEscape, StorageError):
         return None
 
 
@@ -170,43 +173,32 @@ def unreadable_address(address: str) -> tuple[str, str] | None:
 
     Whether somebody answers there is not asked.
     """
-    scheme = address.partition("://")[0].lower()
     try:
-        import fsspec
-
-        fsspec.get_filesystem_class(scheme)
-    except ImportError:
-        why = f"The images lie at an address ({scheme}://) that this computer cannot read yet."
-        part = _PARTS.get(scheme)
-        install = f'Run pip install "fsspec[{part}]"' if part else "Install the package for it"
-        return why, f"{install}, or copy the images into a folder."
-    except ValueError:
-        why = f"The images lie at an address of a kind that is not known ({scheme}://)."
-        return why, "Name a folder in images (reviewset.yaml), or an address such as https://."
-    return None
+        return fetching.unreadable(read_address(address).scheme)
+    except AddressRefused as refusal:
+        return str(refusal), "Correct images in reviewset.yaml."
 
 
-def _fetched(url: str) -> Path:
-    name = hashlib.sha256(url.encode()).hexdigest()
-    target = (
-        load_settings().cache_folder / "fetched" / name[:2] / (name + PurePosixPath(url).suffix)
-    )
-    if target.is_file():
-        return target
-    if cannot := unreadable_address(url):
-        raise ImageMissing(" ".join(cannot))
-    import fsspec
+def picture_address(review_set: ReviewSet, image_path: str) -> Address | None:
+    """Return where an image is fetched from; None for a file of this computer.
 
-    target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, part = tempfile.mkstemp(dir=target.parent, suffix=".part")
+    Raises
+    ------
+    PathEscape
+    """
+    relative = relative_path(image_path)
+    if is_address(relative):
+        return read_address(relative)
+    images = review_set.info.images
+    return read_address(images).joined(relative) if is_address(images) else None
+
+
+def _fetched(review_set: ReviewSet, address: Address) -> Path:
     try:
-        with os.fdopen(descriptor, "wb") as out, fsspec.open(url, "rb") as source:
-            shutil.copyfileobj(source, out)
-        Path(part).replace(target)
-    except FileNotFoundError:
-        raise ImageMissing("The image is not at its address.") from None
-    except Exception as error:  # each kind of address has errors of its own
-        raise ImageBroken(f"The image cannot be fetched ({type(error).__name__}).") from error
-    finally:
-        Path(part).unlink(missing_ok=True)
-    return target
+        return pictures.picture(address, address_of_set(review_set.folder), load_settings())
+    except StorageMissing as error:
+        raise ImageMissing(str(error)) from None
+    except StorageAway as error:
+        raise ImageAway(str(error)) from None
+    except StorageError as error:
+        raise ImageBroken(str(error)) from None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from rexview.addresses import address_of_set, is_address, read_address
 from rexview.bounded import MAX_YAML_BYTES, read_file, typed_path
-from rexview.errors import FileRefused, RexviewError, Severity
+from rexview.errors import AddressRefused, FileRefused, PathEscape, RexviewError, Severity
 from rexview.harm import load_harm
-from rexview.reviewset.images import is_url
+from rexview.reviewset.images import relative_path
 from rexview.reviewset.problems import ProblemList, listed, quoted
 from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.yaml_lines import Lines, dump_yaml, parse_yaml
@@ -182,8 +183,10 @@ class _Entry:
         """The images base: an address, or a path that a folder can have."""
         images: str = self.text(name, key)
         try:
-            typed_path("" if is_url(images) else images)
-        except FileRefused as refusal:
+            if is_address(images):
+                return read_address(images).text
+            typed_path(images)
+        except (FileRefused, AddressRefused) as refusal:
             self.report("error", name, str(refusal), "Name the folder that holds the images.")
             return _IMAGES
         return images
@@ -331,6 +334,21 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
     return info
 
 
+def with_images_placed(folder: Path, info: SetInfo, problems: ProblemList) -> SetInfo:
+    """Return what ``reviewset.yaml`` says, its images base an address if the set lies elsewhere."""
+    address = address_of_set(folder)
+    if address is None or is_address(info.images):
+        return info
+    try:
+        relative = relative_path(info.images or ".") if info.images.strip("./") else ""
+    except PathEscape:
+        message = "The set lies in a storage, and its images in a folder of a computer."
+        remedy = "Name a folder beside the tables, or an address."
+        problems.add("error", INFO_FILE, message, remedy, field="images")
+        return info
+    return replace(info, images=address.joined(relative).text if relative else address.text)
+
+
 def _check_table(
     folder: Path,
     name: str,
@@ -347,7 +365,7 @@ def _check_table(
     except FileRefused as refusal:
         entry.report("error", key, str(refusal), remedy)
         return
-    if is_url(name) or not path.is_relative_to(folder.resolve()):
+    if is_address(name) or not path.is_relative_to(folder.resolve()):
         entry.report("error", key, f"The {content} is not in this folder.", remedy)
     elif not path.is_file():
         entry.report("error", key, f"There is no file {quoted(name)}.", remedy)

@@ -11,9 +11,11 @@ from typing import Any, Final
 import polars as pl
 
 from rexview import frames
+from rexview.addresses import address_of_set
 from rexview.answer_digest import with_stale_apart
 from rexview.columns import TABLES
-from rexview.errors import Problem, ReviewSetError
+from rexview.errors import Problem, ReviewSetError, StorageError
+from rexview.remote import sets as remote_sets
 from rexview.reviewset.checks.boxes import boxed_images, check_boxes, image_sizes, with_images_named
 from rexview.reviewset.checks.curation import check_curation
 from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
@@ -33,12 +35,13 @@ from rexview.reviewset.checks.references import check_references
 from rexview.reviewset.choices import with_choices_read
 from rexview.reviewset.compiled import CompiledSet
 from rexview.reviewset.images import find_picture
-from rexview.reviewset.info import read_info
+from rexview.reviewset.info import read_info, with_images_placed
 from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.sources import UNFINISHED, find_tables, fingerprint
 from rexview.reviewset.tables.source import TableSource
 from rexview.reviewset.tables.table import empty_table, read_table
 from rexview.schema import ReviewSet, SetInfo
+from rexview.settings import load_settings
 
 
 def load(folder: Path) -> ReviewSet:
@@ -50,12 +53,14 @@ def load(folder: Path) -> ReviewSet:
         With every problem found, when any of them is an error. Nothing opens half-way.
     """
     problems = ProblemList()
-    review_set = _open(Path(folder), problems, may_keep=True)
+    folder = Path(folder)
+    outdated = _bring(folder, problems)
+    review_set = None if problems.has_errors else _open(folder, problems, may_keep=True)
     if review_set is None or problems.has_errors:
         errors = problems.count("error")
         message = f"The review set has {errors:,} error{'s'[: errors != 1]} and was not opened."
         raise ReviewSetError(message, problems.all())
-    return review_set
+    return replace(review_set, warnings=(*outdated, *review_set.warnings))
 
 
 def without_cases(folder: Path) -> ReviewSet:
@@ -81,8 +86,31 @@ def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
     With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.checks.pixels`).
     """
     problems = ProblemList()
-    _open(Path(folder), problems, pixels=pixels)
-    return problems.all()
+    folder = Path(folder)
+    outdated = _bring(folder, problems)
+    if not problems.has_errors:
+        _open(folder, problems, pixels=pixels)
+    return [*problems.all(), *outdated]
+
+
+def _bring(folder: Path, problems: ProblemList) -> list[Problem]:
+    """Fetch the tables of a set that lies elsewhere; return what is to be said of older ones.
+
+    Where there are none, ``problems`` says why. Of a set of this computer nothing is done.
+    """
+    address = address_of_set(folder)
+    if address is None:
+        return []
+    try:
+        remote_sets.bring(folder, load_settings())
+    except StorageError as error:
+        if not remote_sets.is_here(folder):
+            remedy = "Nothing was opened."
+            problems.add("error", f"{address.text}/", str(error), remedy)
+            return []
+        remedy = "The set is shown as it was fetched before."
+        return [Problem("warning", f"{address.text}/", None, None, str(error), remedy)]
+    return []
 
 
 def _open(
@@ -103,7 +131,7 @@ def _open(
         )
         problems.add("error", UNFINISHED, message, remedy)
         return None
-    info = read_info(folder, problems) or SetInfo(name="")
+    info = with_images_placed(folder, read_info(folder, problems) or SetInfo(name=""), problems)
     if not may_keep or problems.has_errors:
         review_set = _read_all(folder, info, problems, pixels=pixels)
         return replace(review_set, fingerprint=state, warnings=tuple(problems.all()))

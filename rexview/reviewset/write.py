@@ -12,10 +12,11 @@ from typing import Any, Final, Literal
 
 import polars as pl
 
+from rexview.addresses import is_address
 from rexview.columns import TABLES, Column, Table
 from rexview.errors import Problem, ReviewSetError
 from rexview.frames import given_choice
-from rexview.reviewset.images import image_path, images_folder, is_url, relative_path
+from rexview.reviewset.images import image_path, images_folder, relative_path
 from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
 from rexview.reviewset.json_text import dump
 from rexview.reviewset.sources import INFO_FILE
@@ -123,7 +124,7 @@ def _whole(review_set: ReviewSet, name: str) -> pl.DataFrame:
 def _referred(review_set: ReviewSet, folder: Path) -> str:
     """The images base as the new set has to name it."""
     base = review_set.info.images
-    if is_url(base):
+    if is_address(base):
         return base
     real = images_folder(review_set.folder, base)
     return base if images_folder(folder, base) == real else str(real)
@@ -133,6 +134,8 @@ def _copy_images(review_set: ReviewSet, work: Path) -> None:
     paths = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     returned = review_set.answers["images"].explode().drop_nulls()
     for path in pl.concat([paths, returned]).unique(maintain_order=True).to_list():
+        if is_address(path):
+            continue  # it stays where it is
         source = image_path(review_set, path)
         if source.is_file():
             target = work / "images" / relative_path(path)

@@ -13,6 +13,7 @@ from typing import Final
 import platformdirs
 from sqlalchemy import URL
 
+from rexview.addresses import address_of_set, place_of_set, set_name
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store.database.errors import read_only
@@ -41,7 +42,7 @@ def set_key(review_set: ReviewSet) -> str:
 
 
 def _folder_key(review_set: ReviewSet) -> str:
-    path = os.fsencode(review_set.folder.resolve())
+    path = os.fsencode(place_of_set(review_set.folder))
     return f"{FOLDER_KEY}{hashlib.sha256(path).hexdigest()[:20]}"
 
 
@@ -68,12 +69,12 @@ def location_of(review_set: ReviewSet, settings: Settings) -> Location:
         writable = may_write(beside.parent)
         if beside.exists():
             if writable and os.access(beside, os.W_OK):
-                return Location(_sqlite(beside), key, dedicated=True)
+                return Location(sqlite_address(beside), key, dedicated=True)
             raise read_only()
         if writable and not with_user:
-            return Location(_sqlite(beside), key, dedicated=True)
+            return Location(sqlite_address(beside), key, dedicated=True)
     file = next(iter(with_user), _in_data_folder(review_set, key))
-    return Location(_sqlite(file), key, dedicated=True)
+    return Location(sqlite_address(file), key, dedicated=True)
 
 
 def best_location(review_set: ReviewSet, settings: Settings) -> Location:
@@ -86,13 +87,18 @@ def best_location(review_set: ReviewSet, settings: Settings) -> Location:
     beside = beside_set(review_set)
     if settings.database_url or beside is None or beside.exists() or not may_write(beside.parent):
         return location_of(review_set, settings)
-    return Location(_sqlite(beside), set_key(review_set), dedicated=True)
+    return Location(sqlite_address(beside), set_key(review_set), dedicated=True)
 
 
 def beside_set(review_set: ReviewSet) -> Path | None:
-    """Return the file in the set's folder, there or not; None for the demo, which is not ours."""
+    """Return the file in the set's folder, there or not.
+
+    None for the demo, which is not ours, and for a set that lies elsewhere: what is in the cache
+    folder of it may go at any time.
+    """
     folder = review_set.folder.resolve()
-    return None if folder == DEMO_FOLDER else folder / FILE_NAME
+    is_ours = folder != DEMO_FOLDER and address_of_set(review_set.folder) is None
+    return folder / FILE_NAME if is_ours else None
 
 
 def files_with_user(review_set: ReviewSet) -> tuple[Path, ...]:
@@ -129,7 +135,10 @@ def data_folder() -> Path:
 
 
 def _in_data_folder(review_set: ReviewSet, key: str) -> Path:
-    name = re.sub(r"[^A-Za-z0-9]+", "-", review_set.folder.resolve().name).strip("-")[:40] or "set"
+    name = (
+        re.sub(r"[^A-Za-z0-9]+", "-", set_name(review_set.folder.resolve())).strip("-")[:40]
+        or "set"
+    )
     return data_folder() / f"{name}-{_digest(key)}.sqlite"
 
 
@@ -137,6 +146,6 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
-def _sqlite(file: Path) -> str:
+def sqlite_address(file: Path) -> str:
     """Return the address of a file, whatever is in its name."""
     return URL.create("sqlite", database=str(file)).render_as_string()

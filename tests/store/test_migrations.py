@@ -11,8 +11,9 @@ from alembic.script import ScriptDirectory
 from support import ROOT
 from support.store_entries import ANN, score
 
-from rexview.errors import StoreNewer
+from rexview.errors import StoreBusy, StoreNewer
 from rexview.store import Reviews, open_reviews
+from rexview.store.database import connection as connection_module
 from rexview.store.database.connection import Database, database_at
 from rexview.store.database.migrate import migrate, migration_config, version_of
 from rexview.store.database.tables import HISTORY, VERSION, VERSION_TABLE
@@ -101,6 +102,46 @@ def test_a_newer_database_is_refused_and_left_as_it_is(reviews, review_set, sett
     with engine.connect() as connection:
         assert version_of(connection) == "0009"
         assert connection.execute(sa.text("SELECT count(*) FROM history")).scalar() == 1
+
+
+def test_an_open_server_meets_a_newer_one(reviews, monkeypatch):
+    """While it runs another rexview brings the tables up to date, then they are put back."""
+    monkeypatch.setattr(connection_module, "_VERSION_EVERY_S", 0)
+    reviews.record([score(4)], ANN)
+    assert len(reviews.history()) == 1
+
+    def set_version(number):
+        with reviews.database._engine.connect() as connection:
+            connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '{number}'"))
+            connection.commit()
+
+    set_version("0009")
+    for work in (lambda: reviews.record([score(5)], ANN), reviews.history, reviews.current_state):
+        with pytest.raises(StoreNewer, match=r"version 0009, made by a newer rexview.*Update"):
+            work()
+    set_version(VERSION)
+    assert [row.value["score"] for row in reviews.history()] == [4], "nothing was written"
+    reviews.record([score(5)], ANN)
+    assert len(reviews.history()) == 2
+
+
+def test_no_step_comes_into_an_entry_that_is_being_written(reviews):
+    """The newer server waits for who writes, and who writes next sees what it made of it."""
+    if reviews.database.is_sqlite:
+        pytest.skip("a SQLite file has one lock for all that is written")
+    reviews.record([score(4)], ANN)
+    other = Database(reviews.database.url.render_as_string(False), wait_s=0.2)
+    found = []
+
+    def while_writing(connection):
+        with pytest.raises(StoreBusy):
+            other.write(lambda _: None, lock=connection_module._MIGRATIONS)
+        found.append(version_of(connection))
+
+    reviews.database.write(while_writing, lock=reviews.lock)
+    other.write(lambda _: None, lock=connection_module._MIGRATIONS)
+    other.close()
+    assert found == [VERSION]
 
 
 def test_several_servers_start_at_once(settings, review_set, address):

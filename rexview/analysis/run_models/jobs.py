@@ -20,9 +20,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from rexview.addresses import address_of_set
 from rexview.analysis.run_models.detached import command_line, environment, last_words
 from rexview.analysis.run_models.kinds import CORRECTIONS, Command, kind_of, named
-from rexview.analysis.run_models.wanted import Wanted
+from rexview.analysis.run_models.wanted import IN_STORAGE, Wanted
 from rexview.bounded import printable
 from rexview.errors import RunError, RunRefused
 from rexview.models.running.files.lock import RunLock, is_worked_on
@@ -180,6 +181,8 @@ def begin_job(
         The same command asks the same model already, the set's folder cannot be written, or the
         process cannot be started.
     """
+    if address_of_set(job.folder.set_folder):
+        raise RunRefused(IN_STORAGE)
     with _starting:
         if any(
             one.command == job.command and one.model == job.model for one in at_work(job.folder)

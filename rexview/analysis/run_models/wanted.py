@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from rexview.addresses import address_of_set, is_address
 from rexview.errors import RunRefused, SettingsError
 from rexview.imaging.cache import DiskCache
 from rexview.models.asking.build import build_request
@@ -28,7 +29,7 @@ from rexview.models.running.money import Budget
 from rexview.models.running.plan import Plan, known_cases, new_plan, resumed
 from rexview.models.running.spec import RunSpec, Selected
 from rexview.reviewset import image_path
-from rexview.reviewset.images import images_folder, is_url
+from rexview.reviewset.images import images_folder
 from rexview.schema import Case, ReviewSet, StudyImage
 from rexview.settings import Settings
 
@@ -71,6 +72,9 @@ class Subjects:
     under: str = JUDGING
 
 
+IN_STORAGE: Final = "Nothing is written into a storage. Copy the set into a folder to run models."
+
+
 def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = None) -> Plan:
     """Find out which run is begun or gone on with; nothing is written or sent.
 
@@ -79,6 +83,8 @@ def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = N
     RunRefused
         It cannot be run in that way; the message says what to change.
     """
+    if address_of_set(review_set.folder):
+        raise RunRefused(IN_STORAGE)
     known = known_cases(review_set) if subjects is None else dict.fromkeys(subjects.ids, 0)
     under = subjects.under if subjects else RUNS
     wording = subjects.prompt if subjects else None
@@ -222,4 +228,4 @@ def asking_of(
 def pictures_folder(review_set: ReviewSet) -> Path | None:
     """Return where pictures that models return can go; None where images lie at an address."""
     images = review_set.info.images
-    return None if is_url(images) else images_folder(review_set.folder, images)
+    return None if is_address(images) else images_folder(review_set.folder, images)

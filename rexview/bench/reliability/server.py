@@ -40,6 +40,10 @@ class ScoreServer:
         can then be had from a page only.
     environment, options : mapping, optional
         As for :func:`rexview.bench.serving.start`.
+    port : int, optional
+        A free one by default.
+    cwd : Path
+        As for :func:`rexview.bench.serving.start`.
     """
 
     def __init__(
@@ -51,6 +55,8 @@ class ScoreServer:
         own_secret: bool = False,
         environment: Mapping[str, str] | None = None,
         options: Mapping[str, str] | None = None,
+        port: int | None = None,
+        cwd: Path = ROOT,
     ) -> None:
         self.folder: Final = folder
         if review_set is None:
@@ -59,9 +65,10 @@ class ScoreServer:
         self.review_set: Final[ReviewSet] = reviewset.load(review_set)
         self.settings: Final = Settings(review_set=review_set, database_url=database_url)
         self.log: Final = folder / "log.txt"
-        self.port: Final = free_port()
+        self.port: Final = port or free_port()
         self.url: Final = f"http://localhost:{self.port}"
         self.starts = 0
+        self._cwd = cwd
         self._environment = {
             "REXVIEW_CACHE": str(folder / "cache"),
             "XDG_DATA_HOME": str(folder / "data"),
@@ -107,6 +114,7 @@ class ScoreServer:
             environment=self._environment,
             log=self.log,
             port=self.port,
+            cwd=self._cwd,
         )
         self.starts += 1
 

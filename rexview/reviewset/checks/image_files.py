@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from rexview import frames
+from rexview.addresses import is_address
 from rexview.errors import ImageError, PathEscape
+from rexview.remote import fetching
+from rexview.remote.sets import pictures_there
 from rexview.reviewset.checks.normalise import with_views
 from rexview.reviewset.images import (
     NOT_PLAIN,
     contained,
     has_twin,
     images_folder,
-    is_url,
     relative_path,
     spelled,
     unreadable_address,
@@ -112,16 +114,21 @@ def check_files(
 ) -> None:
     """Report images that are missing (a warning) or lie elsewhere through a link (an error).
 
-    Images at an address are not looked for, only whether this computer reads such an address at
-    all. ``of_tables`` has what :func:`check_paths` returned for
-    each table.
+    Images at an address are looked for only in the set's own storage (the names that it has there);
+    of others it is said whether this computer reads such an address at all. ``of_tables`` has what
+    :func:`check_paths` returned for each table.
     """
     tables = [(paths, source) for paths, source in of_tables if paths.height]
+    _check_addresses(tables)
+    tables = [
+        (there, source)
+        for paths, source in tables
+        if (there := paths.filter(~pl.col("plain").str.contains("://", literal=True))).height
+    ]
     if not tables:
         return
-    if is_url(info.images):
-        if cannot := unreadable_address(info.images):
-            tables[0][1].problems.add("warning", INFO_FILE, *cannot, field="images")
+    if is_address(info.images):
+        _check_storage(folder, info, tables)
         return
     base = images_folder(folder, info.images)
     if not base.is_dir():
@@ -161,6 +168,35 @@ def check_files(
             "Rename one of them.",
             lambda row: str(row["field"]),
         )
+
+
+def _check_storage(
+    folder: Path, info: SetInfo, tables: list[tuple[pl.DataFrame, TableSource]]
+) -> None:
+    """Report images that are not in the set's own storage, or an address that cannot be read."""
+    if cannot := unreadable_address(info.images):
+        tables[0][1].problems.add("warning", INFO_FILE, *cannot, field="images")
+        return
+    there = pictures_there(info.images, folder)
+    if there is None:
+        return
+    for paths, source in tables:
+        source.report_rows(
+            "warning",
+            paths.filter(~pl.col("plain").is_in(list(there))),
+            lambda row: f"There is no image {quoted(row['path'])} in the storage of the set.",
+            "Upload it into the images folder there, or correct the path.",
+            lambda row: str(row["field"]),
+        )
+
+
+def _check_addresses(tables: list[tuple[pl.DataFrame, TableSource]]) -> None:
+    """Say once for each kind of address in the tables that this computer cannot read it."""
+    for paths, source in tables:
+        kinds = paths["plain"].str.extract(r"^([a-z0-9+.\-]+)://").drop_nulls().unique().sort()
+        for kind in kinds:
+            if cannot := fetching.unreadable(kind):
+                source.warning(*cannot, field="images")
 
 
 def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:
@@ -206,7 +242,7 @@ def check_same_pictures(
     paths = first["path"].unique(maintain_order=True).to_list()
     if studies < _MANY_STUDIES or 1 < len(paths) < studies:
         return
-    if len(paths) > 1 and (is_url(info.images) or not _same_bytes(folder, info, paths)):
+    if len(paths) > 1 and (is_address(info.images) or not _same_bytes(folder, info, paths)):
         return
     message = f"All {studies:,} studies show the same picture, {quoted(paths[0])}."
     remedy = "Give each case the picture that its question is about."
@@ -243,7 +279,7 @@ def with_headers(
     ``image`` of the images that have boxes.
     """
     base = images_folder(folder, info.images)
-    if is_url(info.images) or not base.is_dir():
+    if is_address(info.images) or not base.is_dir():
         return cases
     flat = Flat.of_series(cases["images"])
     images = flat.fields.with_columns(cases["id"].gather(pl.Series(flat.owner)).alias("case"))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
+from rexview.addresses import is_address
 from rexview.errors import ImageError, PathEscape
-from rexview.reviewset.images import contained, images_folder, is_url
+from rexview.reviewset.images import contained, images_folder
 from rexview.reviewset.pictures import look_at, remarks
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.sources import INFO_FILE
@@ -26,7 +27,7 @@ def check_pixels(
     business, nor are pictures at an address.
     """
     tables = list(of_tables)
-    if is_url(info.images):
+    if is_address(info.images):
         for _, source in tables[:1]:
             message = "The images lie at an address; their pixels were not looked at."
             remedy = "Copy them into a folder to have them checked."

@@ -21,7 +21,6 @@ from rexview.reviewset.tables.source import TableSource
 _AT_ONCE: Final = 200_000
 """Rows whose texts are compared at a time."""
 _HAS_TEXT: Final = pl.col("text").str.contains(r"\S").fill_null(False)
-_NOTHING_SAID: Final = pl.select(pl.lit("").hash()).item()
 
 Tables = Mapping[str, pl.DataFrame]
 Sources = Mapping[str, TableSource]
@@ -171,7 +170,7 @@ def _texts_as_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
         some.select(case="id", **{name: _hashed(text) for name, text in parts.items()})
         for some in cases.iter_slices(_AT_ONCE)
     ).unique("case")
-    said, is_said = pl.col("said"), pl.col("said") != _NOTHING_SAID
+    said, is_said = pl.col("said"), pl.col("said") != pl.lit("").hash()
     is_report = pl.any_horizontal(said == pl.col(name) for name in parts if name != "question")
     return pl.concat(
         some.filter(_HAS_TEXT)

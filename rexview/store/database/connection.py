@@ -35,7 +35,7 @@ from sqlalchemy import text as sql
 from rexview.errors import StoreBusy, StoreUnreachable
 from rexview.store.database.errors import busy, damaged, folder_gone, store_error
 from rexview.store.database.integrity import ChangedEntry, Damaged, examine
-from rexview.store.database.migrate import migrate, version_of
+from rexview.store.database.migrate import migrate, version_at, version_of
 from rexview.store.database.sqlite_file import (
     NewestEntry,
     Watermark,
@@ -52,14 +52,16 @@ WAIT_S: Final = 10.0
 """How long a write waits for others, in seconds."""
 _WRITES: Final = "rexview_writes"
 _MIGRATIONS: Final = "migrations"
+_VERSION_EVERY_S: Final = 1.0
+"""Before each write the version is looked at; before reading if that was longer ago."""
 _Result = TypeVar("_Result")
 _Errors: Final = (exc.SQLAlchemyError, sqlite3.Error)
 _WhichFiles = tuple[tuple[int, int] | None, ...]
 """Which file it is, and which its ``-wal``: device and number; None for what is not there."""
 
 
-class _FileReplaced(Exception):
-    """The file is no longer the one that was opened: nothing was written to it."""
+class _Replaced(Exception):
+    """It is no longer the file, or of the version, that was opened: nothing was written to it."""
 
 
 class Database:
@@ -83,10 +85,15 @@ class Database:
         self._lock, self._writes = Lock(), Lock()
         self._engine = self._make_engine()
         self._ready: _WhichFiles | bool = False
+        self._version_seen = 0.0
         self.changed: dict[int, ChangedEntry] = {}
         self._damaged: tuple[tuple[int, ...], StoreUnreachable] | None = None
         self._watermark = Watermark(self.file) if self.file is not None else None
         self._loss: NewestEntry | None = None
+
+    def open_alone(self) -> Connection:
+        """Return a connection for the caller alone, each statement by itself; they close it."""
+        return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def close(self) -> None:
         """Close all connections; they are opened anew when they are needed."""
@@ -141,6 +148,8 @@ class Database:
             with self._engine.connect() as connection:
                 if not self.is_sqlite:  # SQLite sees one state in any transaction
                     connection.execution_options(isolation_level="REPEATABLE READ")
+                if time.monotonic() - self._version_seen >= _VERSION_EVERY_S:
+                    self._check_version(connection)
                 return work(connection)
 
         return self._with_retries(once)
@@ -165,9 +174,10 @@ class Database:
                     if not self.is_sqlite:
                         self._take_lock(connection, lock)
                     elif self._which_files() != self._ready:
-                        raise _FileReplaced
+                        raise _Replaced
                     else:
                         self._check_newest(connection)
+                    self._check_version(connection)
                     result = work(connection)
                     if self._loss is not None:  # a restore or a merge may have brought it back
                         self._check_newest(connection)
@@ -211,12 +221,22 @@ class Database:
                 noted = None
         self._loss = noted
 
+    def _check_version(self, connection: Connection) -> None:
+        """Look whether another rexview has changed the tables since they were opened."""
+        if version_at(connection) != VERSION:
+            self._ready = False
+            raise _Replaced
+        self._version_seen = time.monotonic()
+
     def _take_lock(self, connection: Connection, lock: str) -> None:
-        number = int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True)
         limit = max(1, round(self.wait_s * 1000))
         connection.execute(sql(f"SET LOCAL lock_timeout = {limit}"))
         connection.execute(sql("SET LOCAL synchronous_commit = on"))
-        connection.execute(sql("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
+        if lock != _MIGRATIONS:  # no step of the database comes in between
+            lock_shared = sql("SELECT pg_advisory_xact_lock_shared(:number)")
+            connection.execute(lock_shared, {"number": lock_number(_MIGRATIONS)})
+        lock_alone = sql("SELECT pg_advisory_xact_lock(:number)")
+        connection.execute(lock_alone, {"number": lock_number(lock)})
 
     def _with_retries(self, work: Callable[[], _Result]) -> _Result:
         """Do ``work``, again while others are writing; a dropped connection is made anew once."""
@@ -226,7 +246,7 @@ class Database:
             try:
                 self._make_ready()
                 return work()
-            except _FileReplaced:
+            except _Replaced:
                 if time.monotonic() >= ends:
                     raise busy() from None
                 continue
@@ -324,6 +344,11 @@ class Database:
             pool_timeout=self.wait_s,
             connect_args={"connect_timeout": 5, "application_name": "rexview"},
         )
+
+
+def lock_number(name: str) -> int:
+    """Return the number by which PostgreSQL knows a lock."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
 
 
 def _driver_url(text: str) -> URL:

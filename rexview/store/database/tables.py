@@ -25,7 +25,7 @@ from rexview.store.database.integrity import CHECKSUM, is_intact, json_text, mom
 from rexview.store.entry import Stored
 from rexview.store.kinds import SHARED
 
-VERSION: Final = "0004"
+VERSION: Final = "0005"
 """The newest migration: what this code reads and writes."""
 VERSION_TABLE: Final = "rexview_version"
 _NAMING: Final = {"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_token"}
@@ -118,6 +118,13 @@ SECRETS: Final = Table(
     Column("letters", Text, nullable=False),
 )
 """What keys the letters of a set's answers, in hexadecimal digits; see ``letters``."""
+ENDED_SIGN_INS: Final = Table(
+    "ended_sign_ins",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("forgotten", UtcTime(), nullable=False),
+)
+"""Sign-ins that were ended, and until when each is remembered; see ``ended_sign_ins``."""
 _SUBJECT_COLUMNS: Final = ("case_id", "model_id", "subject", "picture")
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from rexview import imaging, reviewset
+from rexview.remote import pictures
+from rexview.reviewset.images import picture_address
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.server import review_sets, server_state
+from rexview.ui.server import ahead, review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
 
 WORDLESS: Final = "wordless"
@@ -22,6 +24,7 @@ def pixel_url(review_set: ReviewSet, image_path: str, *, wordless: bool = False)
 
     With ``wordless`` no free text of the file comes with them: for pictures that models returned.
     """
+    ahead.fetch_soon(review_set, image_path)
     detail = WORDLESS if wordless else None
     return f"rexview/pixels/{_token(review_set, 'pixels', image_path, detail)}"
 
@@ -38,13 +41,21 @@ def image_name(review_set: ReviewSet, image_path: str) -> str:
 
 
 def image_version(review_set: ReviewSet, image_path: str) -> str:
-    """Return a text that changes when the image file does."""
+    """Return a text that changes when the image file does, without fetching one from elsewhere."""
+    if address := picture_address(review_set, image_path):
+        return pictures.link_version(address, server_state.settings())
     path = reviewset.image_path(review_set, image_path)
     try:
         stat = path.stat()
     except OSError:
         raise imaging.ImageMissing("The image file is not there.") from None
     return f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
+
+
+def is_link_current(review_set: ReviewSet, image_path: str, version: str | None) -> bool:
+    """Whether a link still leads to the picture it was made for, where that lies elsewhere."""
+    address = picture_address(review_set, image_path)
+    return address is None or pictures.is_current(address, version or "", server_state.settings())
 
 
 def _token(review_set: ReviewSet, kind: str, image_path: str, detail: str | None = None) -> str:

@@ -69,9 +69,9 @@ def role() -> Role | None:
 
 
 def link_person() -> str:
-    """Return for whom links to pixels are made: the id of who signed in, nothing when alone."""
+    """Return for whom links are made: who signed in, in their role; nothing when alone."""
     person = current() if server_state.team() else None
-    return person.id if person else ""
+    return sign_in.link_owner(person) if person else ""
 
 
 def may_see(page: str) -> bool:

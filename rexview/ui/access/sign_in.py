@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections import deque
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -19,13 +18,13 @@ from starlette.requests import HTTPConnection
 
 from rexview.errors import NotAdmitted
 from rexview.people import Person, admit
+from rexview.ui.access.ended import SIGN_OUTS
+from rexview.ui.access.roles import roles
 from rexview.ui.server import server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.streamlit_adapter.sign_in_cookie import StreamlitAuthError, claims_of
 
 _LOG: Final = logging.getLogger(__name__)
-_MOST_ENDED: Final = 10_000
-_ended: Final[deque[str]] = deque(maxlen=_MOST_ENDED)
 
 
 def providers() -> tuple[str, ...]:
@@ -80,13 +79,22 @@ def signed_in_at(request: HTTPConnection) -> Person | None:
     return _person(claims) if claims.get("is_logged_in") is True else None
 
 
+def link_owner(person: Person) -> str:
+    """Return for whom a link is: with another role the same person gets other links.
+
+    So what a role allowed ends with it, also by links that were given before.
+    """
+    return f"{person.role} {person.id}"
+
+
 def check_person(request: HTTPConnection, grant: Grant) -> None:
     """Check that a link is for whoever asks: somebody else's copy of it opens nothing.
 
     Raises
     ------
     LinkRefused
-        It is for somebody else, or was made when nobody had to sign in.
+        It is for somebody else, or for the role that they had, or was made when nobody had to sign
+        in.
     NotAdmitted
         Nobody is signed in (any more) where the request comes from.
     """
@@ -97,7 +105,7 @@ def check_person(request: HTTPConnection, grant: Grant) -> None:
     person = signed_in_at(request)
     if person is None:
         raise NotAdmitted("You are not signed in. Sign in again.", again=True)
-    if not grant.person or person.id != grant.person:
+    if grant.person != link_owner(person):
         raise LinkRefused("This link is for somebody else.")
 
 
@@ -114,16 +122,19 @@ def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Per
 
 
 def end_sign_in() -> None:
-    """End the sign-in of the page that runs in all its tabs, and go to the provider's sign-out."""
-    _ended.append(_sign_in_id(st.user.to_dict()))
+    """End the sign-in of the page that runs in all its tabs, and go to the provider's sign-out.
+
+    Other servers know within about a second; where the database cannot be written to, as soon as it
+    can.
+    """
+    SIGN_OUTS.end(_sign_in_id(st.user.to_dict()))
     st.logout()
 
 
 def _person(claims: Mapping[str, Any]) -> Person:
-    if _sign_in_id(claims) in _ended:
-        raise NotAdmitted("You have signed out. Sign in again.", again=True)
-    settings = server_state.settings()
-    return admit(claims, settings.people, settings.default_role, hours=settings.sign_in_hours)
+    SIGN_OUTS.check(_sign_in_id(claims))
+    now = roles()
+    return admit(claims, now.people, now.default_role, hours=now.sign_in_hours)
 
 
 def _sign_in_id(claims: Mapping[str, Any]) -> str:

@@ -6,21 +6,24 @@ compressed on the fly, since that costs more than it saves for pixels on a near 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from rexview import imaging, reviewset
-from rexview.errors import ImageBusy, ImageError, NotAdmitted, PathEscape, RexviewError
+from rexview.errors import ImageAway, ImageBusy, ImageError, NotAdmitted, PathEscape, RexviewError
 from rexview.ui.access import sign_in
-from rexview.ui.access.image_links import WORDLESS
+from rexview.ui.access.image_links import WORDLESS, is_link_current
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import LinkRefused
 
 _HOUR: Final = "private, max-age=3600"
 _THUMBNAIL_PX: Final = 384
+_AT_ONCE: Final = 24
 
 
 def _plain(status: int, message: str) -> Response:
@@ -35,6 +38,8 @@ def _serve(request: Request, kind: str) -> Response:
         sign_in.check_person(request, grant)
         review_set = review_sets.open_set(review_sets.folder_of(grant.set_id))
         path = reviewset.image_path(review_set, grant.image)
+        if kind == "pixels" and not is_link_current(review_set, grant.image, grant.version):
+            return _plain(410, "The image has changed since this page was made. Reload the page.")
         cache = server_state.image_cache()
         max_pixels = server_state.settings().max_megapixels * 1_000_000
         if kind == "thumbs":
@@ -50,7 +55,7 @@ def _serve(request: Request, kind: str) -> Response:
         return _plain(401, str(error))
     except LinkRefused as error:
         return _plain(403, str(error))
-    except ImageBusy as error:
+    except (ImageBusy, ImageAway) as error:
         return _plain(503, str(error))
     except (ImageError, PathEscape) as error:
         return _plain(422, str(error))
@@ -62,19 +67,26 @@ def _serve(request: Request, kind: str) -> Response:
     return Response(body, media_type=media, headers=headers)
 
 
-def _serve_pixels(request: Request) -> Response:
-    return _serve(request, "pixels")
+async def _serve_pixels(request: Request) -> Response:
+    return await _beside_others(request, "pixels")
 
 
-def _serve_thumbnail(request: Request) -> Response:
-    return _serve(request, "thumbs")
+async def _serve_thumbnail(request: Request) -> Response:
+    return await _beside_others(request, "thumbs")
+
+
+async def _beside_others(request: Request, kind: str) -> Response:
+    """Answer in a thread that only pictures have: a slow storage keeps no other route waiting."""
+    return await to_thread.run_sync(_serve, request, kind, limiter=_threads())
+
+
+@cache
+def _threads() -> CapacityLimiter:
+    return CapacityLimiter(_AT_ONCE)
 
 
 def routes() -> list[Route]:
-    """Return the routes of pixels and thumbnails.
-
-    They are no coroutines: Starlette runs them in its thread pool.
-    """
+    """Return the routes of pixels and thumbnails."""
     prefix = f"{server_state.base_path()}/rexview"
     return [
         Route(f"{prefix}/pixels/{{token}}", _serve_pixels),

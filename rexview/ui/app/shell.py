@@ -13,8 +13,9 @@ import streamlit as st
 from rexview.analysis.case.blinding import cover_names
 from rexview.analysis.filter.wording import ALL_CASES
 from rexview.errors import RexviewError, SettingsError, StoreError
+from rexview.remote import sets as remote_sets
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
+from rexview.ui.access import permissions, roles
 from rexview.ui.account.widgets import show_account
 from rexview.ui.app.engine_errors import engine_errors_shown, stop_unless_served
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
@@ -73,6 +74,8 @@ def run() -> None:
     place: Literal["top", "hidden"] = "top" if signed_in else "hidden"
     page = st.navigation(_in_groups(pages), position=place, expanded=True)
     st.html(_style())
+    if permissions.role() == "lead" and (problem := roles.problem()):
+        st.warning(lines_as_markdown(problem), icon=":material/manage_accounts:")
     if signed_in:
         link_keys.keep_choices(page.url_path)
     with link_caught_up():
@@ -144,6 +147,9 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         except StoreError as error:
             message = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
             st.warning(message, icon=":material/cloud_off:")
+    if trouble := remote_sets.trouble(folder):
+        message = f"{as_markdown(trouble)} The tables are shown as they were fetched before."
+        st.warning(message, icon=":material/cloud_off:")
     show_notices(review_set)
     if notice := review_set.info.notice:
         with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own

@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from rexview.addresses import address_of_set
 from rexview.errors import SettingsError
 from rexview.models.asking.own_files import models_text, save_models, save_prompt
 from rexview.models.asking.prompts import built_in_prompts, prompt_text
@@ -25,7 +26,7 @@ _LONGEST_NAME: Final = 80
 
 def can_write(review_set: ReviewSet) -> bool:
     """Whether files can be put into the folder of a set."""
-    return os.access(review_set.folder, os.W_OK)
+    return address_of_set(review_set.folder) is None and os.access(review_set.folder, os.W_OK)
 
 
 def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:

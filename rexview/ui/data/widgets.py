@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from rexview import reviewset
+from rexview.addresses import is_address, set_folder, set_name, shown_set
 from rexview.errors import Problem, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
@@ -51,7 +52,7 @@ def show_open_set(review_set: ReviewSet) -> None:
     st.markdown(f"**{as_markdown(info.name)}**")
     if info.description:
         st.text(info.description)
-    st.caption(f"Folder: {as_markdown(str(review_set.folder))}")
+    st.caption(f"Folder: {as_markdown(shown_set(review_set.folder))}")
     if on_tables():
         _show_loaded(review_set)
     elif is_behind(review_set):
@@ -120,8 +121,9 @@ def open_form() -> None:
     with st.form("open_folder", border=False):
         text = st.text_input(
             "Folder of a review set",
-            placeholder="/path/to/my-review",
-            help="A folder on the computer that runs rexview, with a reviewset.yaml in it.",
+            placeholder="/path/to/my-review or s3://bucket/my-review/",
+            help="A folder on the computer that runs rexview, or in S3 storage, with a "
+            "reviewset.yaml in it.",
         )
         submitted = st.form_submit_button("Open", type="primary")
     if submitted:
@@ -130,14 +132,16 @@ def open_form() -> None:
         recent = [DEMO_FOLDER, *(folder for folder in recent if folder != DEMO_FOLDER)]
     with st.container(horizontal=True, gap="small"):
         if link_keys.query_value(link_keys.QUERY_SET) and st.button(
-            f"Back to {as_markdown(server_state.settings().review_set.name)}", key="open_default"
+            f"Back to {as_markdown(set_name(server_state.settings().review_set))}",
+            key="open_default",
         ):
             link_keys.choose_set(None)
             st.switch_page(PAGE_OVERVIEW)
         for folder in recent[:6]:
-            label = "Demo" if folder == DEMO_FOLDER else as_markdown(folder.name)
-            if st.button(label, help=as_markdown(folder), key=f"open_{review_sets.set_id(folder)}"):
-                _open(str(folder))
+            label = "Demo" if folder == DEMO_FOLDER else as_markdown(set_name(folder))
+            place = shown_set(folder)
+            if st.button(label, help=as_markdown(place), key=f"open_{review_sets.set_id(folder)}"):
+                _open(place)
 
 
 def _open(text: str) -> None:
@@ -160,6 +164,8 @@ def _existing_folder(text: str) -> Path | None:
     if not text.strip():
         st.warning("Give the folder of a review set.")
         return None
+    if is_address(text.strip()):
+        return _elsewhere(text.strip())
     folder = allowed_path(text)
     if folder is None:
         return None
@@ -168,6 +174,17 @@ def _existing_folder(text: str) -> Path | None:
             return folder.resolve()
     st.error("There is no such folder on the computer that runs rexview.", icon=":material/error:")
     return None
+
+
+def _elsewhere(text: str) -> Path | None:
+    """Return the folder of a set whose address a person typed, or say why it cannot be used."""
+    try:
+        folder = set_folder(text, server_state.settings().cache_folder)
+        review_sets.may_open(folder)
+    except RexviewError as error:
+        st.error(as_markdown(str(error)), icon=":material/error:")
+        return None
+    return folder
 
 
 def check_form() -> None:

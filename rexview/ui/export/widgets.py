@@ -177,7 +177,9 @@ def _drop() -> None:
 
 @st.fragment(run_every=_LOOKS_EVERY_S)
 def _job(job: ExportJob) -> None:
-    """Show how far an export is, or its file."""
+    """Show how far an export is, or its file; it ends with the role that allowed it."""
+    if not permissions.may_see(PAGE_BROWSE):
+        _drop()
     permissions.guard(PAGE_BROWSE)
     if job.is_live:
         words = f"{job.done:,} of {counted(job.total, 'case')}" if job.total else "Begins…"

@@ -18,6 +18,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet, Score
 from rexview.store import Reviews, may
 from rexview.ui.access import permissions
+from rexview.ui.access.roles import roles
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_ADJUDICATE
 from rexview.ui.server import review_sets, server_state
@@ -90,7 +91,7 @@ def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str
     """Return whoever can read, by id: those with a role for it, those who wrote, those named."""
     reviews = review_sets.reviews(review_set)
     wrote = reviews.people()
-    members = [member.person for member in server_state.settings().people]
+    members = [member.person for member in roles().people]
     found = {one.id: one.name for one in members if may(one, "score")}
     found |= {one.reader: one.name for one in reviews.assignments() if one.name}
     found |= {key: one.name for key, one in wrote.items() if may(one, "score")}

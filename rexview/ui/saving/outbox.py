@@ -27,7 +27,8 @@ def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict
     the database could be asked. Without a ticket all waits in the browser.
     """
     name = review_sets.set_id(review_set.folder)
-    unowned = _hash(name, permissions.link_person())
+    signed_in = permissions.current() if server_state.team() else None
+    unowned = _hash(name, signed_in.id if signed_in else "")
     try:
         owner = _hash(review_sets.reviews(review_set).key, person.id) if person else None
     except StoreError:

@@ -18,8 +18,10 @@ from typing import Final
 
 from rexview import reviewset
 from rexview.errors import RexviewError
+from rexview.remote import sets as remote_sets
 from rexview.reviewset.sources import fingerprint
 from rexview.schema import ReviewSet
+from rexview.settings import load_settings
 
 LEAST_S: Final = 5.0
 MOST_S: Final = 600.0
@@ -46,6 +48,7 @@ class _OpenSet:
 
     def state(self, wait_s: float) -> str:
         """Return the state to be shown; wait so long for one that is being read."""
+        remote_sets.bring_soon(self._folder, load_settings())
         now, others = fingerprint(self._folder), fingerprint(self._folder, but_growing=True)
         with self._lock:
             if not self._shown or others != self._others:

@@ -19,6 +19,7 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from rexview import frames
+from rexview.addresses import address_of_set, place_of_set
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
@@ -66,7 +67,7 @@ def set_id(folder: Path) -> str:
     """Return the short, stable name of a folder in links; that of the demo is one everywhere."""
     if folder.resolve() == DEMO_FOLDER:
         return "demo"
-    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:10]
+    return hashlib.sha256(place_of_set(folder).encode()).hexdigest()[:10]
 
 
 _REMEMBERING: Final = Lock()
@@ -125,12 +126,15 @@ def may_open(folder: Path) -> None:
     if not _allowed(folder):
         raise SetNotAllowed(
             "This server does not open that folder. Whoever runs it can allow it with the "
-            "setting open_under."
+            f"setting {'remote_hosts' if address_of_set(folder) else 'open_under'}."
         )
 
 
 def _allowed(folder: Path) -> bool:
-    roots = server_state.settings().open_under
+    settings = server_state.settings()
+    address, roots = address_of_set(folder), settings.open_under
+    if address and any(map(address.is_under, settings.remote_hosts)):
+        return True
     if roots is None:
         return server_state.on_this_machine_only() and not server_state.team()
     return any(folder.resolve().is_relative_to(root) for root in roots)
@@ -160,7 +164,7 @@ def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
     ReviewSetError
         With every problem, when it cannot be opened.
     """
-    if not folder.is_dir():
+    if not folder.is_dir() and address_of_set(folder) is None:
         raise ReviewSetError(f"There is no folder {folder.name} any more.")
     return load(folder, state_to_show(folder, wait_s=wait_s))
 

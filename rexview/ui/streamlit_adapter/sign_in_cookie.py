@@ -11,7 +11,7 @@ from typing import Any
 
 from streamlit.errors import StreamlitAuthError
 
-__all__ = ["StreamlitAuthError", "claims_of", "sign_in_origin"]
+__all__ = ["StreamlitAuthError", "claims_of", "sign_in_origin", "signed_cookie"]
 
 
 def sign_in_origin() -> str | None:
@@ -41,3 +41,15 @@ def claims_of(cookies: Mapping[str, str]) -> Mapping[str, Any]:
         return {}
     ours = isinstance(claims, dict) and claims.get("origin") == sign_in_origin()
     return claims if ours else {}
+
+
+def signed_cookie(claims: Mapping[str, Any], secret: str) -> tuple[str, str]:
+    """Return name and value of the cookie of somebody who signed in, for benchmarks and tests.
+
+    ``secret`` is the server's ``cookie_secret``, ``claims["origin"]`` its :func:`sign_in_origin`.
+    """
+    from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+    from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+    value = create_signed_value(secret, USER_COOKIE_NAME, json.dumps(dict(claims)))
+    return USER_COOKIE_NAME, value.decode()

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from rexview.addresses import is_address
 from rexview.bounded import printable, typed_path
 from rexview.errors import FileRefused, ImportSourceError, ReviewSetError
 from rexview.reviewset import load, write
-from rexview.reviewset.images import images_folder, is_url
+from rexview.reviewset.images import images_folder
 from rexview.reviewset.importers.core.complete import complete
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import Importer, ImportReport
@@ -277,7 +278,7 @@ def _placed(
     from rexview.reviewset.importers.images.placement import copy_images
 
     base = rows.images_base
-    if before and is_url(before.info.images):
+    if before and is_address(before.info.images):
         return None, before.info.images
     within = before is not None and base is not None and base == out.resolve() / "images"
     if not copy and not _are_apart(rows):

@@ -13,8 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from rexview.addresses import is_address
 from rexview.columns import TABLES
-from rexview.reviewset.images import images_folder, is_url
+from rexview.reviewset.images import images_folder
 from rexview.reviewset.importers.core.case_names import CaseNames
 from rexview.reviewset.importers.core.plain import MAX_DEPTH, plain, plain_text
 from rexview.reviewset.importers.core.problem_log import ProblemLog
@@ -117,7 +118,7 @@ class SetRows:
                     self._by_case.setdefault(row["case"], []).append(row)
         self.receipt.before = {name: len(table.rows) for name, table in self.tables.items()}
         folder = images_folder(review_set.folder, review_set.info.images)
-        if not is_url(review_set.info.images) and folder.is_dir():
+        if not is_address(review_set.info.images) and folder.is_dir():
             self.images_base = folder
             paths = {image["path"] for _, image in self.images()}
             self.files = {path: folder / path for path in paths if (folder / path).is_file()}

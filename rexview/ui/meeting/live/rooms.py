@@ -1,4 +1,7 @@
-"""All rooms of this server, by review set and meeting; forgotten hours after everybody has left."""
+"""All rooms of this server, by review set and meeting; forgotten hours after everybody has left.
+
+Of several servers on one database one holds a meeting, see :mod:`rexview.ui.meeting.live.holder`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from rexview.people import Person
+from rexview.ui.meeting.live import holder
 from rexview.ui.meeting.live.room import Room
 from rexview.ui.meeting.live.seats import RoomRefused
 
@@ -18,9 +22,17 @@ FORGOTTEN_S: Final = 6 * 3600.0
 class Rooms:
     """The rooms, each by the id of its set and its meeting."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        forgotten: Callable[[str, str], None] = lambda set_id, meeting: None,
+    ) -> None:
+        self._clock, self._forgotten = clock, forgotten
         self._rooms: dict[tuple[str, str], Room] = {}
+
+    def drop(self, set_id: str, meeting: str) -> None:
+        """Forget a meeting that another server holds."""
+        self._rooms.pop((set_id, meeting), None)
 
     def of(self, set_id: str, meeting: str) -> Room:
         """Return the room of a meeting, a new one where there is none.
@@ -61,9 +73,10 @@ class Rooms:
             full = len(self._rooms) >= MOST_ROOMS
             if full or self._clock() - since >= FORGOTTEN_S:
                 del self._rooms[key]
+                self._forgotten(*key)
         if len(self._rooms) >= MOST_ROOMS:
             raise RoomRefused("Too many meetings are held on this server at once.")
 
 
-ROOMS: Final = Rooms()
+ROOMS: Final = Rooms(forgotten=holder.let_go)
 """Those of this server."""

@@ -26,7 +26,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry
 from rexview.ui.access import permissions
-from rexview.ui.meeting.live import stream
+from rexview.ui.meeting.live import holder, stream
 from rexview.ui.meeting.live.ballot import VoteRefused
 from rexview.ui.meeting.live.join import ADDRESS as CODES
 from rexview.ui.meeting.live.join import go_by_code, join_json
@@ -81,7 +81,7 @@ class _Live:
         """Stream what is shown to one window; the newest state comes first."""
         try:
             who = _admitted(request)
-            room = ROOMS.of(who.set_id, who.meeting)
+            room = await _room(who)
             window = _window(request.query_params.get("window"))
             seat = room.seats.join(window, who.person, may_lead=who.may_lead)
         except _Refused as refusal:
@@ -93,7 +93,7 @@ class _Live:
             room,
             seat,
             seen,
-            may_stay=partial(_still_admitted, request),
+            may_stay=partial(_may_stay, request),
             write=partial(self._write_votes, who, room),
         )
 
@@ -101,7 +101,7 @@ class _Live:
         """Send a case as far as it was revealed."""
         try:
             who = _admitted(request)
-            room = ROOMS.of(who.set_id, who.meeting)
+            room = await _room(who)
             case = request.query_params.get("case", "")
             content = await self._content(who, room, case)
             if content is None:  # the steps were put into another order meanwhile
@@ -161,7 +161,7 @@ class _Live:
             if act is None:
                 raise _Refused(404, "There is nothing at this address.")
             body = await _body(request)
-            room = ROOMS.of(who.set_id, who.meeting)
+            room = await _room(who)
             await act(self, who, room, body)
         except _Refused as refusal:
             return _refusal(refusal)
@@ -291,12 +291,21 @@ _ACTS: Final[Mapping[str, _Act]] = {
 }
 
 
-def _still_admitted(request: Request) -> bool:
+async def _room(who: Admitted) -> Room:
+    """Return the room of a meeting, which this server holds then."""
+    if not holder.is_held_here(who.set_id, who.meeting):
+        ROOMS.drop(who.set_id, who.meeting)  # what it knew may be older than what is elsewhere
+        if not await _in_thread(holder.hold, who.set_id, who.meeting):
+            raise _Refused(503, holder.ELSEWHERE)
+    return ROOMS.of(who.set_id, who.meeting)
+
+
+def _may_stay(request: Request) -> bool:
     try:
-        _admitted(request)
+        who = _admitted(request)
     except _Refused:
         return False
-    return True
+    return holder.is_held_here(who.set_id, who.meeting)
 
 
 def _admitted(request: Request) -> Admitted:

@@ -22,7 +22,7 @@ _HEADERS: Final = {
 }
 _BEAT_S: Final = 1.0
 """Seconds between two signs of life: proxies and browsers see that the stream is there."""
-_ASK_AGAIN: Final = 60
+_ASK_AGAIN: Final = 1
 """Every so many signs of life it is asked again whether the person may still follow."""
 _WRITE_AGAIN: Final = 5
 """Every so many, votes that could not be written are tried again."""

@@ -1,6 +1,7 @@
 """A room: who leads, what is revealed, votes, and what everybody is told of it."""
 
 import json
+import re
 
 import pytest
 
@@ -196,7 +197,8 @@ class TestWhatIsRevealed:
         show(room, lea, "c2", 1, 1)
         told = room.told("cases", lea)
         assert (told["total"], told["reached"]) == (3, [[2, "c2", 1]])
-        assert "c1" not in json.dumps([room.told(kind, lea) for kind in KINDS])
+        told = json.dumps([room.told(kind, lea) for kind in KINDS])
+        assert not re.search(r"\bc1\b", told)  # "c1" alone may be a part of the room's number
 
     def test_states_that_were_overtaken_on_their_way_are_left_out(self, room):
         lea = led(room)

@@ -96,7 +96,7 @@ def test_a_case_is_told_as_far_as_it_was_revealed_and_to_nobody_further(meeting)
             await lea.show("c2", 0)
             assert (await vera.case("c2")).json()["step"] == len(STEPS) - 1
             heard = "\n".join(vera.received)
-            assert "c1" not in heard
+            assert not re.search(r"\bc1\b", heard)  # "c1" alone may be a part of the room's number
 
     run(held())
 

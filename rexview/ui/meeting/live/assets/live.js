@@ -132,8 +132,7 @@ class Room {
   /** A stream that was refused does not say why. */
   async #askWhy() {
     const answer = await fetch(this.#address("case?case=")).catch(() => null);
-    if (answer && (answer.status === 401 || answer.status === 403))
-      this.#refused(await reply(answer));
+    if (answer && [401, 403, 503].includes(answer.status)) this.#refused(await reply(answer));
   }
 
   #refused({ error, renew }) {

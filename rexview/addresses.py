@@ -1,0 +1,152 @@
+"""Addresses of pictures and review sets that lie elsewhere, as they are written; nothing is asked.
+
+An address comes from tables that a stranger may have made. It names a storage, a host and what is
+there, and never whoever reads it: user names, passwords and signed links are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote, urlsplit
+
+from rexview.errors import AddressRefused
+
+SETS_FOLDER: Final = "remote-sets"
+"""In the cache folder: the tables of review sets that lie elsewhere, a folder each."""
+DICOMWEB: Final = ("dicomweb+https", "dicomweb+http")
+WEB: Final = ("https", "http", *DICOMWEB)
+"""Kinds of addresses that are asked over HTTP."""
+_ADDRESS: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.\-]+)://")
+_LONGEST: Final = 2000
+_LONGEST_NAME: Final = 255
+_HOST: Final = re.compile(r"^(\[[0-9a-f:.]+\]|[a-z0-9._\-]+)(:[0-9]{1,5})?$")
+_USUAL_PORTS: Final = {"http": ":80", "https": ":443"}
+_ESCAPED: Final = re.compile(r"[/:%\x00-\x1f\\]")
+
+
+@dataclass(frozen=True)
+class Address:
+    """What an address says: ``scheme://host/path``, ``host`` the bucket of an S3 address.
+
+    ``path`` begins with no slash. It is percent-encoded where it is asked over HTTP, else as it is.
+    """
+
+    scheme: str
+    host: str
+    path: str
+
+    @property
+    def origin(self) -> str:
+        """The storage that is asked, such as ``https://host``: safe to be shown and logged."""
+        return f"{self.scheme}://{self.host}"
+
+    @property
+    def text(self) -> str:
+        """The whole address, in its plain form."""
+        return f"{self.origin}/{self.path}"
+
+    @property
+    def url(self) -> str:
+        """What is asked over HTTP."""
+        return self.text.removeprefix("dicomweb+")
+
+    def is_under(self, base: Address) -> bool:
+        """Whether it lies in the folder that another address names, or is that address."""
+        folder = base.path.rstrip("/")
+        inside = not folder or self.path == folder or self.path.startswith(f"{folder}/")
+        return (self.scheme, self.host) == (base.scheme, base.host) and inside
+
+    def joined(self, relative: str) -> Address:
+        """Return the address of a path in the folder that this one names."""
+        written = quote(relative, safe="/-._~") if self.scheme in WEB else relative
+        folder = self.path.rstrip("/")
+        return Address(self.scheme, self.host, f"{folder}/{written}" if folder else written)
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an address rather than a path of this computer."""
+    return bool(_ADDRESS.match(text)) and not text.lower().startswith("file://")
+
+
+def read_address(text: str) -> Address:
+    """Read an address in any spelling.
+
+    Raises
+    ------
+    AddressRefused
+        With the reason; the message does not repeat the address, which may hold a password.
+    """
+    match = _ADDRESS.match(text)
+    if not match:
+        raise AddressRefused("This is no address; one begins like s3:// or https://.")
+    scheme = match[1].lower()
+    if len(text) > _LONGEST or any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
+        raise AddressRefused("The address is too long or holds control characters.")
+    host, _, path = text[match.end() :].partition("/")
+    if "@" in host:
+        raise AddressRefused(
+            "The address holds a user name or a password. Take them out; docs/importing.md says "
+            "where they belong."
+        )
+    host = host.lower()
+    if not _HOST.match(host):
+        raise AddressRefused("The address names no host or bucket that can be one.")
+    if scheme in WEB:
+        host = host.removesuffix(_USUAL_PORTS[scheme.removeprefix("dicomweb+")])
+        parts = urlsplit(f"https://h/{path}")
+        if parts.query or parts.fragment:
+            raise AddressRefused("The address has a part after ? or #, which may hold a key.")
+        path = quote(parts.path.removeprefix("/"), safe="/%-._~!$&'()*+,;=:@")
+    if "\\" in path or {".", ".."} & set(unquote(path).split("/")):
+        raise AddressRefused("The address climbs out of its folder.")
+    return Address(scheme, host, path)
+
+
+def set_folder(address: str, cache_folder: Path) -> Path:
+    """Return the folder that has the tables of the set at an address; it need not exist.
+
+    Raises
+    ------
+    AddressRefused
+        When it cannot be an address of a review set.
+    """
+    read = read_address(address)
+    plain = f"{read.origin}/{read.path.strip('/')}"
+    name = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", plain)
+    if len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+        raise AddressRefused("The address of a review set may have about 200 characters.")
+    return cache_folder / SETS_FOLDER / name
+
+
+def address_of_set(folder: Path) -> Address | None:
+    """Return where the set whose tables a folder has lies; None for a set of this computer.
+
+    Only the name of the folder and of the one that it is in are looked at.
+    """
+    if folder.parent.name != SETS_FOLDER or "%3A%2F%2F" not in folder.name:
+        return None
+    try:
+        return read_address(unquote(folder.name))
+    except AddressRefused:
+        return None
+
+
+def shown_set(folder: Path) -> str:
+    """Return the path or the address of a set, for people."""
+    address = address_of_set(folder)
+    return f"{address.text.rstrip('/')}/" if address else str(folder)
+
+
+def place_of_set(folder: Path) -> str:
+    """Return what names the place of a set: its address, else its path, links followed."""
+    address = address_of_set(folder)
+    return address.text if address else str(folder.resolve())
+
+
+def set_name(folder: Path) -> str:
+    """Return the last name of the path or the address of a set, for people."""
+    address = address_of_set(folder)
+    return address.text.rstrip("/").rpartition("/")[2] if address else folder.name

@@ -1,0 +1,165 @@
+"""DICOMweb archives: one instance (WADO-RS), and what there is (QIDO-RS)."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from rexview.addresses import Address
+from rexview.errors import AddressRefused, StorageAway, StorageRefused
+from rexview.remote.multipart import first_part, read_type
+from rexview.remote.sink import CHUNK, Sink
+from rexview.remote.web import asked, conditions, tag_of
+
+USER: Final = "REXVIEW_DICOMWEB_USER"
+PASSWORD: Final = "REXVIEW_DICOMWEB_PASSWORD"  # noqa: S105 the variable's name
+TOKEN: Final = "REXVIEW_DICOMWEB_TOKEN"  # noqa: S105 the variable's name
+_INSTANCE: Final = re.compile(
+    r"(?:^|/)studies/([0-9.]{1,64})/series/([0-9.]{1,64})/instances/([0-9.]{1,64})"
+    r"(?:/frames/([0-9]+))?/?$"
+)
+_AS_STORED: Final = 'multipart/related; type="application/dicom"; transfer-syntax=*'
+_DICOM: Final = b"DICM"
+_PREAMBLE: Final = 128
+_MOST_JSON: Final = 64_000_000
+_PAGE: Final = 200
+_UID: Final = re.compile(r"^[0-9]+(\.[0-9]+)*$")
+
+
+def check_instance(address: Address) -> None:
+    """Check that an address is one of a picture that can be shown.
+
+    Raises
+    ------
+    AddressRefused
+    """
+    match = _INSTANCE.search(address.path)
+    if not match:
+        raise AddressRefused(
+            "The address is not that of a DICOM instance: it ends in "
+            "/studies/UID/series/UID/instances/UID."
+        )
+    if match[4] not in (None, "1"):
+        raise AddressRefused("Only the first frame of an instance can be shown (/frames/1).")
+
+
+def fetch(address: Address, known: str, out: Sink) -> str | None:
+    """Fetch an instance as it is stored; return its tag (often empty), None when it is as known.
+
+    Raises
+    ------
+    StorageMissing, StorageAway, StorageRefused
+        Also where the answer is no DICOM, or another instance.
+    """
+    check_instance(address)
+    url = re.sub(r"/frames/1/?$", "", address.url)
+    headers = _credentials() | conditions(known) | {"Accept": _AS_STORED}
+    with asked(address, url, headers) as answer:
+        if answer.status_code == 304:
+            return None
+        kind, boundary = read_type(answer.headers.get("Content-Type", ""))
+        chunks: Iterator[bytes] = answer.iter_raw(CHUNK)
+        if kind == "multipart/related":
+            chunks = first_part(chunks, boundary)
+        elif kind != "application/dicom":
+            raise _no_dicom(address)
+        _copy_checked(address, chunks, out)
+        return tag_of(answer)
+
+
+def _copy_checked(address: Address, chunks: Iterator[bytes], out: Sink) -> None:
+    """Copy what begins as DICOM and is the instance that was asked for."""
+    head = b""
+    is_checked = False
+    for chunk in chunks:
+        if not is_checked:
+            head += chunk
+            if len(head) < _PREAMBLE + len(_DICOM):
+                continue
+            if head[_PREAMBLE : _PREAMBLE + len(_DICOM)] != _DICOM:
+                break
+            is_checked, chunk = True, head
+        out.write(chunk)
+    if not is_checked:
+        raise _no_dicom(address)
+
+
+def _no_dicom(address: Address) -> StorageRefused:
+    return StorageRefused(f"{address.origin} answers with something else than a DICOM file.")
+
+
+def instance_of(address: Address) -> str:
+    """Return the SOP Instance UID that an address names."""
+    match = _INSTANCE.search(address.path)
+    return match[3] if match else ""
+
+
+def _credentials() -> dict[str, str]:
+    if token := os.environ.get(TOKEN, "").strip():
+        return {"Authorization": f"Bearer {token}"}
+    user, password = os.environ.get(USER, ""), os.environ.get(PASSWORD, "")
+    if not user:
+        return {}
+    both = base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
+    return {"Authorization": f"Basic {both}"}
+
+
+def found(
+    base: Address, path: str, fields: Sequence[str] = (), **matching: str
+) -> Iterator[Mapping[str, Any]]:
+    """Yield what an archive has (QIDO-RS), page by page: a mapping of tags, in DICOM JSON, each.
+
+    ``path`` is what is asked for below the address of the service, such as ``studies``; ``fields``
+    are attributes that are wanted besides the usual ones.
+
+    Raises
+    ------
+    StorageMissing, StorageAway, StorageRefused
+    """
+    offset = 0
+    seen: set[str] = set()
+    while True:
+        asking = [*matching.items(), *(("includefield", name) for name in fields)]
+        asking += [("limit", str(_PAGE)), ("offset", str(offset))]
+        page = _page(base, f"{base.joined(path).url}?{urlencode(asking)}")
+        new = [one for one in page if json.dumps(one, sort_keys=True) not in seen]
+        seen = {json.dumps(one, sort_keys=True) for one in page}
+        yield from new
+        if len(page) < _PAGE or not new:  # some archives know no offset and say all at once
+            return
+        offset += len(page)
+
+
+def _page(base: Address, url: str) -> list[Mapping[str, Any]]:
+    content = bytearray()
+    headers = _credentials() | {"Accept": "application/dicom+json"}
+    with asked(base, url, headers) as answer:
+        for chunk in answer.iter_raw(CHUNK):
+            content += chunk
+            if len(content) > _MOST_JSON:
+                raise StorageRefused(f"{base.origin} answers with too long a list.")
+    try:
+        page = json.loads(content or b"[]")
+    except ValueError:
+        raise StorageAway(f"{base.origin} answers with something else than a list.") from None
+    if not isinstance(page, list) or not all(isinstance(one, dict) for one in page):
+        raise StorageRefused(f"{base.origin} answers with something else than a list.")
+    return page
+
+
+def value_of(found_one: Mapping[str, Any], tag: str) -> str:
+    """Return the first value of a tag (eight hexadecimal digits) as text, empty without one."""
+    attribute = found_one.get(tag)
+    values = attribute.get("Value") if isinstance(attribute, dict) else None
+    value = values[0] if isinstance(values, list) and values else ""
+    return str(value.get("Alphabetic", "") if isinstance(value, dict) else value)
+
+
+def is_uid(text: str) -> bool:
+    """Whether a text can be a DICOM UID."""
+    return len(text) <= 64 and bool(_UID.match(text))

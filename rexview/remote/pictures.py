@@ -1,0 +1,256 @@
+"""Pictures that were fetched from an address, kept on disk while there is room.
+
+What is kept of a picture is a folder named by its address *and* the state that it was fetched in
+(its tag), so that a picture that changed is another one, and what two processes fetch is the same.
+Beside it a small file, named by the address alone, says which state was seen last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from rexview.addresses import DICOMWEB, Address
+from rexview.errors import StorageAway, StorageRefused
+from rexview.kept_files import KINDS, KeptFiles
+from rexview.remote import dicomweb
+from rexview.remote.fetching import check_allowed, fetch
+from rexview.remote.sink import Sink
+from rexview.settings import Settings
+
+LOOK_AGAIN_S: Final = 30.0
+"""So long a picture counts as unchanged where its storage names states of what it has."""
+LOOK_AGAIN_WHOLE_S: Final = 3600.0
+"""The same where it does not, and all of it is fetched to know."""
+_FILE: Final = "picture"
+_NEW: Final = "new"
+"""The version of a picture that was never fetched here."""
+_VERSION_LENGTH: Final = 16
+_MOST_REMEMBERED: Final = 50_000
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The state of what an address has, as it was seen last: its tag, its bytes, when (Unix)."""
+
+    tag: str
+    size: int
+    digest: str
+    at: float
+
+    def name(self, address: Address) -> str:
+        return _named(address.text, self.tag, self.digest)
+
+
+class _Looked:
+    """What this process knows of addresses: when it looked, and which name links were given."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.at: dict[str, float] = {}
+        self.whole: set[str] = set()
+        self.links: dict[str, tuple[str, str]] = {}
+        self.fetching: dict[str, threading.Lock] = {}
+
+    def note(self, address: Address) -> None:
+        with self.lock:
+            self.at[address.text] = time.monotonic()
+            for known in (self.at, self.links):
+                while len(known) > _MOST_REMEMBERED:
+                    known.pop(next(iter(known)))
+            if len(self.whole) > _MOST_REMEMBERED:
+                self.whole.clear()
+
+
+_LOOKED: Final = _Looked()
+
+
+def picture(
+    address: Address, own: Address | None, settings: Settings, *, look_again: bool = True
+) -> Path:
+    """Return the file of a picture, fetched if it is not kept or, with ``look_again``, has changed.
+
+    While its storage is away, that is what was fetched before, if that is kept. ``own`` is the
+    address of the set that names the picture, of one that lies elsewhere itself.
+
+    Raises
+    ------
+    StorageMissing, StorageAway, StorageRefused
+    AddressRefused
+    """
+    check_allowed(address, own, settings)
+    if address.scheme in DICOMWEB:
+        dicomweb.check_instance(address)
+    kept = _kept(settings)
+    if (found := _fresh(kept, address, look_again)) is not None:
+        return found
+    with _LOOKED.lock:
+        turn = _LOOKED.fetching.setdefault(address.text, threading.Lock())
+    with turn:
+        try:
+            return _fresh(kept, address, look_again) or _fetched(kept, address)
+        finally:
+            with _LOOKED.lock:
+                _LOOKED.fetching.pop(address.text, None)
+
+
+def link_version(address: Address, settings: Settings) -> str:
+    """Return a text that changes when the picture at an address is seen to have changed.
+
+    Nobody is asked: a page can hand out links to pictures that were never fetched.
+    """
+    seen = _seen(_kept(settings), address)
+    name = seen.name(address) if seen else ""
+    with _LOOKED.lock:
+        given, of = _LOOKED.links.get(address.text, (name, name))
+        if name and of and name != of:
+            given = name
+        _LOOKED.links[address.text] = (given, name or of)
+    return given[:_VERSION_LENGTH] or _NEW
+
+
+def is_current(address: Address, version: str, settings: Settings) -> bool:
+    """Whether a link that was given with a version still leads to the same picture."""
+    seen = _seen(_kept(settings), address)
+    same = (_NEW, seen.name(address)[:_VERSION_LENGTH] if seen else _NEW)
+    return version in same or version == link_version(address, settings)
+
+
+@cache
+def _kept_in(folder: Path, megabytes: int) -> KeptFiles:
+    return KeptFiles(folder, megabytes * 1_000_000, KINDS["fetched"].ending)
+
+
+def _kept(settings: Settings) -> KeptFiles:
+    """Return what is kept: one object for all, which knows how much there is by now."""
+    return _kept_in(settings.cache_folder / "fetched", settings.remote_cache_mb)
+
+
+def _fresh(kept: KeptFiles, address: Address, look_again: bool) -> Path | None:
+    """Return the file that is kept of a picture that was looked at a moment ago, or ever."""
+    looked = _LOOKED.at.get(address.text)
+    seen = _seen(kept, address)
+    if seen is None:
+        return None
+    if not look_again:
+        is_fresh = True
+    elif seen.tag:
+        is_fresh = looked is not None and time.monotonic() - looked < LOOK_AGAIN_S
+    else:
+        is_fresh = 0 <= time.time() - seen.at < LOOK_AGAIN_WHOLE_S
+    return _file(kept, address, seen) if is_fresh else None
+
+
+def _fetched(kept: KeptFiles, address: Address) -> Path:
+    """Fetch a picture, unless it is as it is kept."""
+    seen = _seen(kept, address)
+    held = _file(kept, address, seen) if seen else None
+    made = kept.begin(_named(address.text))
+    if made is None:
+        raise _no_room(kept)
+    try:
+        made.mkdir()
+        try:
+            with (made / _FILE).open("wb") as file:
+                sink = Sink(file)
+                tag = fetch(address, seen.tag if seen and held else "", sink)
+        except StorageAway:
+            if held is not None:
+                return held
+            raise
+        if tag is None and held is not None:
+            _LOOKED.note(address)
+            return held
+        _check(address, made / _FILE)
+        now = _Seen(tag or "", sink.size, sink.digest(), time.time())
+        if sink.size > kept.max_bytes:
+            raise _no_room(kept)
+        if (found := _file(kept, address, now)) is None:
+            kept.discard(now.name(address))  # a damaged one
+            kept.finish(now.name(address), made)
+            found = _file(kept, address, now)  # ours, or that of who was quicker
+        if found is None:
+            raise _no_room(kept)
+        _remember(kept, address, now)
+        return found
+    except OSError as error:
+        raise StorageRefused(
+            f"The picture was fetched but cannot be kept on this server: {error.strerror}."
+        ) from None
+    finally:
+        kept.abandon(made)
+
+
+def _check(address: Address, file: Path) -> None:
+    """Check that an archive gave the instance that was asked for."""
+    if address.scheme not in DICOMWEB:
+        return
+    import pydicom
+
+    try:
+        given = pydicom.dcmread(file, stop_before_pixels=True, specific_tags=["SOPInstanceUID"])
+        uid = str(given.get("SOPInstanceUID", ""))
+    except Exception:  # pydicom raises whatever a damaged file makes it
+        uid = ""
+    if uid != dicomweb.instance_of(address):
+        raise StorageRefused(f"{address.origin} answers with another instance than was asked for.")
+
+
+def _no_room(kept: KeptFiles) -> StorageRefused:
+    why = kept.trouble or "it is larger than remote_cache_mb allows"
+    return StorageRefused(f"The picture was fetched but cannot be kept on this server: {why}.")
+
+
+def _remember(kept: KeptFiles, address: Address, seen: _Seen) -> None:
+    text = json.dumps(asdict(seen))
+    kept.keep(_named(address.text), len(text), lambda path: _write(path, text))
+    _LOOKED.note(address)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _seen(kept: KeptFiles, address: Address) -> _Seen | None:
+    path = kept.find(_named(address.text))
+    if path is None:
+        return None
+    try:
+        return _Seen(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        kept.discard(_named(address.text))
+        return None
+
+
+def _file(kept: KeptFiles, address: Address, seen: _Seen) -> Path | None:
+    """Return the file that is kept of a state; one that is not as it was fetched is removed.
+
+    All its bytes are looked at once in a process, its size each time.
+    """
+    name = seen.name(address)
+    entry = kept.find(name)
+    if entry is None:
+        return None
+    file = entry / _FILE
+    with suppress(OSError):
+        if file.stat().st_size == seen.size:
+            if name in _LOOKED.whole:
+                return file
+            with file.open("rb") as opened:
+                if hashlib.file_digest(opened, "sha256").hexdigest() == seen.digest:
+                    _LOOKED.whole.add(name)
+                    return file
+    shutil.rmtree(entry, ignore_errors=True)
+    return None
+
+
+def _named(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,208 @@
+"""S3-compatible storage, asked with botocore, with credentials of the environment only."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from rexview.addresses import Address
+from rexview.errors import StorageAway, StorageError, StorageMissing, StorageRefused
+from rexview.remote.sink import CHUNK, Sink
+from rexview.remote.web import CONNECT_S, SILENT_S
+
+_NAMED_BY: Final = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_PROFILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
+"""With one of these there are credentials; without, requests are not signed."""
+_INSTALL: Final = "Run pip install -r requirements-storage.txt."
+_WRONG_KEY: Final = (
+    "InvalidAccessKeyId",
+    "SignatureDoesNotMatch",
+    "ExpiredToken",
+    "InvalidToken",
+    "AuthorizationHeaderMalformed",
+)
+
+
+@dataclass(frozen=True)
+class Object:
+    """What a bucket has under a key: ``tag`` changes with its content, ``size`` is in bytes."""
+
+    key: str
+    tag: str
+    size: int
+    modified: float
+
+
+def is_installed() -> bool:
+    """Whether the package is there that asks such storage."""
+    try:
+        import botocore.session  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@cache
+def _client() -> Any:
+    try:
+        import botocore.session
+        from botocore import UNSIGNED
+        from botocore.config import Config
+    except ImportError:
+        raise StorageRefused(f"S3 storage cannot be read yet. {_INSTALL}") from None
+    logging.getLogger("botocore").setLevel(logging.WARNING)
+    environ = os.environ
+    signed = any(environ.get(name) for name in _NAMED_BY)
+    own_server = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
+    config = Config(
+        connect_timeout=CONNECT_S,
+        read_timeout=SILENT_S,
+        retries={"total_max_attempts": 2, "mode": "standard"},
+        max_pool_connections=32,
+        region_name=environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or "us-east-1",
+        s3={"addressing_style": "path" if own_server else "auto"},
+        **({} if signed else {"signature_version": UNSIGNED}),
+    )
+    return botocore.session.get_session().create_client("s3", config=config)
+
+
+@contextmanager
+def _told(address: Address) -> Iterator[None]:
+    """Turn what botocore raises into sentences."""
+    try:
+        from botocore import exceptions
+        from urllib3.exceptions import HTTPError
+    except ImportError:
+        raise StorageRefused(f"S3 storage cannot be read yet. {_INSTALL}") from None
+    where = address.origin
+    try:
+        yield
+    except exceptions.ClientError as error:
+        raise _fault_of(error.response, address) from None
+    except (exceptions.ConnectTimeoutError, exceptions.ReadTimeoutError):
+        raise StorageAway(f"{where} does not answer in time. Try again later.") from None
+    except (exceptions.EndpointConnectionError, exceptions.ProxyConnectionError):
+        raise StorageAway(f"{where} cannot be reached. Try again later.") from None
+    except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError):
+        raise _not_allowed(address) from None
+    except exceptions.ParamValidationError:
+        raise StorageRefused(f"{where} cannot be the address of a bucket.") from None
+    except (exceptions.HTTPClientError, exceptions.IncompleteReadError, HTTPError):
+        raise StorageAway(f"The connection to {where} broke off. Try again.") from None
+    except exceptions.BotoCoreError as error:
+        raise StorageRefused(f"{where} cannot be asked ({type(error).__name__}).") from None
+
+
+def _not_allowed(address: Address) -> StorageRefused:
+    return StorageRefused(
+        f"{address.origin} does not let this computer read it. Whoever runs rexview looks at "
+        "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the rights of that key."
+    )
+
+
+def _fault_of(response: Any, address: Address) -> StorageError:
+    where = address.origin
+    code = str(response.get("Error", {}).get("Code", ""))
+    status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    if code == "NoSuchBucket":
+        return StorageMissing(f"There is no bucket {where}.")
+    if code in _WRONG_KEY:
+        return StorageRefused(
+            f"{where} does not know the key it was asked with. Whoever runs rexview corrects "
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+        )
+    if status == 404:
+        return StorageMissing(f"{where} has nothing at this address.")
+    if status in (401, 403):
+        return _not_allowed(address)
+    if 300 <= status < 400:
+        return StorageRefused(f"{where} is in another region. Set AWS_REGION to it.")
+    if status >= 500 or status == 429:
+        return StorageAway(f"{where} is out of order or busy (HTTP {status}). Try again later.")
+    return StorageRefused(f"{where} refuses the request (HTTP {status}).")
+
+
+def _tag(answer: Mapping[str, Any]) -> str:
+    """Return an ETag without its quotes, which not all storages write in lists."""
+    return str(answer.get("ETag", "")).strip('"')
+
+
+def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> str | None:
+    """Fetch an object; return its tag, None when it is as known.
+
+    With ``must_be`` it is fetched only if it is as known.
+
+    Raises
+    ------
+    StorageMissing, StorageAway, StorageRefused
+    """
+    asking = {"Bucket": address.host, "Key": address.path}
+    if known:
+        asking["IfMatch" if must_be else "IfNoneMatch"] = f'"{known}"'
+    with _told(address):
+        client = _client()
+        try:
+            answer = client.get_object(**asking)
+        except client.exceptions.ClientError as error:
+            status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+            if status == 304:
+                return None
+            if status == 412:
+                raise StorageAway(f"{address.origin} is being written to. Try again.") from None
+            raise
+        body = answer["Body"]
+        try:
+            tag = _tag(answer)
+            if known and tag == known and not must_be:
+                return None  # it knows no conditions
+            if must_be and known and tag != known:
+                raise StorageAway(f"{address.origin} is being written to. Try again.")
+            out.expect(answer.get("ContentLength"))
+            for chunk in body.iter_chunks(CHUNK):
+                out.write(chunk)
+            return tag
+        finally:
+            body.close()
+
+
+def listed(folder: Address, most: int, *, deep: bool = True) -> tuple[list[Object], list[str]]:
+    """List what a bucket has below a prefix, at most so many objects.
+
+    Without ``deep`` only what lies in that folder itself; the second list then has the prefixes of
+    the folders in it.
+
+    Raises
+    ------
+    StorageMissing, StorageAway, StorageRefused
+    """
+    prefix = f"{folder.path.rstrip('/')}/" if folder.path.strip("/") else ""
+    asking: dict[str, Any] = {"Bucket": folder.host, "Prefix": prefix}
+    if not deep:
+        asking["Delimiter"] = "/"
+    objects: list[Object] = []
+    folders: list[str] = []
+    with _told(folder):
+        for page in _client().get_paginator("list_objects_v2").paginate(**asking):
+            objects += [
+                Object(
+                    one["Key"],
+                    _tag(one),
+                    int(one["Size"]),
+                    one["LastModified"].timestamp(),
+                )
+                for one in page.get("Contents", ())
+            ]
+            folders += [one["Prefix"] for one in page.get("CommonPrefixes", ())]
+            if len(objects) >= most:
+                break
+    return objects[:most], folders

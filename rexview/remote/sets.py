@@ -1,0 +1,278 @@
+"""Review sets that lie in S3 storage: their tables are copied into the cache folder.
+
+The copy is a folder like that of any set, so that all that reads sets reads it; pictures stay where
+they are. It is brought up to date file by file, each of them whole, and only when all that changed
+is here. Nothing is ever written to the storage.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from rexview.addresses import Address, address_of_set, is_address
+from rexview.bounded import parse_yaml
+from rexview.columns import TABLES
+from rexview.errors import FileRefused, StorageError, StorageMissing, StorageRefused
+from rexview.remote import s3
+from rexview.remote.fetching import asking
+from rexview.remote.sink import Sink
+from rexview.settings import Settings
+
+LOOK_AGAIN_S: Final = 10.0
+"""So often the storage is asked whether tables changed, while somebody looks at pages."""
+MOST_FILES: Final = 5_000
+MOST_PICTURES: Final = 20_000
+"""Pictures that are looked for when a set opens: 20 questions to the storage."""
+INFO_FILE: Final = "reviewset.yaml"
+_ENDINGS: Final = (
+    *(".yaml", ".yml", ".jsonl", ".csv", ".parquet", ".json", ".md", ".txt"),
+    *(".ndjson", ".tsv", ".xlsx", ".xls", ".pq"),
+)
+_STATE: Final = ".remote-state.json"
+_AT_ONCE: Final = 4
+_LONGEST_NAME: Final = 255
+
+
+@dataclass
+class _Copy:
+    """What this process knows of the copy of a set."""
+
+    lock: threading.Lock
+    looked: float = 0.0
+    trouble: str | None = None
+    thread: threading.Thread | None = None
+
+
+_COPIES: Final[dict[Path, _Copy]] = {}
+_COPYING: Final = threading.Lock()
+
+
+def _copy_of(folder: Path) -> _Copy:
+    with _COPYING:
+        return _COPIES.setdefault(folder, _Copy(threading.Lock()))
+
+
+def bring(folder: Path, settings: Settings) -> None:
+    """Bring the copy of a set up to date.
+
+    Raises
+    ------
+    StorageMissing, StorageAway, StorageRefused
+        The copy is as it was.
+    """
+    copy = _copy_of(folder)
+    with copy.lock:
+        try:
+            _bring(folder, settings)
+            copy.trouble = None
+        except StorageError as error:
+            copy.trouble = str(error)
+            raise
+        finally:
+            copy.looked = time.monotonic()
+
+
+def bring_soon(folder: Path, settings: Settings) -> None:
+    """Bring the copy of a set up to date in the background, where that was not done just now.
+
+    Nothing is done for a set of this computer.
+    """
+    if address_of_set(folder) is None:
+        return
+    copy = _copy_of(folder)
+    with _COPYING:
+        is_due = time.monotonic() - copy.looked >= LOOK_AGAIN_S
+        if not is_due or (copy.thread is not None and copy.thread.is_alive()):
+            return
+        copy.thread = threading.Thread(
+            target=_bring_quietly,
+            args=(folder, settings),
+            name="look for newer tables",
+            daemon=True,
+        )
+        copy.thread.start()
+
+
+def _bring_quietly(folder: Path, settings: Settings) -> None:
+    with suppress(StorageError):  # which `trouble` says
+        bring(folder, settings)
+
+
+def trouble(folder: Path) -> str | None:
+    """Return why the newest tables of a set cannot be had, in words; None where they were."""
+    copy = _COPIES.get(folder)
+    return copy.trouble if copy else None
+
+
+def is_here(folder: Path) -> bool:
+    """Whether there is a whole copy of a set, of whatever age."""
+    return (folder / _STATE).is_file()
+
+
+def pictures_there(images: str, folder: Path) -> frozenset[str] | None:
+    """Return the paths of all pictures below the images base of a set in S3 storage.
+
+    None where that is not known: they are too many, or may not be listed, or lie elsewhere.
+    """
+    own = address_of_set(folder)
+    if own is None or not images.startswith(own.text.rstrip("/") + "/"):
+        return None
+    base = Address(own.scheme, own.host, images.removeprefix(f"{own.origin}/").rstrip("/"))
+    try:
+        with asking(base):
+            found, _ = s3.listed(base, MOST_PICTURES)
+    except StorageError:
+        return None
+    if len(found) >= MOST_PICTURES:
+        return None
+    return frozenset(one.key.removeprefix(f"{base.path}/") for one in found if one.key[-1] != "/")
+
+
+def _bring(folder: Path, settings: Settings) -> None:
+    address = address_of_set(folder)
+    if address is None or address.scheme != "s3":
+        raise StorageRefused("A review set lies in a folder, or in S3 storage (s3://bucket/name/).")
+    before = _read_state(folder)
+    there = _tables_there(address)
+    most = settings.remote_cache_mb * 1_000_000
+    size = sum(one.size for one in there.values())
+    if size > most:
+        raise StorageRefused(
+            f"The tables of the set take {size / 1e6:,.0f} MB, more than remote_cache_mb allows."
+        )
+    wanted = {
+        name: one
+        for name, one in there.items()
+        if before.get(name) != one.tag or not _is_as_told(folder / name, one)
+    }
+    gone = [name for name in before if name not in there]
+    if not wanted and not gone and is_here(folder):
+        return
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=folder.parent))
+        try:
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                fetching = [
+                    pool.submit(_fetch, address, name, one, work, most)
+                    for name, one in wanted.items()
+                ]
+                for one_file in fetching:
+                    one_file.result()
+            _exchange(folder, work, list(wanted), gone)
+            _write_state(folder, work, {name: one.tag for name, one in there.items()})
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    except OSError as error:
+        raise StorageRefused(
+            f"The tables of the set cannot be kept on this computer: {error.strerror}."
+        ) from None
+
+
+def _tables_there(address: Address) -> dict[str, s3.Object]:
+    """List what is copied, by its path in the set."""
+    with asking(address):
+        top, folders = s3.listed(address, MOST_FILES, deep=False)
+    if not top and not folders:
+        raise StorageMissing(f"{address.text} has nothing: no folder of that name is there.")
+    prefix = f"{address.path.rstrip('/')}/" if address.path.strip("/") else ""
+    images = _images_of(address, prefix, top)
+    found = list(top)
+    for one in folders:
+        name = one.removeprefix(prefix).strip("/")
+        if name.lower() in TABLES or not f"{name}/".startswith(images):
+            is_table = name.lower() in TABLES
+            inside = Address(address.scheme, address.host, one)
+            with asking(inside):
+                found += s3.listed(inside, MOST_FILES, deep=not is_table)[0]
+    there = {
+        relative: one
+        for one in found
+        if _is_copied(relative := one.key.removeprefix(prefix)) and one.key.startswith(prefix)
+    }
+    if len(there) >= MOST_FILES:
+        raise StorageRefused(f"{address.text} has more than {MOST_FILES:,} files besides pictures.")
+    return there
+
+
+def _images_of(address: Address, prefix: str, top: list[s3.Object]) -> str:
+    """Return the folder of pictures in a set, whose files are not copied, such as ``images/``."""
+    usual = "images/"
+    if not any(one.key == prefix + INFO_FILE for one in top):
+        return usual
+    with tempfile.TemporaryFile() as file, asking(address):
+        s3.fetch(address.joined(INFO_FILE), "", Sink(file, 1_000_000))
+        file.seek(0)
+        try:
+            read = parse_yaml(file.read().decode("utf-8-sig"))[0]
+        except (FileRefused, UnicodeError):
+            return usual
+    images = read.get("images") if isinstance(read, dict) else None
+    if not isinstance(images, str) or is_address(images):
+        return usual
+    return f"{images.strip('/')}/"
+
+
+def _is_copied(relative: str) -> bool:
+    """Whether a file is copied: a table or a text, under a name that leads nowhere else."""
+    parts = relative.split("/")
+    return (
+        PurePosixPath(relative).suffix.lower() in _ENDINGS
+        and "\\" not in relative
+        and all(part.isprintable() and part[:1] not in ("", ".", "~") for part in parts)
+        and all(len(part.encode("utf-8", "replace")) <= _LONGEST_NAME for part in parts)
+    )
+
+
+def _is_as_told(file: Path, told: s3.Object) -> bool:
+    try:
+        return file.stat().st_size == told.size
+    except OSError:
+        return False
+
+
+def _fetch(address: Address, name: str, told: s3.Object, work: Path, most: int) -> None:
+    """Fetch a file in the state that was listed, with a time that names that state."""
+    target = work / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    wanted = Address(address.scheme, address.host, told.key)
+    with asking(wanted), target.open("wb") as file:
+        s3.fetch(wanted, told.tag, Sink(file, most, most_seconds=None), must_be=True)
+    moment = int(told.modified * 1_000_000_000)
+    os.utime(target, ns=(moment, moment))
+
+
+def _exchange(folder: Path, work: Path, names: list[str], gone: list[str]) -> None:
+    """Put fetched files in their places, then take away those that are no longer there."""
+    for name in names:
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (work / name).replace(target)
+    for name in gone:
+        (folder / name).unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _read_state(folder: Path) -> Mapping[str, str]:
+    try:
+        read = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _write_state(folder: Path, work: Path, state: Mapping[str, str]) -> None:
+    made = work / _STATE
+    made.write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
+    made.replace(folder / _STATE)

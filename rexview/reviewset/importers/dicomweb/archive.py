@@ -1,0 +1,160 @@
+"""A review set of an archive's radiographs: a case for each study, pictures by their addresses.
+
+Asked with QIDO-RS only: no picture is fetched. Studies and patients are numbered, as in an import
+of files; names, dates and ids of patients are neither kept nor asked for. An address holds the UIDs
+of its instance, without which nothing is found.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.addresses import DICOMWEB, Address, read_address
+from rexview.errors import AddressRefused, ImportSourceError, Problem
+from rexview.remote.dicomweb import found, is_uid, value_of
+from rexview.reviewset.sources import INFO_FILE
+from rexview.reviewset.yaml_lines import dump_yaml
+
+RADIOGRAPHS: Final = ("CR", "DX", "RG")
+"""DICOM modalities that are taken."""
+QUESTION: Final = "Describe the findings."
+_MOST_STUDIES: Final = 100_000
+_STUDY, _SERIES, _INSTANCE = "0020000D", "0020000E", "00080018"
+_PATIENT, _MODALITY, _VIEW = "00100020", "00080060", "00185101"
+_ROWS, _COLUMNS = "00280010", "00280011"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What an archive's list came to."""
+
+    studies: int
+    pictures: int
+    without: int
+    """Studies that have no radiograph, which are left out."""
+
+
+def archive_address(text: str) -> Address:
+    """Read the address of a DICOMweb service, also one that is given as ``https://``.
+
+    Raises
+    ------
+    AddressRefused
+    """
+    address = read_address(text)
+    if address.scheme in ("https", "http"):
+        return Address(f"dicomweb+{address.scheme}", address.host, address.path)
+    if address.scheme not in DICOMWEB:
+        raise AddressRefused("The address of a DICOMweb service begins with https://.")
+    return address
+
+
+def import_archive(
+    base: Address, out: Path, *, studies: Sequence[str] = (), question: str = QUESTION
+) -> Listed:
+    """Make a review set of the radiographs of an archive, of some studies or of all.
+
+    Raises
+    ------
+    ImportSourceError
+        The folder is taken, or there is no radiograph; nothing is written.
+    StorageMissing, StorageAway, StorageRefused
+        The archive does not answer as it should; nothing is written.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise _refusal(out.name, "There is something in this folder already.", "Name a new one.")
+    wrong = [uid for uid in studies if not is_uid(uid)]
+    if wrong:
+        raise _refusal("--study", "This is no Study Instance UID.", "Give digits and dots.")
+    patients: dict[str, str] = {}
+    cases: list[dict[str, Any]] = []
+    without = 0
+    for study in _studies(base, studies):
+        images = list(_images(base, value_of(study, _STUDY)))
+        if not images:
+            without += 1
+            continue
+        number = f"s{len(cases) + 1}"
+        patient = value_of(study, _PATIENT)
+        known = patients.setdefault(patient, f"p{len(patients) + 1}") if patient else None
+        images[0]["key"] = True
+        cases.append(
+            {"id": number, "study_id": number, "question": question, "question_type": "open"}
+            | ({"patient_id": known} if known else {})
+            | {"images": images}
+        )
+    if not cases:
+        kinds = ", ".join(RADIOGRAPHS)
+        remedy = f"It takes studies with modality {kinds}."
+        raise _refusal(base.origin, "No radiograph was found in the archive.", remedy)
+    _write(out, base, cases)
+    return Listed(len(cases), sum(len(case["images"]) for case in cases), without)
+
+
+def _refusal(file: str, message: str, remedy: str) -> ImportSourceError:
+    problem = Problem("error", file, None, None, message, remedy)
+    return ImportSourceError("Nothing was imported.", [problem])
+
+
+def _studies(base: Address, wanted: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    for uid in wanted:
+        there = list(found(base, "studies", StudyInstanceUID=uid))
+        if not there:
+            raise _refusal(base.origin, f"The archive has no study {uid}.", "Correct its UID.")
+        yield there[0]
+    if not wanted:
+        for count, study in enumerate(found(base, "studies")):
+            if count >= _MOST_STUDIES:
+                remedy = "Name some with --study."
+                raise _refusal(base.origin, "The archive has too many studies.", remedy)
+            if is_uid(value_of(study, _STUDY)):
+                yield study
+
+
+def _images(base: Address, study: str) -> Iterator[dict[str, Any]]:
+    """Yield the radiographs of a study, as rows of its case."""
+    number = 0
+    for series in found(base, f"studies/{study}/series"):
+        uid = value_of(series, _SERIES)
+        if value_of(series, _MODALITY) not in RADIOGRAPHS or not is_uid(uid):
+            continue
+        place = f"studies/{study}/series/{uid}/instances"
+        for instance in found(base, place, ("ViewPosition", "Rows", "Columns")):
+            name = value_of(instance, _INSTANCE)
+            if not is_uid(name):
+                continue
+            number += 1
+            image: dict[str, Any] = {
+                "id": f"i{number}",
+                "path": base.joined(f"{place}/{name}").text,
+            }
+            if view := value_of(instance, _VIEW):
+                image["view"] = view
+            rows, columns = value_of(instance, _ROWS), value_of(instance, _COLUMNS)
+            if rows.isdigit() and columns.isdigit():
+                image |= {"width": int(columns), "height": int(rows)}
+            yield image
+
+
+def _write(out: Path, base: Address, cases: Sequence[Mapping[str, Any]]) -> None:
+    """Write the set beside its place, then put it there."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as beside:
+            work = Path(beside) / "set"
+            work.mkdir()
+            info = {"format": 1, "name": out.name, "description": f"Studies of {base.origin}"}
+            (work / INFO_FILE).write_text(dump_yaml(info), encoding="utf-8")
+            lines = "".join(f"{json.dumps(case, ensure_ascii=False)}\n" for case in cases)
+            (work / "cases.jsonl").write_text(lines, encoding="utf-8")
+            if out.exists():
+                out.rmdir()
+            work.rename(out)
+    except OSError as error:
+        why = f"The folder cannot be written: {error.strerror}."
+        raise _refusal(out.name, why, "Look at the rights and the disk.") from None

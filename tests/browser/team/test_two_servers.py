@@ -1,0 +1,212 @@
+"""Two servers behind nginx on one PostgreSQL: one is killed, people sign out, roles change."""
+
+import time
+
+import pytest
+from support.browser.score_pad import Watch, wait_for_case, wait_saved
+from support.browser.waiting import PATIENCE_MS, until
+
+from rexview.bench.reliability.server import SECRET
+from rexview.bench.serving import free_port
+from rexview.bench.team.proxy import nginx
+from rexview.bench.team.served import Team
+from rexview.people import Person
+from rexview.store import open_reviews
+from rexview.store.database.connection import close_databases
+from rexview.ui.access.sign_in import link_owner
+from rexview.ui.meeting.live.holder import ELSEWHERE
+from rexview.ui.meeting.live.ticket import ADDRESS, KIND
+from rexview.ui.server import review_sets
+from rexview.ui.server.sealed_tokens import Grant, LinkSigner
+from tools.programs import find
+
+pytestmark = pytest.mark.browser
+ROLES = ["reader", "lead", "viewer", "viewer"]
+
+
+class Pair:
+    """Two servers and the proxy before them."""
+
+    def __init__(self, team, servers, address):
+        self.team, self.servers, self.address = team, servers, address
+
+    def of(self, context):
+        """Return the server that a browser's page runs on, and the other one."""
+        (name,) = [one["value"] for one in context.cookies() if one["name"] == "rexview_server"]
+        first = int(name[1:]) - 1
+        return self.servers[first], self.servers[1 - first]
+
+    def scores(self):
+        reviews = open_reviews(self.servers[0].review_set, self.servers[0].settings)
+        rows = reviews.history(kind="score")[::-1]
+        key = reviews.letter_key()
+        close_databases()
+        return rows, key
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory, postgres_server):
+    if find("nginx") is None:
+        pytest.skip("nginx is not there.")
+    folder = tmp_path_factory.mktemp("pair")
+    ports = [free_port(), free_port(), free_port()]
+    address = f"http://localhost:{ports[0]}"
+    team = Team(folder, ROLES, postgres_server.new_database("two-servers"), address)
+    first, second = (team.server(f"server{port}", port) for port in ports[1:])
+    with first, second, nginx(folder / "nginx", ports[0], ports[1:]):
+        yield Pair(team, [first, second], address)
+
+
+def signed_in(visitor, pair, number):
+    context = visitor()
+    context.add_cookies(pair.team.cookies(number))
+    return context
+
+
+def test_a_killed_server_costs_no_score_and_no_place(pair, visitor):
+    context = signed_in(visitor, pair, 0)
+    watch = Watch(context)
+    page = context.new_page()
+    page.goto(f"{pair.address}/score?task=score")
+    page.locator(".rx-pad .row.current").wait_for()
+    page.keyboard.press("n")
+    case = page.locator(".rx-pad .place").get_attribute("title")
+    until(page, lambda: page.url, lambda url: "case=" in url)
+    page.keyboard.press("4")
+    wait_saved(page)
+    address = page.url
+    case = page.locator(".rx-pad .place").get_attribute("title")
+    wait_for_case(page, case)
+
+    killed, other = pair.of(context)
+    page.keyboard.press("3")
+    killed.kill()
+    page.keyboard.press("5")
+    until(page, lambda: len(watch.confirmed), lambda count: count == len(watch.entries) >= 3)
+    until(page, lambda: pair.of(context)[0], lambda server: server is other)
+    wait_saved(page)
+    wait_for_case(page, case)
+    assert page.url == address
+    page.keyboard.press("2")
+    wait_saved(page)
+
+    rows, key = pair.scores()
+    person = Person("person-0", "Person 0", "reader")
+    given = watch.given(other.review_set, person.id, key)
+    assert [row.token for row in rows] == [one.token for one in given]
+    assert [row.value["score"] for row in rows] == [4, 3, 5, 2]
+
+    killed.start()
+    page.reload()
+    wait_for_case(page, case)
+    assert pair.of(context)[0] is other, "people stay where their pages run"
+
+
+def test_a_filter_is_kept_and_pictures_and_files_come(pair, visitor):
+    context = signed_in(visitor, pair, 1)
+    page = context.new_page()
+    page.goto(f"{pair.address}/case?failure=laterality_error")
+    page.locator("[data-painted-case]").wait_for()
+    page.keyboard.press("j")
+    until(page, lambda: page.url, lambda url: "case=" in url)
+    page.wait_for_timeout(1000)
+    address = page.url
+    case = page.locator("[data-painted-case]").get_attribute("data-painted-case")
+    killed, other = pair.of(context)
+    killed.kill()
+    until(page, lambda: pair.of(context)[0], lambda server: server is other)
+    assert page.url == address
+    page.keyboard.press("j")
+    page.locator(f'[data-painted-case]:not([data-painted-case="{case}"])').wait_for()
+    assert "failure=laterality_error" in page.url
+
+    page.goto(f"{pair.address}/data")  # a download lies in the memory of the page's server
+    button = page.locator('[data-testid="stDownloadButton"] button').first
+    page.locator("details").filter(has=button).first.locator("summary").click()
+    with page.expect_download() as download:
+        button.click()
+    assert download.value.path().stat().st_size
+    killed.start()
+
+
+def pictures(context, pair):
+    """The address of a picture that was shown, without the server."""
+    page = context.new_page()
+    with page.expect_response(lambda answer: "/rexview/pixels/" in answer.url) as answer:
+        page.goto(f"{pair.address}/case")
+    return page, answer.value.url.removeprefix(pair.address)
+
+
+def statuses(context, pair, path):
+    return [context.request.get(server.url + path).status for server in pair.servers]
+
+
+def test_signing_out_holds_on_both_servers_and_after_a_restart(pair, visitor):
+    context = signed_in(visitor, pair, 2)
+    page, picture = pictures(context, pair)
+    assert statuses(context, pair, picture) == [200, 200]
+    thief = visitor()
+    thief.add_cookies(context.cookies())
+    page.goto(f"{pair.address}/account")
+    page.get_by_role("button", name="Sign out").click()
+    until(page, lambda: statuses(thief, pair, picture), lambda found: found == [401, 401])
+    for server in pair.servers:
+        server.kill()
+        server.start()
+    assert statuses(thief, pair, picture) == [401, 401]
+    stolen = thief.new_page()
+    stolen.goto(f"{pair.address}/case")
+    stolen.get_by_text("You have signed out").first.wait_for()
+
+
+def test_a_role_that_is_taken_away_ends_on_both_servers_at_once(pair, visitor):
+    context = signed_in(visitor, pair, 3)
+    page, picture = pictures(context, pair)
+    assert statuses(context, pair, picture) == [200, 200]
+    people = [dict(one) for one in pair.team.people]
+    people[3]["role"] = "reader"
+    pair.team.set_people(people)
+    until(page, lambda: statuses(context, pair, picture), lambda found: found == [403, 403])
+    page.keyboard.press("j")
+    page.get_by_text("Your role does not include this page").first.wait_for()
+    pair.team.set_people(people[:3])
+    until(page, lambda: statuses(context, pair, picture), lambda found: found == [401, 401])
+    page.reload()
+    page.get_by_text("have no role here").first.wait_for()
+
+    (pair.team.settings / "rexview.yaml").write_text("people: [", encoding="utf-8")
+    lead = signed_in(visitor, pair, 1).new_page()
+    limit = time.monotonic() + PATIENCE_MS / 1000
+    while time.monotonic() < limit:
+        lead.goto(f"{pair.address}/account")
+        lead.get_by_text("Person 1").first.wait_for()
+        if lead.get_by_text("Roles are as they were before").count():
+            break
+    assert lead.get_by_text("Roles are as they were before").count()
+    assert statuses(context, pair, picture) == [401, 401], "nobody is let in by a broken file"
+    pair.team.set_people(pair.team.people)
+    until(page, lambda: statuses(context, pair, picture), lambda found: found == [200, 200])
+
+
+def test_a_meeting_is_held_on_one_server_and_found_by_everybody(pair, visitor):
+    context = signed_in(visitor, pair, 1)
+    set_id = review_sets.set_id(pair.team.review_set)
+    who = Person("person-1", "Person 1", "lead")
+    grant = Grant(KIND, set_id, "m", detail=[who.id, who.name, who.role], person=link_owner(who))
+    path = f"/{ADDRESS}/{LinkSigner(SECRET).sign(grant)}/case?case=c"
+
+    def ask(address):
+        answer = context.request.get(address + path)
+        return answer.status, answer.json()["error"]
+
+    there, elsewhere = (404, "This case has not been shown yet."), (503, ELSEWHERE)
+    second, first = pair.servers[1], pair.servers[0]
+    assert ask(second.url) == there, "the first that is asked holds it"
+    assert ask(first.url) == elsewhere
+    assert ask(pair.address) == there, "nginx asks the next one"
+    second.kill()
+    until(context.new_page(), lambda: ask(pair.address), lambda found: found == there)
+    assert ask(first.url) == there
+    second.start()
+    assert ask(second.url) == elsewhere
+    assert ask(pair.address) == there

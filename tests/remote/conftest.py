@@ -1,0 +1,48 @@
+import pytest
+from support.storage import PASSWORD, S3_VARIABLES, USER, spoiling
+
+from rexview.remote import fetching, pictures, s3, sets, web
+
+
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch, tmp_path):
+    """Begin each test as a new process would: nothing known, a cache folder of its own."""
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    forget()
+    yield
+    forget()
+
+
+def forget():
+    s3._client.cache_clear()
+    web._client.cache_clear()
+    pictures._kept_in.cache_clear()
+    fetching._AWAY.clear()
+    sets._COPIES.clear()
+    for known in (pictures._LOOKED.at, pictures._LOOKED.whole, pictures._LOOKED.links):
+        known.clear()
+
+
+@pytest.fixture
+def s3_set(s3_server, monkeypatch):
+    """The S3 server behind one that spoils answers; ``AWS_ENDPOINT_URL`` names the latter."""
+    for name, value in S3_VARIABLES.items():
+        monkeypatch.setenv(name, value)
+    with spoiling(s3_server.port) as between:
+        between.folder = s3_server.folder
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{between.port}")
+        yield between
+
+
+@pytest.fixture
+def dicomweb(archive, monkeypatch):
+    """The archive behind one that spoils answers."""
+    monkeypatch.setenv("REXVIEW_DICOMWEB_USER", USER)
+    monkeypatch.setenv("REXVIEW_DICOMWEB_PASSWORD", PASSWORD)
+    with spoiling(archive.port) as between:
+        between.base = f"dicomweb+http://127.0.0.1:{between.port}/dicom-web"
+        monkeypatch.setenv("REXVIEW_REMOTE_HOSTS", between.base)
+        yield between

@@ -1,0 +1,181 @@
+"""Whole sets in S3 storage: the same as in a folder, never half, and told in words."""
+
+import shutil
+from itertools import count
+
+import pytest
+from support.small_set import write_set
+
+from rexview.addresses import address_of_set, set_folder
+from rexview.errors import ReviewSetError, SettingsError
+from rexview.remote import sets
+from rexview.reviewset import check, image_path, load
+from rexview.settings import load_settings
+from rexview.store.location import beside_set, location_of, set_key
+from tests.remote.conftest import forget
+
+NUMBERS = count()
+
+
+@pytest.fixture
+def there(s3_set):
+    """A set in a bucket: its folder there, its address."""
+    name = f"réview {next(NUMBERS)}"
+    folder = s3_set.folder / "sets" / name
+    folder.mkdir(parents=True)
+    write_set(folder)
+    return folder, f"s3://sets/{name}/"
+
+
+def here(address):
+    return set_folder(address, load_settings().cache_folder)
+
+
+def test_it_is_the_same_set_as_in_a_folder(there):
+    folder, address = there
+    given, elsewhere = load(folder), load(here(address))
+    assert elsewhere.cases.equals(given.cases)
+    assert elsewhere.answers.equals(given.answers)
+    assert elsewhere.scores.equals(given.scores)
+    assert (
+        image_path(elsewhere, "one.png").read_bytes()
+        == (folder / "images" / "one.png").read_bytes()
+    )
+
+
+def test_pictures_stay_there_and_nothing_is_written_there(there, tmp_path):
+    folder, address = there
+    before = sorted(folder.rglob("*"))
+    load(here(address))
+    assert sorted(folder.rglob("*")) == before
+    assert not list((tmp_path / "cache").rglob("*.png"))
+
+
+def test_it_opens_by_the_setting(there):
+    _, address = there
+    settings = load_settings([], {"REXVIEW_SET": address}, None)
+    assert address_of_set(settings.review_set).text == address.rstrip("/")
+    with pytest.raises(SettingsError) as caught:
+        load_settings([], {"REXVIEW_SET": "s3://user:hidden@sets/x"}, None)
+    assert "hidden" not in str(caught.value)
+
+
+def test_missing_pictures_are_named(there):
+    """As where only the tables were uploaded by now."""
+    folder, address = there
+    assert [one.field for one in check(here(address)) if "no image" in one.message] == [
+        "images[0].path"
+    ]
+    shutil.rmtree(folder / "images")
+    missing = [one for one in check(here(address)) if "There is no image" in one.message]
+    assert len(missing) == 3
+    assert "in the storage" in missing[0].message
+
+
+@pytest.mark.parametrize("gone", ["reviewset.yaml", "cases.jsonl"])
+def test_a_set_that_is_half_uploaded_is_not_opened(there, gone):
+    folder, address = there
+    (folder / gone).unlink()
+    with pytest.raises(ReviewSetError) as caught:
+        load(here(address))
+    assert any(gone.partition(".")[0] in one.file for one in caught.value.problems)
+
+
+def test_what_changes_there_comes_and_what_goes_there_goes(there):
+    folder, address = there
+    first = load(here(address))
+    text = (folder / "answers.jsonl").read_text(encoding="utf-8").replace("No effusion", "Nothing")
+    (folder / "answers.jsonl").write_text(text, encoding="utf-8")
+    (folder / "scores.csv").unlink()
+    second = load(here(address))
+    assert second.fingerprint != first.fingerprint
+    assert second.scores.is_empty()
+    assert "Nothing." in second.answers["text"].to_list()
+
+
+def test_it_opens_as_it_was_while_the_storage_is_away(there, s3_set):
+    _, address = there
+    before = load(here(address))
+    s3_set.spoil = lambda answer: answer.say(503)
+    forget()
+    again = load(here(address))
+    assert again.cases.equals(before.cases)
+    assert "busy" in again.warnings[0].message
+    assert sets.trouble(here(address))
+    s3_set.spoil = None
+    from rexview.remote import fetching
+
+    fetching._AWAY.clear()
+    assert load(here(address)).warnings == before.warnings
+    assert sets.trouble(here(address)) is None
+
+
+def test_a_file_that_is_cut_leaves_the_set_as_it_was(there, s3_set):
+    folder, address = there
+    before = load(here(address))
+    for name in ("cases.jsonl", "answers.jsonl"):
+        text = (folder / name).read_text(encoding="utf-8").replace("effusion", "nodule")
+        (folder / name).write_text(text, encoding="utf-8")
+
+    def cut(answer):
+        if "cases.jsonl" in answer.path:
+            answer.pass_on(most=20)
+            return True
+        return False
+
+    s3_set.spoil = cut
+    after = load(here(address))
+    assert after.cases.equals(before.cases)
+    assert after.answers.equals(before.answers), "either all that changed is there, or nothing"
+    assert "broke off" in after.warnings[0].message
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda answer: "list-type" in answer.path and answer.say(403), "does not let"),
+        (lambda answer: answer.say(503), "busy"),
+    ],
+)
+def test_one_that_cannot_be_listed_is_told(there, s3_set, spoil, words):
+    _, address = there
+    s3_set.spoil = spoil
+    (problem,) = check(here(address))
+    assert words in problem.message
+    assert problem.severity == "error"
+
+
+@pytest.mark.parametrize(
+    "address", ["s3://sets/none/", "s3://no-such-bucket/x", "https://127.0.0.1/x"]
+)
+def test_one_that_is_not_there_is_told(there, address):
+    with pytest.raises(ReviewSetError) as caught:
+        load(here(address))
+    (problem,) = caught.value.problems
+    assert problem.message
+
+
+def test_names_that_lead_elsewhere_are_not_copied():
+    for name in ("../x.csv", "a//b.csv", ".hidden.csv", "a\\b.csv", "x\n.csv", "f" * 300 + ".csv"):
+        assert not sets._is_copied(name), name
+    assert sets._is_copied("answers/run 1.jsonl")
+
+
+def test_its_images_may_not_be_a_folder_of_this_computer(there):
+    folder, address = there
+    info = (folder / "reviewset.yaml").read_text(encoding="utf-8")
+    (folder / "reviewset.yaml").write_text(f"{info}\nimages: /etc\n", encoding="utf-8")
+    with pytest.raises(ReviewSetError) as caught:
+        load(here(address))
+    assert any(one.field == "images" for one in caught.value.problems)
+
+
+def test_reviews_are_kept_under_its_address_and_not_in_the_cache(there, tmp_path, monkeypatch):
+    _, address = there
+    first = load(here(address))
+    assert beside_set(first) is None
+    place = location_of(first, load_settings())
+    assert "cache" not in place.url
+    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "another cache"))
+    assert set_key(load(here(address))) == set_key(first)
+    assert location_of(load(here(address.rstrip("/"))), load_settings()) == place
