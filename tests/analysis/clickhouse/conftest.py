@@ -11,9 +11,9 @@ import pytest
 
 from rexview.analysis.clickhouse.database.in_process import InProcess
 from rexview.analysis.clickhouse.engine import ClickHouseEngine, clickhouse_engine
-from rexview.analysis.clickhouse.load import load_set
-from rexview.analysis.clickhouse.manifest import PEOPLE
-from rexview.analysis.clickhouse.opened import OpenedSet, with_people
+from rexview.analysis.clickhouse.loading.load import load_set
+from rexview.analysis.clickhouse.tables.manifest import PEOPLE
+from rexview.analysis.clickhouse.tables.opened import OpenedSet, with_people
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.detect.core.scan import Scan, scan
 from rexview.detect.registry import detectors

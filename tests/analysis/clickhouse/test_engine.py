@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.analysis.clickhouse.definitions import CASES
+from rexview.analysis.clickhouse.tables.definitions import CASES
 from rexview.analysis.filter.case_filter import CaseFilter, Range
 
 HOSTILE = (

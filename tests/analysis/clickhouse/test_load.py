@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rexview.analysis.clickhouse import load as loading
 from rexview.analysis.clickhouse.database.in_process import InProcess
-from rexview.analysis.clickhouse.definitions import CASES, LOADS, RECORDS
-from rexview.analysis.clickhouse.load import load_set, shown, shown_if_any
+from rexview.analysis.clickhouse.loading import load as loading
+from rexview.analysis.clickhouse.loading.load import load_set, shown, shown_if_any
+from rexview.analysis.clickhouse.tables.definitions import CASES, LAYOUT, LOADS, RECORDS
 from rexview.errors import EngineUnreachable, LoadRefused, SetNotLoaded
 
 
@@ -88,7 +88,7 @@ def test_what_detectors_have_not_looked_at_is_not_loaded(given, empty_database):
 
 def test_what_another_rexview_loaded_is_loaded_again(given, empty_database):
     manifest = load_set(empty_database, "set", given.review_set, given.scan)
-    other = manifest.as_json().replace('"layout": 1', '"layout": 0')
+    other = manifest.as_json().replace(f'"layout": {LAYOUT}', '"layout": 0')
     row = {"review_set": "set", "version": "0", "state": "shown", "fingerprint": ""}
     empty_database.insert(LOADS, pl.DataFrame([{**row, "manifest": other}]))
     with pytest.raises(SetNotLoaded, match="Another version of rexview"):

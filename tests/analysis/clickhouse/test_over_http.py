@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from support.clickhouse_server import ClickHouseServer
+from support.clickhouse.server import ClickHouseServer
 
 from rexview.analysis.clickhouse.database.address import Server, database_at
 from rexview.analysis.clickhouse.database.over_http import PASSWORD, OverHttp

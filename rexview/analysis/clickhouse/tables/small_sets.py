@@ -16,10 +16,9 @@ import polars as pl
 
 from rexview import frames
 from rexview.analysis.clickhouse.database.database import Database
-from rexview.analysis.clickhouse.definitions import OF_RECORDS, RECORDS
-from rexview.analysis.clickhouse.manifest import PEOPLE, Manifest
-from rexview.analysis.clickhouse.records_of_set import BY_CASE, FLAG
-from rexview.analysis.clickhouse.rows_as_json import decoded
+from rexview.analysis.clickhouse.tables.definitions import BY_CASE, FLAG, OF_RECORDS, RECORDS
+from rexview.analysis.clickhouse.tables.manifest import PEOPLE, Manifest
+from rexview.analysis.clickhouse.tables.rows_as_json import decoded
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import FindingIndex
 from rexview.detect.core.gathered import Found, ToldInMemory
