@@ -56,7 +56,7 @@ def test_files_and_folders_are_there_or_made_as_the_page_says():
     for secret in COMPOSE["secrets"]:
         assert f"secrets/{secret}" in page
     for name in re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINER, re.MULTILINE):
-        for path in name.split():
+        for path in set(name.split()) - {"."}:
             assert list(ROOT.glob(path)), path
 
 
@@ -102,7 +102,7 @@ def test_no_password_stands_in_a_file_that_is_kept():
         if path.is_file() and not subprocess.run(tracked, cwd=ROOT, capture_output=True).returncode:
             text = path.read_text(encoding="utf-8")
             assert not re.search(r"://[^/\s:@]+:[^/\s@]+@", text), path
-            assert not re.search(r"(?i)\b(password|secret)\s*[:=]\s*\S", text), path
+            assert not re.search(r"(?i)\b(password|secret)[:=] *[^\s{]", text), path
     ignored = (DEPLOY / "secrets" / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert ignored == ["*", "!.gitignore"]
 

@@ -1,4 +1,4 @@
-"""deploy/nginx.conf in a real nginx: a browser stays with its server, and moves when that is gone."""
+"""deploy/nginx.conf in a real nginx: a browser stays with its server until that is gone."""
 
 import http.client
 import shutil
@@ -38,7 +38,7 @@ class Answers(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(words.encode())
 
-    do_POST = do_GET
+    do_POST = do_GET  # noqa: N815
 
     def log_message(self, *_):
         pass

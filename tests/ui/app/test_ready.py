@@ -80,6 +80,14 @@ def test_a_database_that_comes_goes_and_becomes_newer(client, monkeypatch, postg
     assert "made by a newer rexview" in words
 
 
+def test_a_database_without_an_encoding_will_do(client, monkeypatch, postgres_server):
+    name = f"ready_{next(_numbers)}"
+    encoding = "ENCODING SQL_ASCII LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    postgres_server.run(f'CREATE DATABASE "{name}" {encoding}')
+    monkeypatch.setenv("REXVIEW_DATABASE_URL", postgres_server.address(name))
+    assert asked(client) == (200, "Ready.")
+
+
 def test_nobody_waits_behind_a_database_that_does_not_answer(client, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as pool:
         monkeypatch.setenv(
