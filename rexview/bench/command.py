@@ -25,6 +25,7 @@ BENCHES: Final = {
     "meeting": "following a meeting: twenty windows, drops, a killed server",
     "team": "twenty people in real browsers at once on one server, beside one alone; memory",
     "reliability": "entries given while servers are killed and disks fill; long",
+    "cluster": "the search for failures over Ray, beside our own processes",
     "scale": "opening, filters, search, pages and memory as a set grows",
 }
 """What each bench measures. Each is a module here with ``run``, which gives a ``Measured``."""
