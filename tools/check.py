@@ -25,7 +25,7 @@ from tools.demo.body import source
 from tools.programs import ensure_programs
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
-_SIDE_BY_SIDE = ("--dist=loadfile", "--no-loadscope-reorder")
+_SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder")
 """Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first."""
 _TESTS_FAILED = 1
 _LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
     ]
-    tests = [*_PYTEST, "-m", "not browser", "--numprocesses=auto", *_SIDE_BY_SIDE]
+    tests = [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE]
     environment = {**_ONE_THREAD_EACH, **os.environ}
     # the tests start the app and the command line hundreds of times: compiled once, not each time
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -91,19 +91,11 @@ def _get_ct() -> None:
 def _browser_tests(environment: dict[str, str]) -> bool:
     """Run the browser tests side by side, then alone those that failed; say whether all passed."""
     tests = [*_PYTEST, "-m", "browser", "tests/browser"]  # the rest takes long to collect
-    # a third of its time a browser test waits for what a page does by and by
-    status = _run([*tests, f"--numprocesses={_cores() * 3 // 2}", *_SIDE_BY_SIDE], environment)
+    status = _run([*tests, *_SIDE_BY_SIDE], environment)
     if status == _TESTS_FAILED:
         print("--- once more, one at a time: what failed beside others", flush=True)
         status = _run([*tests, "--last-failed"], environment)
     return status == 0
-
-
-def _cores() -> int:
-    """Return how many processors these tests may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _failed(steps: list[list[str]], environment: dict[str, str]) -> list[str]:
