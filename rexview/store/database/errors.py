@@ -68,6 +68,9 @@ _SERVER: Final[tuple[tuple[tuple[str, ...], _Make], ...]] = (
 """Errors of a server by how PostgreSQL's codes begin; the first that fits."""
 _NO_CONNECTION: Final = "08"
 _SQLITE_OURS: Final = {1, 18, 19, 20, 21, 25}  # ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE
+_SQLITE_ERROR: Final = 1
+_NAMES_CHANGED: Final = ("no such column", "no such table", "has no column named")
+"""All tables and columns were there when the file was opened: a byte of their names is another."""
 _SQLITE_BUSY: Final = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _SQLITE_FULL: Final = 13
 _SQLITE_IO: Final = 10
@@ -87,6 +90,8 @@ def store_error(error: Exception, file: Path | None) -> StoreError | None:
     cause = (error.orig if isinstance(error, exc.DBAPIError) else error) or error
     if file is not None:
         code = getattr(cause, "sqlite_errorcode", None)
+        if code == _SQLITE_ERROR and any(words in str(cause) for words in _NAMES_CHANGED):
+            return damaged(file)
         return None if code is None else _of_sqlite(code, file)
     state = getattr(cause, "sqlstate", None)
     if state is None and isinstance(error, exc.OperationalError | exc.InterfaceError):

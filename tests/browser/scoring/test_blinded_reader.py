@@ -327,7 +327,7 @@ def entry(**more):
 
 def ticket(server, person=ANNA, *, kind="write", secret=SECRET, folder=None, role="reader", **more):
     name = review_sets.set_id(folder or server.review_set.folder)
-    grant = Grant(kind, name, "", detail=[person, person, role], person=person)
+    grant = Grant(kind, name, "", detail=[person, person, role], person=f"reader {person}")
     return LinkSigner(secret).sign(grant, **more)
 
 

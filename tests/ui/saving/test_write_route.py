@@ -308,7 +308,7 @@ def test_the_role_is_checked_on_every_write(post, score, review_set, reviews, ro
 def test_in_a_team_the_sign_in_counts_and_not_the_ticket(
     post, score, review_set, reviews, monkeypatch
 ):
-    grant = Grant("write", review_sets.set_id(review_set.folder), "", person="anna")
+    grant = Grant("write", review_sets.set_id(review_set.folder), "", person="reader anna")
     ticket = server_state.signer().sign(
         Grant(**{**vars(grant), "detail": ["anna", "Anna", "lead"]})
     )
