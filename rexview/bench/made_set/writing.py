@@ -27,7 +27,7 @@ _ROWS: Final = 150_000
 """Answers in one part, about: what is held in memory at a time."""
 _FILM: Final = (512, 640)
 _ADDRESS_FILM: Final = (2048, 2500)
-_NOWHERE: Final = "memory://films"
+_NOWHERE: Final = "https://nowhere/films"
 """An address that every computer can read, and where there is nothing."""
 _NOTICE: Final = "Simulated, for measuring: no patient, no radiologist, no model."
 

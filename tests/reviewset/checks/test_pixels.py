@@ -83,7 +83,7 @@ def test_what_only_decoding_finds(pictures):
 
 def test_an_address_is_not_looked_at(pictures):
     (pictures / "reviewset.yaml").write_text(
-        "format: 1\nname: P\nmodels: [{id: m}]\nimages: memory://nowhere/at-all\n"
+        "format: 1\nname: P\nmodels: [{id: m}]\nimages: https://nowhere/at-all\n"
     )
     assert [problem.message for problem in check(pictures, pixels=True)] == [
         "The images lie at an address; their pixels were not looked at."
