@@ -8,8 +8,8 @@ from typing import Any
 from rexview.addresses import address_of_set
 from rexview.bounded import printable
 from rexview.cli.arguments import SET
-from rexview.cli.engine import add_engine, engine, tell_ended
 from rexview.cli.output import as_json
+from rexview.cli.run.engine import add_engine, engine, tell_ended
 from rexview.cli.scanning import scan
 from rexview.errors import StorageRefused
 from rexview.vocab import HINT_KINDS, noun

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
 from rexview.cli.arguments import FOLDER, path
-from rexview.cli.engine import add_engine, engine, tell_ended
 from rexview.cli.metrics.asked import Asked, asked
 from rexview.cli.metrics.told import tell, told_of
 from rexview.cli.output import as_json, shower
 from rexview.cli.run.command import USAGE, add_again, add_asking
+from rexview.cli.run.engine import add_engine, engine, tell_ended
 from rexview.errors import MetricsRefused, RunRefused
 from rexview.vocab import counted
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 
 from rexview.bounded import printable, read_file
 from rexview.cli.arguments import path
-from rexview.cli.engine import add_engine, engine
+from rexview.cli.run.engine import add_engine, engine
 from rexview.cli.scanning import cases_of
 from rexview.errors import ClusterError, FileRefused, FilterError, RunRefused
 from rexview.models.reply import AttemptFailed
