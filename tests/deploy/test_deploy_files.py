@@ -115,7 +115,7 @@ def test_addresses_and_ports_are_those_that_answer():
         assert app["cap_drop"] == ["ALL"]
     assert f"STREAMLIT_SERVER_PORT={PORT}" in CONTAINER
     assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", CONTAINER, re.MULTILINE)
-    behind = re.findall(r"[{;] server ([^\s;]+)", NGINX)
+    behind = re.findall(r"[{;] (?:one|two) ([^\s;]+:\d+)", NGINX)
     assert len(behind) == 4
     assert set(behind) == {f"{name}:{PORT}" for name in APPS}
     published = {port.rsplit(":", 1)[1] for port in SERVICES["nginx"]["ports"]}
