@@ -108,9 +108,11 @@ def test_no_password_stands_in_a_file_that_is_kept():
 
 
 def test_addresses_and_ports_are_those_that_answer():
-    assert f"localhost:{PORT}{HEALTH}" in CONTAINER
+    asks = (DEPLOY / "answers").read_text(encoding="utf-8")
+    assert f'"http://localhost:{PORT}{{sys.argv[1]}}"' in asks
+    assert f'CMD ["/app/deploy/answers", "{HEALTH}"]' in CONTAINER
     for app in APPS.values():
-        assert f"localhost:{PORT}{READY}" in app["healthcheck"]["test"][-1]
+        assert app["healthcheck"]["test"] == ["CMD", "/app/deploy/answers", READY]
         assert app["read_only"]
         assert app["cap_drop"] == ["ALL"]
     assert f"STREAMLIT_SERVER_PORT={PORT}" in CONTAINER
