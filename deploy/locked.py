@@ -3,7 +3,7 @@
 ``python locked.py [storage] [clickhouse] [cluster]``: of ``requirements.txt`` and of
 ``requirements-NAME.txt`` for each name. requirements-dev.lock holds what the tests ran on and
 much that only they need; pip says which packages of it are needed here. ``models`` is passed over:
-torch is not in the lock. Needs Python's own modules and ``/opt/venv/bin/pip``, or the ``pip`` of ``PIP``.
+torch is not in the lock. Needs Python's own modules and ``/opt/venv/bin/pip``, or that of ``PIP``.
 """
 
 from __future__ import annotations

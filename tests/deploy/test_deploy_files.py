@@ -108,14 +108,16 @@ def test_no_password_stands_in_a_file_that_is_kept():
 
 
 def test_addresses_and_ports_are_those_that_answer():
-    assert f"localhost:{PORT}{HEALTH}" in CONTAINER
+    asks = (DEPLOY / "answers").read_text(encoding="utf-8")
+    assert f'"http://localhost:{PORT}{{sys.argv[1]}}"' in asks
+    assert f'CMD ["/app/deploy/answers", "{HEALTH}"]' in CONTAINER
     for app in APPS.values():
-        assert f"localhost:{PORT}{READY}" in app["healthcheck"]["test"][-1]
+        assert app["healthcheck"]["test"] == ["CMD", "/app/deploy/answers", READY]
         assert app["read_only"]
         assert app["cap_drop"] == ["ALL"]
     assert f"STREAMLIT_SERVER_PORT={PORT}" in CONTAINER
     assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", CONTAINER, re.MULTILINE)
-    behind = re.findall(r"[{;] server ([^\s;]+)", NGINX)
+    behind = re.findall(r"[{;] (?:one|two) ([^\s;]+:\d+)", NGINX)
     assert len(behind) == 4
     assert set(behind) == {f"{name}:{PORT}" for name in APPS}
     published = {port.rsplit(":", 1)[1] for port in SERVICES["nginx"]["ports"]}
