@@ -25,7 +25,7 @@ from rexview.analysis.study.worklist import hashed_with
 
 _THINGS: Final[Mapping[Task, str]] = {
     "score": "to_score",
-    "answer": "asked",
+    "answer": "to_answer",
     "correct": "n_reports",
     "compare": "intDiv(n_reports * (n_reports - 1), 2)",
 }

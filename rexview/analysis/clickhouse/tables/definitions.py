@@ -69,7 +69,7 @@ RIGHT_OPTION: Final = "right_option"
 OF_STUDY: Final = pl.Schema(
     {
         "to_score": pl.UInt8(),  # 1 where readers have something to score
-        "asked": pl.UInt8(),  # 1 where readers answer the question
+        "to_answer": pl.UInt8(),  # 1 where readers answer the question
         "n_reports": pl.UInt16(),  # reports that readers correct, and compare in pairs
     }
 )
