@@ -237,7 +237,8 @@ def test_modules_are_about_one_thing(path):
 def test_only_the_engine_knows_the_answer_table():
     """Above ``analysis.engine`` nothing may hold all cases, a mask or the table of answers."""
     opens = {PACKAGE / "ui" / "server" / "review_sets.py", *(PACKAGE / "cli").rglob("*")}
-    may = {*opens, *(PACKAGE / "bench").rglob("*"), *(PACKAGE / "analysis" / "memory").rglob("*")}
+    engines = [(PACKAGE / "analysis" / name).rglob("*") for name in ("memory", "clickhouse")]
+    may = {*opens, *(PACKAGE / "bench").rglob("*"), *(path for one in engines for path in one)}
     wrong = [
         f"{path}:{line} {module}"
         for path in {*MODULES, *PAGES} - may
@@ -267,6 +268,7 @@ def tables_read(tree):
 def test_only_the_engine_reads_all_cases():
     """Above ``analysis.memory`` pages and numbers ask engines, and never the tables of a set."""
     memory = set((PACKAGE / "analysis" / "memory").rglob("*"))
+    memory |= set((PACKAGE / "analysis" / "clickhouse").rglob("*"))
     above = {*(PACKAGE / "analysis").rglob("*.py"), *(PACKAGE / "ui").rglob("*.py"), *PAGES}
     found = set()
     for path in above - memory:

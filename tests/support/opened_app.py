@@ -8,7 +8,8 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from rexview.store.database.connection import close_databases
-from rexview.ui.server import review_sets, server_state
+from rexview.ui.server import review_sets, server_state, set_folders
+from rexview.ui.server.loaded_sets import loaded_set
 from support import ROOT
 
 _KEPT = (
@@ -16,7 +17,8 @@ _KEPT = (
     server_state.team,
     server_state.signer,
     server_state.image_cache,
-    review_sets._folders,
+    set_folders._folders,
+    loaded_set,
 )
 """What a server keeps until it ends."""
 _installed_components = cache(manifest_scanner.scan_component_manifests)

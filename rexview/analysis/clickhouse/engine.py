@@ -15,15 +15,15 @@ import polars as pl
 
 from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.clickhouse.choices import ChoiceTallies
 from rexview.analysis.clickhouse.facets import FacetCounts, FacetQuery, joined
-from rexview.analysis.clickhouse.judges import JudgeTallies
-from rexview.analysis.clickhouse.opened import OpenedSet
 from rexview.analysis.clickhouse.ordering import Ordering
-from rexview.analysis.clickhouse.reports import ReportTallies
-from rexview.analysis.clickhouse.scores import ScoreTallies
-from rexview.analysis.clickhouse.small_sets import SmallSet
-from rexview.analysis.clickhouse.tallies import FailureTallies
+from rexview.analysis.clickhouse.questions.choices import ChoiceTallies
+from rexview.analysis.clickhouse.questions.judges import JudgeTallies
+from rexview.analysis.clickhouse.questions.reports import ReportTallies
+from rexview.analysis.clickhouse.questions.scores import ScoreTallies
+from rexview.analysis.clickhouse.questions.tallies import FailureTallies
+from rexview.analysis.clickhouse.tables.opened import OpenedSet
+from rexview.analysis.clickhouse.tables.small_sets import SmallSet
 from rexview.analysis.engine import (
     CaseProperty,
     Facets,

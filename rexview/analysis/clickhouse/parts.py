@@ -10,10 +10,10 @@ import polars as pl
 
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.clickhouse.database.database import Database, Parameter
-from rexview.analysis.clickhouse.manifest import Manifest
-from rexview.analysis.clickhouse.opened import OpenedSet, about_cases, with_people
 from rexview.analysis.clickhouse.selection import REVIEWED, Conditions
-from rexview.analysis.clickhouse.small_sets import SmallSet
+from rexview.analysis.clickhouse.tables.manifest import Manifest
+from rexview.analysis.clickhouse.tables.opened import OpenedSet, about_cases, with_people
+from rexview.analysis.clickhouse.tables.small_sets import SmallSet
 from rexview.analysis.engine import Tally
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine

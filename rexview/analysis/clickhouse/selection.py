@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import Final
 
 from rexview.analysis.clickhouse.database.database import Parameter
-from rexview.analysis.clickhouse.definitions import CASES
-from rexview.analysis.clickhouse.manifest import Manifest
+from rexview.analysis.clickhouse.tables.definitions import CASES
+from rexview.analysis.clickhouse.tables.manifest import Manifest
 from rexview.analysis.filter.case_filter import ANSWER_STATUSES, CaseFilter
 from rexview.analysis.filter.conditions import NOT_KNOWN, Finding
 from rexview.analysis.filter.finding_search import is_finding_search, search_terms

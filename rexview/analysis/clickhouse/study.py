@@ -15,8 +15,8 @@ from typing import Final
 import polars as pl
 
 from rexview.analysis.clickhouse.database.database import Parameter
-from rexview.analysis.clickhouse.definitions import CASES
-from rexview.analysis.clickhouse.opened import OpenedSet
+from rexview.analysis.clickhouse.tables.definitions import CASES
+from rexview.analysis.clickhouse.tables.opened import OpenedSet
 from rexview.analysis.engine import Position, position_at
 from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.analysis.study.engine import Worklist

@@ -9,8 +9,8 @@ from typing import Any
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.clickhouse.database.database import Database
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.clickhouse.load import load_set
-from rexview.analysis.clickhouse.opened import OpenedSet
+from rexview.analysis.clickhouse.loading.load import load_set
+from rexview.analysis.clickhouse.tables.opened import OpenedSet
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.detect import detectors
 from rexview.detect.core.scan import scan

@@ -23,7 +23,6 @@ from rexview.ui.curate import widgets as curate
 from rexview.ui.link.pages import PAGE_CASE, PAGE_CURATE, PAGE_SCORE
 from rexview.ui.score_cases import widgets as score_cases
 from rexview.ui.server import review_sets, server_state
-
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.turning.ticket import ADDRESS, KIND
 
@@ -91,7 +90,7 @@ def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
         ids = list(around.page(number, MOST_CASES))
     there = review_sets.looked_at(review_set, ids)
     if there is not review_set:
-        around = _CASES_OF[grant.image](there, grant.detail)
+        around = _CASES_OF[grant.image](there, grant.detail) or around
     return [found for case in ids if (found := around.case_json(case)) is not None]
 
 

@@ -19,9 +19,9 @@ from typing import Any, Final
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.clickhouse.database.address import database_at
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.clickhouse.load import shown, shown_version
-from rexview.analysis.clickhouse.opened import OpenedSet
-from rexview.analysis.clickhouse.small_sets import SmallSet
+from rexview.analysis.clickhouse.loading.load import shown, shown_version
+from rexview.analysis.clickhouse.tables.opened import OpenedSet
+from rexview.analysis.clickhouse.tables.small_sets import SmallSet
 from rexview.reviewset import fingerprint, without_cases
 from rexview.schema import ReviewSet
 from rexview.settings import MEMORY

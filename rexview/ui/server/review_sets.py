@@ -7,23 +7,21 @@ use: it is a part of the cache's key, so that a change of it makes the value ane
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
 
 from rexview import frames
-from rexview.addresses import address_of_set, place_of_set
+from rexview.addresses import address_of_set
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.clickhouse.small_sets import SmallSet
+from rexview.analysis.clickhouse.study import ClickHouseStudyEngine
+from rexview.analysis.clickhouse.tables.small_sets import SmallSet
 from rexview.analysis.colours import model_colours
 from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -33,124 +31,28 @@ from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.analysis.study.engine import StudyEngine
 from rexview.answer_digest import digests_of
 from rexview.detect.core.scan import Scan
-from rexview.errors import ReviewSetError, RexviewError, StoreError
+from rexview.errors import ReviewSetError, StoreError
 from rexview.kept_files import kept_files
 from rexview.metrics.computed import ComputedMetrics, computed_metrics
 from rexview.metrics.joined import asks_for_reports, with_computed
 from rexview.schema import ReviewSet
-from rexview.settings import DEMO_FOLDER
 from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews
 from rexview.store.location import files_of
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import server_state
+from rexview.ui.server import open_states, server_state
 from rexview.ui.server.failure_scans import FailureScan, failure_scan, snapshot_shown
 from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.server.loaded_sets import loaded_set, on_tables
 from rexview.ui.server.open_states import note_cost
-from rexview.ui.server import open_states
 from rexview.ui.server.page_work import PAGE_WORK
-
-_RECENT_SETS: Final = "recent-sets"
-_MOST_RECENT: Final = 20
-
-
-class SetUnknown(RexviewError):
-    """A link names a review set that this server has not opened."""
-
-
-class SetNotAllowed(RexviewError):
-    """A folder may not be opened from the page on this server."""
-
-
-def set_id(folder: Path) -> str:
-    """Return the short, stable name of a folder in links; that of the demo is one everywhere."""
-    if folder.resolve() == DEMO_FOLDER:
-        return "demo"
-    return hashlib.sha256(place_of_set(folder).encode()).hexdigest()[:10]
-
-
-_REMEMBERING: Final = Lock()
-
-
-@cache
-def _folders() -> dict[str, Path]:
-    """Return the folders that were opened, now and before, by their id in links."""
-    kept = server_state.read_user_file(_RECENT_SETS)
-    known = [Path(text) for text in kept if isinstance(text, str)] if isinstance(kept, list) else []
-    return {set_id(folder): folder for folder in [*known, server_state.settings().review_set]}
-
-
-def recent_sets() -> list[Path]:
-    """Return folders that were opened before and may be opened again, newest first."""
-    default = server_state.settings().review_set
-    return [
-        folder
-        for folder in reversed(_folders().values())
-        if folder != default and folder.is_dir() and _allowed(folder)
-    ]
-
-
-def folder_of(name: str | None) -> Path:
-    """Return the folder that a link's set id stands for; the server's own set for None.
-
-    Raises
-    ------
-    SetUnknown
-        This server has not opened such a set.
-    SetNotAllowed
-        It has, perhaps when somebody worked alone on it, but a team may not be shown that folder.
-    """
-    if name is None:
-        return server_state.settings().review_set
-    try:
-        folder = _folders()[name]
-    except KeyError:
-        raise SetUnknown(
-            "This link is to a review set that has not been opened here. Open its folder on the "
-            "Data page, then follow the link again."
-        ) from None
-    if server_state.team() and folder != server_state.settings().review_set:
-        may_open(folder)
-    return folder
-
-
-def may_open(folder: Path) -> None:
-    """Check that the page may open a folder.
-
-    Raises
-    ------
-    SetNotAllowed
-        The server is for others too and the folder is not under ``open_under``.
-    """
-    if not _allowed(folder):
-        raise SetNotAllowed(
-            "This server does not open that folder. Whoever runs it can allow it with the "
-            f"setting {'remote_hosts' if address_of_set(folder) else 'open_under'}."
-        )
-
-
-def _allowed(folder: Path) -> bool:
-    settings = server_state.settings()
-    address, roots = address_of_set(folder), settings.open_under
-    if address and any(map(address.is_under, settings.remote_hosts)):
-        return True
-    if roots is None:
-        return server_state.on_this_machine_only() and not server_state.team()
-    return any(folder.resolve().is_relative_to(root) for root in roots)
-
-
-def allow(folder: Path) -> str:
-    """Make a folder known to links, after :func:`may_open`; return its set id."""
-    may_open(folder)
-    name, folders = set_id(folder), _folders()
-    with _REMEMBERING:
-        if name not in folders:
-            folders[name] = folder.resolve()
-            recent = [str(path) for path in folders.values()][-_MOST_RECENT:]
-            with suppress(OSError):  # a read-only home only costs the list of recent sets
-                server_state.write_user_file(_RECENT_SETS, recent)
-    return name
+from rexview.ui.server.set_folders import SetNotAllowed as SetNotAllowed
+from rexview.ui.server.set_folders import SetUnknown as SetUnknown
+from rexview.ui.server.set_folders import allow as allow
+from rexview.ui.server.set_folders import folder_of as folder_of
+from rexview.ui.server.set_folders import may_open as may_open
+from rexview.ui.server.set_folders import recent_sets as recent_sets
+from rexview.ui.server.set_folders import set_id as set_id
 
 
 def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
@@ -442,10 +344,13 @@ def look_first(
 
 def study_engine(review_set: ReviewSet) -> StudyEngine:
     """Return what answers which cases a study scores; it changes with the files only."""
+    if on_tables():
+        return _study_engine_on_tables(loaded_set(review_set.folder).opened())
     return _study_engine(load(review_set.folder, files_state(review_set)))
 
 
 _study_engine = kept_with_first(1)(MemoryStudyEngine)
+_study_engine_on_tables = kept_with_first(1)(ClickHouseStudyEngine)
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:

@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 
 from rexview.analysis.clickhouse.database.in_process import InProcess
-from rexview.analysis.clickhouse.definitions import CASES, LOADS, RECORDS
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.clickhouse.opened import OpenedSet
 from rexview.analysis.clickhouse.study import ClickHouseStudyEngine
+from rexview.analysis.clickhouse.tables.definitions import CASES, LOADS, RECORDS
+from rexview.analysis.clickhouse.tables.opened import OpenedSet
 from rexview.analysis.memory.engine import MemoryEngine
 from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.bench.engines.comparing import Compared, Difference, compare

@@ -34,10 +34,11 @@ class InProcess:
     def __init__(self, folder: Path | None, name: str = "rexview") -> None:
         self._folder, self._name = "" if folder is None else str(folder), name
         with self._failing():
-            self._session.query(f"CREATE DATABASE IF NOT EXISTS {name}")
+            self.session.query(f"CREATE DATABASE IF NOT EXISTS {name}")
 
     @property
-    def _session(self) -> Any:
+    def session(self) -> Any:
+        """The session of chDB; there is one in a process."""
         if self._folder not in _SESSIONS:
             try:
                 from chdb.session import Session
@@ -72,9 +73,9 @@ class InProcess:
     ) -> pl.DataFrame:
         """Return the rows of a query."""
         with self._failing():
-            self._session.query(f"USE {self._name}")
+            self.session.query(f"USE {self._name}")
             self._send_along(tables or {})
-            found = self._session.query(f"{sql} {_SETTINGS}", "Arrow", params=_texts(parameters))
+            found = self.session.query(f"{sql} {_SETTINGS}", "Arrow", params=_texts(parameters))
             return pl.read_ipc(found.bytes()) if found.bytes() else pl.DataFrame()
 
     def _send_along(self, tables: Mapping[str, pl.DataFrame]) -> None:
@@ -84,16 +85,16 @@ class InProcess:
                 continue
             _SENT.pop(name, None)
             columns = ", ".join(f"{one} {type_of(kind)}" for one, kind in frame.schema.items())
-            self._session.query(f"DROP TEMPORARY TABLE IF EXISTS {name}")
-            self._session.query(f"CREATE TEMPORARY TABLE {name} ({columns}) ENGINE = Memory")
+            self.session.query(f"DROP TEMPORARY TABLE IF EXISTS {name}")
+            self.session.query(f"CREATE TEMPORARY TABLE {name} ({columns}) ENGINE = Memory")
             self._add(name, frame)
             _SENT[name] = frame
 
     def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
         """Run a statement."""
         with self._failing():
-            self._session.query(f"USE {self._name}")
-            self._session.query(sql, params=_texts(parameters))
+            self.session.query(f"USE {self._name}")
+            self.session.query(sql, params=_texts(parameters))
 
     def insert(self, table: str, frame: pl.DataFrame) -> None:
         """Add rows to a table."""
@@ -108,7 +109,7 @@ class InProcess:
             frame.write_ipc_stream(file, compat_level=pl.CompatLevel.oldest())
             file.flush()
             rows = f"SELECT {names} FROM file('{file.name}', 'ArrowStream')"
-            self._session.query(f"INSERT INTO {table} ({names}) {rows}")
+            self.session.query(f"INSERT INTO {table} ({names}) {rows}")
 
 
 def _reason(error: Exception) -> str:

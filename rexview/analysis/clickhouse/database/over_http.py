@@ -16,7 +16,7 @@ from rexview.analysis.clickhouse.database.address import Server
 from rexview.analysis.clickhouse.database.database import QUERY_S, Parameter, type_of
 from rexview.errors import EngineUnreachable
 
-PASSWORD: Final = "REXVIEW_CLICKHOUSE_PASSWORD"
+PASSWORD: Final = "REXVIEW_CLICKHOUSE_PASSWORD"  # noqa: S105  the variable that holds it
 _CONNECT_S: Final = 4
 _TRY_AGAIN_S: Final = 3.0
 """So long after it was away it is not asked again, so that pages stay quick."""

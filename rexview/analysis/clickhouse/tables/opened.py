@@ -11,8 +11,8 @@ from typing import Any, Final
 import polars as pl
 
 from rexview.analysis.clickhouse.database.database import Database
-from rexview.analysis.clickhouse.manifest import PEOPLE, Manifest
-from rexview.analysis.clickhouse.small_sets import (
+from rexview.analysis.clickhouse.tables.manifest import PEOPLE, Manifest
+from rexview.analysis.clickhouse.tables.small_sets import (
     SmallSet,
     empty_set,
     given_by_people,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from rexview.analysis.clickhouse.definitions import LAYOUT
+from rexview.analysis.clickhouse.tables.definitions import LAYOUT
 from rexview.detect.core.finding_index import Phrase
 from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet

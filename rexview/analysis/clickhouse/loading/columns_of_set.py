@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.clickhouse.definitions import OF_CASES, OF_ROWS, OF_STUDY, RIGHT_OPTION
+from rexview.analysis.clickhouse.tables.definitions import OF_CASES, OF_ROWS, OF_STUDY, RIGHT_OPTION
 from rexview.analysis.memory.selection import NO_DATE, REPEATS
 from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.analysis.memory.table import AnswerTable

@@ -16,15 +16,15 @@ import polars as pl
 
 from rexview import frames
 from rexview.analysis.clickhouse.database.database import Database
-from rexview.analysis.clickhouse.definitions import OF_RECORDS, RECORDS
-from rexview.analysis.clickhouse.manifest import PEOPLE, Manifest
-from rexview.analysis.clickhouse.records_of_set import BY_CASE, FLAG
-from rexview.analysis.clickhouse.rows_as_json import decoded
+from rexview.analysis.clickhouse.tables.definitions import BY_CASE, FLAG, OF_RECORDS, RECORDS
+from rexview.analysis.clickhouse.tables.manifest import PEOPLE, Manifest
+from rexview.analysis.clickhouse.tables.rows_as_json import decoded
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import FindingIndex
 from rexview.detect.core.gathered import Found, ToldInMemory
 from rexview.detect.core.looking import TOLD_FLAGS, in_order
 from rexview.detect.core.scan import Scan
+from rexview.frames.table_index import SharedIndex
 from rexview.schema import Model, ReviewSet
 
 _AT_A_TIME: Final = 2_000
@@ -75,7 +75,8 @@ class SmallSet:
             schema = frames.TABLES[name.removeprefix("stale_")]
             rows = records[name].explode(empty_as_null=False, keep_nulls=False)
             tables[name] = decoded(rows, schema).sort("_row", maintain_order=True)
-        return cls(manifest, records, replace(empty, **tables))
+        given = replace(empty, **tables, shared_index=SharedIndex())
+        return cls(manifest, records, given)
 
     @property
     def case_rows(self) -> npt.NDArray[np.int64]:

@@ -1,32 +1,18 @@
-"""The rows of the files of a set, case by case: what is shown of a case, and what detectors said."""
+"""The rows of the files of a set, case by case, and what detectors said of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.clickhouse.columns_of_set import Lists, shards
-from rexview.analysis.clickhouse.definitions import OF_RECORDS
-from rexview.analysis.clickhouse.rows_as_json import encoded
+from rexview.analysis.clickhouse.loading.columns_of_set import Lists, shards
+from rexview.analysis.clickhouse.tables.definitions import BY_CASE, FLAG, OF_RECORDS
+from rexview.analysis.clickhouse.tables.rows_as_json import encoded
 from rexview.analysis.memory.table import AnswerTable
-
-BY_CASE: Final = ("answers", "metrics", "stale_metrics", "opinions", "stale_opinions")
-"""Tables of which each case has its rows with it."""
-FLAG: Final = pl.Schema(
-    {
-        "place": pl.UInt32(),  # of the answer among the newest of its case
-        "failure": pl.String(),
-        "kind": pl.String(),
-        "finding": pl.String(),
-        "message": pl.String(),
-        "evidence": pl.String(),
-    }
-)
 
 
 @dataclass(frozen=True, eq=False)

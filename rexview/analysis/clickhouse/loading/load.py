@@ -14,12 +14,18 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from rexview.analysis.clickhouse.columns_of_set import SetColumnsByCase
 from rexview.analysis.clickhouse.database.database import Database
-from rexview.analysis.clickhouse.definitions import CASES, LOADS, RECORDS, forget, make_tables
-from rexview.analysis.clickhouse.manifest import PEOPLE, Manifest, without_people
-from rexview.analysis.clickhouse.records_of_set import SetRecordsByCase
-from rexview.analysis.clickhouse.rows_as_json import encoded
+from rexview.analysis.clickhouse.loading.columns_of_set import SetColumnsByCase
+from rexview.analysis.clickhouse.loading.records_of_set import SetRecordsByCase
+from rexview.analysis.clickhouse.tables.definitions import (
+    CASES,
+    LOADS,
+    RECORDS,
+    forget,
+    make_tables,
+)
+from rexview.analysis.clickhouse.tables.manifest import PEOPLE, Manifest, without_people
+from rexview.analysis.clickhouse.tables.rows_as_json import encoded
 from rexview.analysis.memory.engine import properties_of
 from rexview.analysis.memory.table import AnswerTable, answer_table
 from rexview.detect.core.scan import Scan

@@ -94,6 +94,19 @@ OF_RECORDS: Final = pl.Schema(
         "phrases_of_report": _CODES,
     }
 )
+BY_CASE: Final = ("answers", "metrics", "stale_metrics", "opinions", "stale_opinions")
+"""Tables of which each case has its rows with it."""
+FLAG: Final = pl.Schema(
+    {
+        "place": pl.UInt32(),  # of the answer among the newest of its case
+        "failure": pl.String(),
+        "kind": pl.String(),
+        "finding": pl.String(),
+        "message": pl.String(),
+        "evidence": pl.String(),
+    }
+)
+"""A flag among the records of a case."""
 OF_LOADS: Final = pl.Schema(
     {
         "review_set": pl.String(),  # the set's short name

@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from rexview.analysis.clickhouse.by_patient import (
+from rexview.analysis.clickhouse.parts import Parts
+from rexview.analysis.clickhouse.questions.by_patient import (
     KNOWN,
     cases_and_patients,
     known_of,
@@ -20,7 +21,6 @@ from rexview.analysis.clickhouse.by_patient import (
     points_of,
     tallies,
 )
-from rexview.analysis.clickhouse.parts import Parts
 from rexview.analysis.clickhouse.selection import Conditions
 from rexview.analysis.engine import FailureTally
 from rexview.analysis.filter.case_filter import CaseFilter

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from rexview.analysis.clickhouse.by_patient import (
+from rexview.analysis.clickhouse.loading.columns_of_set import UNMARKED
+from rexview.analysis.clickhouse.parts import Parts
+from rexview.analysis.clickhouse.questions.by_patient import (
     KNOWN,
     POINTS,
     cases_and_patients,
@@ -20,10 +22,8 @@ from rexview.analysis.clickhouse.by_patient import (
     points_of,
     tallies,
 )
-from rexview.analysis.clickhouse.columns_of_set import UNMARKED
-from rexview.analysis.clickhouse.definitions import RIGHT_OPTION
-from rexview.analysis.clickhouse.parts import Parts
 from rexview.analysis.clickhouse.selection import Conditions
+from rexview.analysis.clickhouse.tables.definitions import RIGHT_OPTION
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.selection import CASE_FACETS
 from rexview.analysis.multiple_choice.engine import ChoiceCounts, ChoiceGroup

@@ -13,7 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from rexview.analysis.clickhouse.database.database import Parameter
-from rexview.analysis.clickhouse.small_sets import SmallSet
+from rexview.analysis.clickhouse.tables.small_sets import SmallSet
 from rexview.stats.failure_rates import NO_PATIENTS, PairTally, PatientTally
 
 Ask = Callable[[str, Mapping[str, Parameter], Mapping[str, pl.DataFrame]], pl.DataFrame]

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from rexview.analysis.clickhouse.by_patient import POINTS, points_of, tallies
 from rexview.analysis.clickhouse.parts import Parts
+from rexview.analysis.clickhouse.questions.by_patient import POINTS, points_of, tallies
 from rexview.analysis.clickhouse.selection import Conditions
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.judge_conditions import judge_word

@@ -1,0 +1,1 @@
+"""What a load writes: the columns and records of a set, version by version."""

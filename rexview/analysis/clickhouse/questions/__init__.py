@@ -1,0 +1,1 @@
+"""Questions about many answers: counted by SQL, worked out by ``rexview.stats``."""

@@ -1,0 +1,65 @@
+"""What is on ClickHouse and what is in memory add up to what the engine in memory says."""
+
+from __future__ import annotations
+
+import pytest
+
+from rexview.analysis.clickhouse.tables.definitions import CASES
+from rexview.analysis.filter.case_filter import CaseFilter, Range
+
+HOSTILE = (
+    "'); DROP TABLE rexview_cases; --",
+    "{version:String}",
+    "\\",
+    "\\'",
+    "a\tb\n",
+    "%s",
+    "' OR 1=1 --",
+    "\N{PILE OF POO}",
+    "NULL",
+)
+FILTERS = (
+    CaseFilter(),
+    CaseFilter(failures=("laterality_error", "omission"), sources=("detector",)),
+    CaseFilter(sources=("hint",), sort="order"),
+    CaseFilter(models=("generalist",), sort="newest"),
+    CaseFilter(judged=("laterality_error",), studies=("normal",)),
+    CaseFilter(search="effusion", mention="any"),
+    CaseFilter(search="the LEFT"),
+    CaseFilter(tags=("laterality:None",), sort="gap"),
+    CaseFilter(process=Range(1, 4)),
+    CaseFilter(findings=("unknown", "pneumothorax")),
+)
+
+
+@pytest.mark.parametrize("asked", FILTERS, ids=str)
+def test_counts_pages_and_places_are_those_of_the_engine_in_memory(engine, in_memory, asked):
+    assert engine.facets(asked) == in_memory.facets(asked)
+    cases = in_memory.page(asked, 0, 100)
+    assert engine.page(asked, 0, 100) == cases
+    assert engine.page(asked, 1, 2) == cases[1:3]
+    assert engine.tally(asked) == in_memory.tally(asked)
+    assert engine.scanned(asked) == in_memory.scanned(asked)
+    assert engine.cards(asked, cases[:4]) == in_memory.cards(asked, cases[:4])
+    for case in (*cases[:2], *cases[-1:], "no such case"):
+        assert engine.position(asked, case) == in_memory.position(asked, case)
+
+
+def test_flags_of_a_case_have_their_evidence(engine, in_memory, given):
+    reviewed = set(given.review_set.scores["case"])
+    others = [case for case in given.review_set.cases["id"] if case not in reviewed]
+    for case in (*sorted(reviewed)[:2], *others):
+        answers = given.review_set.answers_of(case)
+        verdicts = given.review_set.flags_of(case)
+        found = engine.flags(case, answers, verdicts)
+        assert found == in_memory.flags(case, answers, verdicts)
+
+
+@pytest.mark.parametrize("name", ["sites", "tags", "search"])
+def test_values_of_a_filter_never_become_sql(engine, in_memory, name):
+    for value in HOSTILE:
+        given = {"sites": (value,), "tags": (f"laterality:{value}",), "search": value}[name]
+        asked = CaseFilter(**{name: given})
+        assert engine.page(asked, 0, 9) == in_memory.page(asked, 0, 9)
+    n = engine.database.query(f"SELECT count() FROM {CASES}").item()
+    assert n >= engine.facts.n_cases

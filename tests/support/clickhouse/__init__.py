@@ -1,0 +1,1 @@
+"""ClickHouse for tests."""
