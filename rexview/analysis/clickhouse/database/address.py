@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from rexview.analysis.clickhouse.database.database import Database
+from rexview.analysis.clickhouse.database.database import Database, Server
 from rexview.errors import SettingsError
 
 _PORTS: Final = {False: 8123, True: 8443}
-
-
-@dataclass(frozen=True)
-class Server:
-    """A ClickHouse server; ``cluster`` is empty where it stands alone."""
-
-    host: str
-    port: int
-    user: str
-    database: str
-    cluster: str
-    secure: bool
 
 
 @cache

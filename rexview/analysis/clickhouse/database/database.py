@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import polars as pl
@@ -21,6 +22,18 @@ _PLAIN: Final[Mapping[type[pl.DataType], str]] = {
     pl.Float32: "Float32",
     pl.Float64: "Float64",
 }
+
+
+@dataclass(frozen=True)
+class Server:
+    """A ClickHouse server; ``cluster`` is empty where it stands alone."""
+
+    host: str
+    port: int
+    user: str
+    database: str
+    cluster: str
+    secure: bool
 
 
 class Database(Protocol):

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.analysis.clickhouse.database.address import Server
-from rexview.analysis.clickhouse.database.database import QUERY_S, Parameter, type_of
+from rexview.analysis.clickhouse.database.database import QUERY_S, Parameter, Server, type_of
 from rexview.errors import EngineUnreachable
 
 PASSWORD: Final = "REXVIEW_CLICKHOUSE_PASSWORD"  # noqa: S105  the variable that holds it
