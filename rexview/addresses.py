@@ -99,6 +99,8 @@ def read_address(text: str) -> Address:
         parts = urlsplit(f"https://h/{path}")
         if parts.query or parts.fragment:
             raise AddressRefused("The address has a part after ? or #, which may hold a key.")
+        if "\\" in unquote(parts.path):
+            raise AddressRefused("The address holds a backslash.")
         path = quote(parts.path.removeprefix("/"), safe="/%-._~!$&'()*+,;=:@")
     if "\\" in path or {".", ".."} & set(unquote(path).split("/")):
         raise AddressRefused("The address climbs out of its folder.")

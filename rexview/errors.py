@@ -37,6 +37,7 @@
      |   +- RunRefused      it cannot begin as it was asked for; nothing was sent or written
      +- MetricsError        metrics of reports cannot be worked out or kept; nothing was written
      |   +- MetricsRefused  what was asked for cannot be
+     +- ClusterError        the workers of a cluster cannot be used
      +- ChartError          a chart cannot be turned into a picture
      +- ExportError         cases cannot be exported; nothing was written
          +- ExportRefused   they cannot be as it was asked for; every problem named
@@ -164,6 +165,10 @@ class StorageRefused(StorageError):
 
 class FilterError(RexviewError):
     """A filter from a link cannot be understood."""
+
+
+class ClusterError(RexviewError):
+    """The workers of a cluster cannot be used; one line says what to do."""
 
 
 class ChartError(RexviewError):

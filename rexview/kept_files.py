@@ -36,8 +36,7 @@ _AFTER_EVICTION: Final = 0.9
 class Kind:
     """One kind of what is kept, in a folder of its name in the cache folder.
 
-    ``ending`` is that of its entries, ``limit`` the setting (MB) that they together keep to, empty
-    where nothing is ever forgotten by itself.
+    ``ending`` is that of its entries, ``limit`` the setting (MB) that they together keep to.
     """
 
     meaning: str
@@ -83,8 +82,7 @@ def reading_version() -> str:
 
 def kept_files(kind: str, settings: Settings, folder: Path | None = None) -> KeptFiles:
     """Return what is kept of one of :data:`KINDS`, in the cache folder or in a folder given."""
-    limit = KINDS[kind].limit
-    most = getattr(settings, limit) * 1_000_000 if limit else 2**63
+    most = getattr(settings, KINDS[kind].limit) * 1_000_000
     return KeptFiles(folder or settings.cache_folder / kind, most, KINDS[kind].ending)
 
 
@@ -101,7 +99,7 @@ def told(settings: Settings, clear: str | None = None) -> Iterator[str]:
             left = f", {kept.size() / 1e6:,.1f} MB cannot be removed" if kept.size() else ""
             yield f"{name:8} {removed / 1e6:10,.1f} MB removed{left}"
         elif clear is None:
-            limit = f"of {getattr(settings, kind.limit):,}" if kind.limit else "without limit"
+            limit = f"of {getattr(settings, kind.limit):,}"
             yield f"{name:8} {kept.size() / 1e6:10,.1f} MB {limit:14} {kind.meaning}"
 
 

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import settings
 from support.forked import Template
 from support.postgres import running
-from support.storage import Archive, S3Server
 
 from rexview import frames
 from rexview.bench import serving
+from rexview.bench.remote.storage import Archive, S3Server
+from rexview.bench.serving import BenchUnavailable
 from rexview.schema import Model, ReviewSet, SetInfo
 from tools.postgres import PostgresServer
 
@@ -102,17 +103,23 @@ def postgres_server() -> Iterator[PostgresServer]:
         yield server
 
 
+def _or_skip(start: type[S3Server] | type[Archive], folder: Path) -> Any:
+    try:
+        return start(folder)
+    except BenchUnavailable as error:
+        pytest.skip(str(error))
+
+
 @pytest.fixture(scope="session")
 def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     """An S3 server, one for all tests of a process; skips where none can be had."""
-    server = S3Server(tmp_path_factory.mktemp("s3") / "buckets")
-    yield server
-    server.stop()
+    pytest.importorskip("botocore")
+    with _or_skip(S3Server, tmp_path_factory.mktemp("s3") / "buckets") as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
     """A DICOMweb archive, one for all tests of a process; skips where none can be had."""
-    server = Archive(tmp_path_factory.mktemp("archive"))
-    yield server
-    server.stop()
+    with _or_skip(Archive, tmp_path_factory.mktemp("archive")) as server:
+        yield server

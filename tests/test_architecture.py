@@ -18,6 +18,7 @@ LEVELS = [
     {"schema", "rubric", "harm", "people"},
     {"settings"},
     {"geometry", "answer_digest", "kept_files", "child_process"},
+    {"spread"},
     {"imaging", "stats", "remote"},
     {"reviewset", "store", "detect", "models"},
     {"metrics", "curation", "judge"},
@@ -27,7 +28,7 @@ LEVELS = [
     {"cli", "bench", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
-LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}
+LAZY = {"torch", "transformers", "openai", "scipy", "sklearn", "ray"}
 PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"}
 SHARED_UI = {
     *{"access", "answers", "app", "asking", "charts", "comments", "components", "export"},

@@ -25,6 +25,8 @@ BENCHES: Final = {
     "exports": "slides, PDF and HTML of 40 cases: time and size, beside reading their films",
     "meeting": "following a meeting: twenty windows, drops, a killed server",
     "team": "twenty people in real browsers at once on one server, beside one alone; memory",
+    "failover": "one of two servers behind nginx is killed: seconds until a reader is back",
+    "remote": "a film from S3 and from a DICOMweb archive, beside the same one on this disk",
     "reliability": "entries given while servers are killed and disks fill; long",
     "scale": "opening, filters, search, pages and memory as a set grows",
 }

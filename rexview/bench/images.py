@@ -64,7 +64,7 @@ def run(side: int = SIDE, rounds: int = ROUNDS) -> Measured:
         folder = Path(place)
         for syntax in _SYNTAXES:
             path = folder / f"{syntax}.dcm"
-            ds = _write(pixels, path, syntax)
+            ds = write_film(pixels, path, syntax)
             if syntax == uid.ExplicitVRLittleEndian:
                 compare(
                     f"window and invert, {size}",
@@ -115,8 +115,10 @@ def _by_pillow(path: Path) -> NDArray[Any]:
         return np.asarray(image)
 
 
-def _write(pixels: NDArray[np.uint16], path: Path, syntax: uid.UID) -> Dataset:
+def write_film(pixels: NDArray[np.uint16], path: Path, syntax: uid.UID) -> Dataset:
+    """Write pixels as a film in DICOM; return what was written."""
     ds = Dataset()
+    ds.StudyInstanceUID, ds.SeriesInstanceUID = uid.generate_uid(), uid.generate_uid()
     ds.SOPClassUID = uid.UID("1.2.840.10008.5.1.4.1.1.1.1")
     ds.SOPInstanceUID = uid.generate_uid()
     ds.Rows, ds.Columns = pixels.shape

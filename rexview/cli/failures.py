@@ -8,6 +8,7 @@ from typing import Any
 from rexview.addresses import address_of_set
 from rexview.bounded import printable
 from rexview.cli.arguments import SET
+from rexview.cli.engine import add_engine, engine, tell_ended
 from rexview.cli.output import as_json
 from rexview.cli.scanning import scan
 from rexview.errors import StorageRefused
@@ -23,6 +24,7 @@ def add_failures(commands: Any) -> None:
     argument("--json", action="store_true", help="a JSON list instead of lines")
     keep = "keep what is found beside the tables of the set, for whoever opens it next"
     argument("--keep", action="store_true", help=keep)
+    add_engine(parser)
 
 
 def _failures(options: argparse.Namespace) -> int:
@@ -31,7 +33,13 @@ def _failures(options: argparse.Namespace) -> int:
 
     if options.keep and address_of_set(options.folder):
         raise StorageRefused("Nothing is written into a storage: leave out --keep.")
-    rows = list(rows_of(scan(load(options.folder), keep_beside=options.keep)))
+    review_set = load(options.folder)
+    try:
+        with engine(options) as spread:
+            found = scan(review_set, keep_beside=options.keep, spread=spread)
+    except KeyboardInterrupt:
+        return tell_ended("What was found is kept: the same command goes on from there.")
+    rows = list(rows_of(found))
     if options.json:
         print(as_json(rows))
     else:

@@ -14,18 +14,24 @@ if TYPE_CHECKING:
     from rexview.analysis.engine import Engine
     from rexview.detect.core.scan import Scan
     from rexview.schema import ReviewSet
+    from rexview.spread.workers import Spread
     from rexview.store import Reviews
 
 _SECONDS_BETWEEN: Final = 0.1
 
 
-def scan(review_set: ReviewSet, *, keep_beside: bool = False) -> Scan:
-    """Let the detectors look at all answers on all cores, but for what is kept of them."""
+def scan(review_set: ReviewSet, *, keep_beside: bool = False, spread: Spread | None = None) -> Scan:
+    """Let the detectors look at all answers, but for what is kept of them.
+
+    On all cores of this machine, or on the workers of ``spread``.
+    """
     from rexview.detect.processes.at_once import scan_at_once
     from rexview.settings import load_settings
 
     show = shower("answers looked at")
-    found, message = scan_at_once(review_set, load_settings(), show, keep_beside=keep_beside)
+    found, message = scan_at_once(
+        review_set, load_settings(), show, keep_beside=keep_beside, spread=spread
+    )
     if message:
         print(printable(message), file=sys.stderr)
     return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from rexview.errors import MetricsRefused
@@ -15,13 +16,16 @@ from rexview.metrics.external.calculators import (
     loaded,
     values_of,
 )
+from rexview.metrics.external.calls import Scorer
 from rexview.metrics.finding_agreement import agreement
 from rexview.metrics.fineradscore.results import METRIC as FINERADSCORE
 from rexview.metrics.identity import MetricId
 from rexview.metrics.kept_values import Found
 from rexview.metrics.known import COMPUTED_HERE
-from rexview.metrics.of_answer import IMPLEMENTATION, agreement_of, bleu_2_of
-from rexview.metrics.pairs import Compared, ReportPair
+from rexview.metrics.of_answer import IMPLEMENTATION, own_value
+from rexview.metrics.pairs import Compared
+from rexview.metrics.spread_out import spread_scorer
+from rexview.spread.workers import Spread
 
 NAMES: Final = (*COMPUTED_HERE, *CALCULATORS, FINERADSCORE)
 """What can be asked for."""
@@ -46,34 +50,48 @@ def named(name: str) -> str | Calculator:
 
 
 def own_values(
-    metric: str, compared: Compared, harm: HarmTable, scope: str, show: Show | None = None
+    metric: str,
+    compared: Compared,
+    harm: HarmTable,
+    scope: str,
+    show: Show | None = None,
+    spread: Spread | None = None,
 ) -> Found:
-    """Work out a metric of ours; ``scope`` is what the values are kept under."""
-    values, without = [], 0
+    """Work out a metric of ours, here or on the workers of ``spread``.
+
+    ``scope`` is what the values are kept under.
+
+    Raises
+    ------
+    ClusterError
+    """
     pairs = list(compared)
-    for done, pair in enumerate(pairs, 1):
-        value = _own(metric, pair, harm)
-        if value is None:
-            without += 1
-        else:
-            values.append((pair.case.id, pair.answer.model, value))
-        if show:
-            show(done, len(pairs))
+    found: list[float | None] = []
+    if spread is None:
+        for done, pair in enumerate(pairs, 1):
+            found.append(own_value(metric, pair, harm))
+            if show:
+                show(done, len(pairs))
+    else:
+        with spread_scorer(spread, metric, harm) as score:
+            found += score(pairs, show)[metric]
+    values = tuple(
+        (pair.case.id, pair.answer.model, value)
+        for pair, value in zip(pairs, found, strict=True)
+        if value is not None
+    )
     identity = MetricId(metric, IMPLEMENTATION, _VERSIONS[metric], scope)
-    return Found(identity, tuple(values), None, without)
-
-
-def _own(metric: str, pair: ReportPair, harm: HarmTable) -> float | None:
-    if metric == "bleu_2":
-        return bleu_2_of(pair.case, pair.answer, pair.scope)
-    found = agreement_of(pair.case, pair.answer, harm, pair.scope)
-    return found.score if found else None
+    return Found(identity, values, None, len(pairs) - len(values))
 
 
 def external_values(
-    calculator: Calculator, compared: Sequence[tuple[Compared, str]], *, download: bool
+    calculator: Calculator,
+    compared: Sequence[tuple[Compared, str]],
+    *,
+    download: bool,
+    spread: Spread | None = None,
 ) -> list[Found]:
-    """Let a package compute its metrics, model by model.
+    """Let a package compute its metrics, model by model, here or on the workers of ``spread``.
 
     Parameters
     ----------
@@ -84,8 +102,9 @@ def external_values(
     ------
     MetricsError
         The package is not there, or fails.
+    ClusterError
     """
-    with loaded(calculator, download=download) as scorer:
+    with _scorer(calculator, download, spread) as scorer:
         return [
             found
             for one, scope in compared
@@ -93,3 +112,13 @@ def external_values(
             if pairs
             for found in values_of(calculator, scorer, pairs, scope)
         ]
+
+
+@contextmanager
+def _scorer(calculator: Calculator, download: bool, spread: Spread | None) -> Iterator[Scorer]:
+    if spread is None:
+        with loaded(calculator, download=download) as scorer:
+            yield scorer
+    else:
+        with spread_scorer(spread, calculator.name, download=download) as score:
+            yield lambda pairs: score(pairs, None)

@@ -17,6 +17,7 @@ from rexview.metrics.finding_agreement import (
     weigher,
 )
 from rexview.metrics.identity import MetricId
+from rexview.metrics.pairs import ReportPair
 from rexview.metrics.scopes import as_one_text, parts_of_answer, parts_of_report
 from rexview.schema import Answer, Case
 
@@ -83,3 +84,11 @@ def values_of(case: Case, answer: Answer, harm: HarmTable) -> Mapping[MetricId, 
 def _too_long(case: Case, answer: Answer) -> bool:
     texts = (case.report.findings, case.report.impression, answer.text)
     return any(len(text or "") > LONGEST for text in texts)
+
+
+def own_value(metric: str, pair: ReportPair, harm: HarmTable) -> float | None:
+    """Work out one metric of ours for a pair of reports; None where it has no value."""
+    if metric == "bleu_2":
+        return bleu_2_of(pair.case, pair.answer, pair.scope)
+    found = agreement_of(pair.case, pair.answer, harm, pair.scope)
+    return found.score if found else None

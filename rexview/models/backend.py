@@ -12,11 +12,12 @@ from rexview.models.request import Request
 class Backend(Protocol):
     """An endpoint, or a model in this process.
 
-    ``batch`` is how many requests one call takes: 1 for an endpoint. Calls come from several
-    threads at once where it is 1, else one after another.
+    ``batch`` is how many requests one call takes: 1 for an endpoint. ``calls`` is how many calls
+    come at once, each from a thread of its own; None for as many as the run is to have under way.
     """
 
     batch: int
+    calls: int | None
 
     def ask(self, requests: Sequence[Request]) -> Sequence[Reply | AttemptFailed]:
         """Ask, wait, and return what came, in order: one attempt, no retry, nothing raised."""

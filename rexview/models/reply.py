@@ -133,3 +133,13 @@ class AttemptFailed(RexviewError):
         self.limits = limits
         self.maybe_paid = maybe_paid
         self.raw = dict(raw or {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again in another process."""
+        return _made_again, (self.kind, str(self), self.__dict__)
+
+
+def _made_again(kind: Failing, message: str, more: Mapping[str, Any]) -> AttemptFailed:
+    failure = AttemptFailed(kind, message)
+    failure.__dict__.update(more)
+    return failure

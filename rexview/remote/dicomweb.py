@@ -160,6 +160,13 @@ def value_of(found_one: Mapping[str, Any], tag: str) -> str:
     return str(value.get("Alphabetic", "") if isinstance(value, dict) else value)
 
 
+def values_of(found_one: Mapping[str, Any], tag: str) -> list[str]:
+    """Return the values of a tag that are texts."""
+    attribute = found_one.get(tag)
+    values = attribute.get("Value") if isinstance(attribute, dict) else None
+    return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []
+
+
 def is_uid(text: str) -> bool:
     """Whether a text can be a DICOM UID."""
     return len(text) <= 64 and bool(_UID.match(text))

@@ -102,6 +102,15 @@ def picture(
                 _LOOKED.fetching.pop(address.text, None)
 
 
+def forget(address: Address, settings: Settings) -> None:
+    """Remove what is kept of a picture, and what is known of it."""
+    kept = _kept(settings)
+    if seen := _seen(kept, address):
+        kept.discard(seen.name(address))
+    kept.discard(_named(address.text))
+    _LOOKED.at.pop(address.text, None)
+
+
 def link_version(address: Address, settings: Settings) -> str:
     """Return a text that changes when the picture at an address is seen to have changed.
 

@@ -25,7 +25,7 @@ def test_every_format_is_read_beside_its_alternative():
 def test_pydicoms_way_gives_the_same_picture(tmp_path):
     pixels = film(96, 64, seed=1)
     assert pixels.shape == (64, 96)
-    ds = images._write(pixels, tmp_path / "film.dcm", uid.ExplicitVRLittleEndian)
+    ds = images.write_film(pixels, tmp_path / "film.dcm", uid.ExplicitVRLittleEndian)
     ours = display(read_image(tmp_path / "film.dcm"), "file").astype(int)
     theirs = images._float_path(pixels, ds).astype(int)
     assert np.abs(ours - theirs).max() <= 1

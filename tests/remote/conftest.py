@@ -1,6 +1,9 @@
+import pydicom
 import pytest
-from support.storage import PASSWORD, S3_VARIABLES, USER, spoiling
+from support import ROOT
+from support.storage import spoiling
 
+from rexview.bench.remote.storage import PASSWORD, S3_VARIABLES, USER
 from rexview.remote import fetching, pictures, s3, sets, web
 
 
@@ -17,8 +20,10 @@ def forgetful(monkeypatch, tmp_path):
 
 
 def forget():
-    s3._client.cache_clear()
-    web._client.cache_clear()
+    for client in (s3._client, web._client):
+        if client.cache_info().currsize:
+            client().close()
+        client.cache_clear()
     pictures._kept_in.cache_clear()
     fetching._AWAY.clear()
     sets._COPIES.clear()
@@ -46,3 +51,14 @@ def dicomweb(archive, monkeypatch):
         between.base = f"dicomweb+http://127.0.0.1:{between.port}/dicom-web"
         monkeypatch.setenv("REXVIEW_REMOTE_HOSTS", between.base)
         yield between
+
+
+FILMS = ("effusion-left-pa.dcm", "effusion-right-pa.dcm")
+IMAGES = ROOT / "assets" / "demo" / "images"
+
+
+@pytest.fixture(scope="session")
+def stored_studies(archive):
+    """Two films in the archive, a study each, by their headers."""
+    archive.store(*(IMAGES / name for name in FILMS))
+    return [pydicom.dcmread(IMAGES / name, stop_before_pixels=True) for name in FILMS]

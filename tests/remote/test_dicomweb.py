@@ -4,7 +4,6 @@ import io
 
 import pydicom
 import pytest
-from support import ROOT
 
 from rexview import imaging
 from rexview.addresses import read_address
@@ -13,17 +12,13 @@ from rexview.remote import dicomweb as client
 from rexview.remote import pictures
 from rexview.remote.multipart import first_part, read_type
 from rexview.settings import load_settings
-
-IMAGES = ROOT / "assets" / "demo" / "images"
-FILMS = ("effusion-left-pa.dcm", "effusion-right-pa.dcm")
+from tests.remote.conftest import FILMS, IMAGES
 
 
-@pytest.fixture(scope="module")
-def stored(archive):
-    """Two films in the archive, one stored with JPEG-LS."""
-    films = {name: pydicom.dcmread(IMAGES / name) for name in FILMS}
-    archive.store(*films.values())
-    return films
+@pytest.fixture
+def stored(stored_studies):
+    """Films in the archive, by the names of their files."""
+    return dict(zip(FILMS, stored_studies, strict=True))
 
 
 def address_of(server, film, end=""):

@@ -43,6 +43,20 @@ def test_it_is_the_same_set_as_in_a_folder(there):
     )
 
 
+def test_returned_pictures_are_read_for_what_scores_are_of(there):
+    _, address = there
+    found = load(here(address)).find_picture("one.png")
+    assert found.read_bytes()[:4] == b"\x89PNG"
+    assert load(here(address)).find_picture("none.png") is None
+
+
+def test_sizes_that_no_file_is_read_for_are_told(there):
+    folder, address = there
+    text = (folder / "cases.jsonl").read_text(encoding="utf-8").replace('"width": 100', '"x": 1')
+    (folder / "cases.jsonl").write_text(text, encoding="utf-8")
+    assert any("lie elsewhere" in one.message for one in check(here(address)))
+
+
 def test_pictures_stay_there_and_nothing_is_written_there(there, tmp_path):
     folder, address = there
     before = sorted(folder.rglob("*"))

@@ -28,7 +28,7 @@ from rexview.people import Role
 
 PEOPLE: Final = 20
 MINUTES: Final = 3.0
-THINK_S: Final = (6.0, 18.0)
+THINK_S: Final = (10.0, 30.0)
 """Between two things that somebody does; drawn evenly. Radiologists take longer over a film."""
 _BROWSERS: Final = 2
 """Processes of Chromium that the people share."""

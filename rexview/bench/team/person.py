@@ -110,6 +110,7 @@ class Person:
         while time.monotonic() < ends:
             await self._think()
             cards = self.page.locator(".rx-card")
+            await cards.first.wait_for()
             began = time.perf_counter()
             await cards.nth(self._random.randrange(min(6, await cards.count()))).click()
             await self.page.wait_for_selector(_PAINTED)

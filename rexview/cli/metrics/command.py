@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
 from rexview.cli.arguments import FOLDER, path
+from rexview.cli.engine import add_engine, engine, tell_ended
 from rexview.cli.metrics.asked import Asked, asked
 from rexview.cli.metrics.told import tell, told_of
 from rexview.cli.output import as_json, shower
@@ -43,6 +44,7 @@ def add_metrics(commands: Any) -> None:
     argument("--out", type=path, metavar="FILE", help=out)
     argument("--download", action="store_true", help="let packages fetch what they lack")
     argument("--json", action="store_true", help="one JSON object; progress on standard error")
+    add_engine(parser)
     judge = parser.add_argument_group("fineradscore, which asks a language model")
     judge.add_argument("--judge", metavar="MODEL", help="its name on the server")
     add_asking(judge.add_argument)
@@ -58,6 +60,8 @@ def _metrics(options: argparse.Namespace) -> int:
     try:
         if METRIC not in options.metric:
             return _work_out(options)
+        if options.engine != "local":
+            raise MetricsRefused(f"{METRIC} asks a server: leave --engine out.")
         if options.metric != [METRIC]:
             raise MetricsRefused(f"{METRIC} is asked for alone.")
         from rexview.cli.metrics.judge import judge
@@ -92,13 +96,21 @@ def _work_out(options: argparse.Namespace) -> int:
     own = about.review_set.info.harm
     harm = load_harm(about.review_set.folder / own if own else None)
     found: list[Found] = []
-    for one in wanted:
-        if isinstance(one, str):
-            show = shower(f"reports: {one}")
-            found += [own_values(one, pairs, harm, scope, show) for pairs, scope in about.compared]
-        else:
-            print(f"{one.name}: {counted(about.reports, 'report')}…", file=sys.stderr)
-            found += external_values(one, about.compared, download=options.download)
+    try:
+        with engine(options) as spread:
+            for one in wanted:
+                if isinstance(one, str):
+                    show = shower(f"reports: {one}")
+                    found += [
+                        own_values(one, pairs, harm, scope, show, spread)
+                        for pairs, scope in about.compared
+                    ]
+                else:
+                    print(f"{one.name}: {counted(about.reports, 'report')}…", file=sys.stderr)
+                    given = {"download": options.download, "spread": spread}
+                    found += external_values(one, about.compared, **given)
+    except KeyboardInterrupt:
+        return tell_ended("Nothing was written.")
     return _keep(options, about, found)
 
 

@@ -13,8 +13,9 @@ from urllib.parse import parse_qs
 
 from rexview.bounded import printable, read_file
 from rexview.cli.arguments import path
+from rexview.cli.engine import add_engine, engine
 from rexview.cli.scanning import cases_of
-from rexview.errors import FileRefused, FilterError, RunRefused
+from rexview.errors import ClusterError, FileRefused, FilterError, RunRefused
 from rexview.models.reply import AttemptFailed
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def add_run(commands: Any) -> None:
     resume = "go on with the newest run that asks the same, or with the one that is named"
     argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
     add_manner(argument)
+    add_engine(parser)
 
 
 def add_chosen_cases(parser: argparse.ArgumentParser) -> None:
@@ -108,11 +110,14 @@ def _run(options: argparse.Namespace) -> int:
         asking = asking_of(review_set, spec, expected, load_settings())
         if options.dry_run:
             return dry_run(plan, asking, estimate(asking, plan.left, spec.card, source), options)
+        if options.engine != "local" and spec.parameters.api != "transformers":
+            raise RunRefused("--engine is for models on your own machines: --api transformers.")
         from rexview.cli.run.work import work
 
         local = {"yes": options.yes, "download": options.download}
-        return work(review_set, plan, asking, as_json=options.json, **local)
-    except RunRefused as error:
+        with engine(options) as spread:
+            return work(review_set, plan, asking, as_json=options.json, spread=spread, **local)
+    except (RunRefused, ClusterError) as error:
         print(printable(str(error)), file=sys.stderr)
         return USAGE
 

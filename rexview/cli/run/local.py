@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Sequence
 
 from rexview.bounded import printable
 from rexview.errors import RunRefused
 from rexview.models.local.memory import Needs
 from rexview.models.local.model import LocalModel
+from rexview.models.local.spread_model import SpreadModel
 from rexview.models.reply import AttemptFailed
 from rexview.models.running.spec import RunSpec
+from rexview.spread.workers import Spread
 
 
-def local_model(spec: RunSpec, *, needed: bool, yes: bool, download: bool) -> LocalModel:
-    """Return the model of a run; it is looked for only where it is needed.
+def local_model(
+    spec: RunSpec, *, needed: bool, yes: bool, download: bool, spread: Spread | None = None
+) -> LocalModel | SpreadModel:
+    """Return the model of a run, in this process or held by the workers of ``spread``.
+
+    It is looked for only where it is needed.
 
     Raises
     ------
     RunRefused
         It cannot be run here; the message says what to do.
     """
+    given = (spec.parameters, spec.card, spec.concurrency)
+    model: LocalModel | SpreadModel | None = None
     try:
-        model = LocalModel(spec.parameters, spec.card, spec.concurrency)
-        if needed:
-            _agree(model.prepare(download=download), yes=yes)
+        if spread is None:
+            model = LocalModel(*given)
+            if needed:
+                _agree([model.prepare(download=download)], yes=yes)
+        else:
+            model = SpreadModel(*given, spread)
+            if needed:
+                _agree(model.prepare(download=download), yes=yes)
     except AttemptFailed as failure:
         raise RunRefused(str(failure)) from None
     if spec.repeats > 1 and not spec.parameters.temperature:
@@ -31,10 +46,12 @@ def local_model(spec: RunSpec, *, needed: bool, yes: bool, download: bool) -> Lo
     return model
 
 
-def _agree(needs: Needs, *, yes: bool) -> None:
-    """Say what it takes; where that is more than is free, go on only if somebody wants it."""
-    print(printable(str(needs)), file=sys.stderr)
-    if needs.fits or yes:
+def _agree(needs: Sequence[Needs], *, yes: bool) -> None:
+    """Say what each worker takes; where that is more than is free, go on only if it is wanted."""
+    for said, workers in Counter(map(str, needs)).items():
+        each = f"Each of {workers} workers: " if workers > 1 else ""
+        print(printable(f"{each}{said}"), file=sys.stderr)
+    if yes or all(one.fits for one in needs):
         return
     fault = "That is more than is free, and this machine may stand still"
     if sys.stdin.isatty() and sys.stderr.isatty():

@@ -26,6 +26,7 @@ from rexview.models.running.progress import Progress
 from rexview.models.running.run import Run
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
+from rexview.spread.workers import Spread
 
 _SHORTEST_KEY: Final = 8
 
@@ -38,19 +39,22 @@ def work(
     as_json: bool,
     yes: bool = False,
     download: bool = False,
+    spread: Spread | None = None,
 ) -> int:
     """Begin or go on, wait for the end, say how it was; return the exit status.
 
-    ``yes`` and ``download`` are for models on this machine: load one that is larger than what is
-    free, fetch one that is not here.
+    ``yes``, ``download`` and ``spread`` are for models on this machine: load one that is larger
+    than what is free, fetch one that is not here, let workers hold it.
 
     Raises
     ------
     RunRefused, RunError
     """
-    local = {"yes": yes, "download": download}
     images = pictures_folder(review_set)
-    return tell_end(ask(plan, asking, images=images, as_lines=as_json, **local), as_json=as_json)
+    ended = ask(
+        *(plan, asking), images=images, as_lines=as_json, yes=yes, download=download, spread=spread
+    )
+    return tell_end(ended, as_json=as_json)
 
 
 def ask(
@@ -61,6 +65,7 @@ def ask(
     images: Path | None = None,
     yes: bool = False,
     download: bool = False,
+    spread: Spread | None = None,
 ) -> Progress:
     """Begin or go on, show how far it is, and wait for the end; as :func:`work`.
 
@@ -75,7 +80,9 @@ def ask(
         told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
         print(told, file=sys.stderr)
     needed = bool(plan.left)
-    backend, masked = backend_of(plan.spec, needed=needed, yes=yes, download=download)
+    backend, masked = backend_of(
+        plan.spec, needed=needed, yes=yes, download=download, spread=spread
+    )
     try:
         lock = begin(plan)
         try:
@@ -96,19 +103,25 @@ def ask(
 
 
 def backend_of(
-    spec: RunSpec, *, needed: bool = True, yes: bool = False, download: bool = False
+    spec: RunSpec,
+    *,
+    needed: bool = True,
+    yes: bool = False,
+    download: bool = False,
+    spread: Spread | None = None,
 ) -> tuple[Backend, Callable[[str], str]]:
     """Return what asks the model, and what takes its key out of a text.
 
-    ``needed`` says whether anything is left to be asked, else no local model is looked for; ``yes``
-    and ``download`` are as in :func:`work`.
+    ``needed`` says whether anything is left to be asked, else no local model is looked for;
+    ``yes``, ``download`` and ``spread`` are as in :func:`work`.
 
     Raises
     ------
     RunRefused
     """
     if spec.parameters.api == "transformers":
-        return local_model(spec, needed=needed, yes=yes, download=download), str
+        held = local_model(spec, needed=needed, yes=yes, download=download, spread=spread)
+        return held, str
     variable = spec.card.key_variable
     key = os.environ.get(variable, "").strip() or None
     try:

@@ -13,52 +13,42 @@ import logging
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from rexview.child_process import Rank
 from rexview.detect.core.batch import Batch, batch_of
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.gathered import Gatherer
 from rexview.detect.core.looking import Looked, given_up, look
+from rexview.detect.core.progress import Pace, Progress
 from rexview.detect.core.scan import Scan, rescored, unscanned
+from rexview.detect.kept.in_turn import InTurn
 from rexview.detect.kept.kept_scan import KeptScan
 from rexview.detect.processes.agenda import Agenda, Task
 from rexview.detect.processes.asked_cases import AskedCases
-from rexview.detect.processes.looking_process import LookingProcess, ProcessDied, ProcessUnusable
+from rexview.detect.processes.looking_process import (
+    LookingProcess,
+    ProcessDied,
+    ProcessUnusable,
+    looking_job,
+)
 from rexview.kept_files import KeptFiles
 from rexview.schema import ReviewSet
+from rexview.spread.workers import Spread, ThisMachine
 
+__all__ = ["BackgroundScan", "Progress", "usual_workers"]
 _SHARE: Final = 20
 """A snapshot is not made before twenty times the time has passed that the last one took."""
-_RATE_OVER_S: Final = 30.0
 _ENDS_S: Final = 10.0
 _DEATHS: Final = 60
 """So many processes in a row that die without having looked at anything are no answer's fault."""
 _log: Final = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a scan is.
-
-    ``looked`` of the ``answers`` were looked at, of which ``failed`` could not be judged by every
-    detector. ``per_second`` and ``seconds_left`` are None while nothing is known, or runs.
-    ``message`` is a sentence for the page where something is wrong, else empty.
-    """
-
-    answers: int
-    looked: int
-    failed: int
-    per_second: float | None
-    seconds_left: float | None
-    state: Literal["running", "stopped", "finished", "broken"]
-    message: str = ""
 
 
 def usual_workers() -> int:
@@ -78,6 +68,8 @@ class BackgroundScan:
         Where outcomes are kept on disk. Those beside the set are read as well.
     workers : int, optional
         How many processes; by default one less than there are cores.
+    spread : Spread, optional
+        Where the workers are, and how many; else they are processes of this machine.
     before : Scan, optional
         Of the same files and detectors: what it found is taken over.
     gives_way : callable, optional
@@ -93,12 +85,13 @@ class BackgroundScan:
         *,
         keep: KeptFiles | None = None,
         workers: int | None = None,
+        spread: Spread | None = None,
         before: Scan | None = None,
         gives_way: Callable[[], float] | None = None,
     ) -> None:
         self.review_set: Final = review_set
         self.detectors: Final = tuple(detectors)
-        self._workers: Final = workers or usual_workers()
+        self._spread: Final = spread or ThisMachine(workers or usual_workers())
         self._changed: Final = threading.Condition(threading.RLock())
         self._gatherer: Final = Gatherer(len(review_set.newest), len(review_set.cases))
         self._asked: Final = (
@@ -113,6 +106,7 @@ class BackgroundScan:
         self._gives_way: Final = gives_way
         self._keep: Final = keep
         self._kept: KeptScan | None = None
+        self._in_turn: Final = InTurn(self._keep_on_disk)
         self._agenda = self._new_agenda()
         self._processes: list[LookingProcess] = []
         self._threads: list[threading.Thread] = []
@@ -124,7 +118,7 @@ class BackgroundScan:
         self._scan = self._base
         self._news = True
         self._snapshot_due = 0.0
-        self._rates: deque[tuple[float, int]] = deque()
+        self._pace: Final = Pace()
 
     def start(self) -> None:
         """Begin, at once or after what is kept was read; returns immediately."""
@@ -151,12 +145,13 @@ class BackgroundScan:
                 nothing_left = not self._agenda.any_left()
             if nothing_left:
                 self._finish()
+            workers = self._spread.count(looking_job(self.detectors))
             with self._changed:
                 if self._closed or self._finished:
                     return
                 threads = [
                     threading.Thread(target=self._work, name=f"scan-{n}", daemon=True)
-                    for n in range(len(self._processes), self._workers)
+                    for n in range(len(self._processes), workers)
                 ]
                 self._threads += threads
             if self._asked is not None:
@@ -216,7 +211,7 @@ class BackgroundScan:
                 state = "finished"
             elif self._stopped or self._closed:
                 state = "stopped"
-            rate = self._rate() if state == "running" else None
+            rate = self._pace.per_second() if state == "running" else None
             left = (total - looked) / rate if rate else None
             message = self._broken or self._not_kept()
             return Progress(total, looked, self._gatherer.failed, rate, left, state, message)
@@ -225,13 +220,6 @@ class BackgroundScan:
         """Say why the next start will not find what is found now; empty where it will."""
         reason = self._kept.trouble if self._kept else None
         return f"What is found is not kept for the next start: {reason}." if reason else ""
-
-    def _rate(self) -> float | None:
-        """Return how many answers a second were looked at lately."""
-        if len(self._rates) < 2:
-            return None
-        (first, before), (last, now) = self._rates[0], self._rates[-1]
-        return (now - before) / (last - first) if last > first and now > before else None
 
     def prefer(self, case_rows: Iterable[int] | npt.NDArray[np.integer[Any]]) -> None:
         """Let these cases come next, before those of earlier calls."""
@@ -249,13 +237,13 @@ class BackgroundScan:
         with self._changed:
             new = self._take_in(looked)
             self._snapshot_due = 0.0
-        self._keep_on_disk(new)
+        self._keep_on_disk([new])
 
     def stop(self) -> None:
         """Begin no more batches until :meth:`resume`."""
         with self._changed:
             self._stopped = True
-            self._rates.clear()
+            self._pace.forget()
 
     def resume(self) -> None:
         """Go on."""
@@ -275,7 +263,7 @@ class BackgroundScan:
             thread.join(timeout=_ENDS_S)
         with self._changed:
             self._broken, self._deaths, self._ending = "", 0, False
-            self._rates.clear()
+            self._pace.forget()
         if self._asked is not None:
             self._asked.begin_again()
         self.start()
@@ -292,8 +280,7 @@ class BackgroundScan:
             threads = [one for one in self._threads if one is not threading.current_thread()]
         for thread in threads:
             thread.join(timeout=_ENDS_S)
-        if self._kept is not None:
-            self._kept.flush()
+        self._flush()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it is finished, broken or closed; say whether it is."""
@@ -309,7 +296,8 @@ class BackgroundScan:
 
     def _work(self) -> None:
         """Let a process do one task after the other."""
-        process = LookingProcess(self.detectors, rank="idle" if self._gives_way else "behind")
+        rank: Rank = "idle" if self._gives_way else "behind"
+        process = LookingProcess(self.detectors, rank=rank, spread=self._spread)
         with self._changed:
             self._processes.append(process)
         try:
@@ -333,7 +321,7 @@ class BackgroundScan:
                     task = self._agenda.next()
                     if task is not None:
                         self._running_tasks += 1
-                        return task
+                        return replace(task, turn=self._in_turn.new()) if task.turn < 0 else task
                     if not self._running_tasks:
                         return None
                 self._changed.wait(others if others > 0 else None)
@@ -348,8 +336,7 @@ class BackgroundScan:
 
     def _finish(self) -> None:
         """Write the rest; what waits for the end finds it on disk."""
-        if self._kept is not None:
-            self._kept.flush()
+        self._flush()
         with self._changed:
             self._finished = True
             self._changed.notify_all()
@@ -376,7 +363,7 @@ class BackgroundScan:
         with self._changed:
             self._deaths = 0
             new = self._take_in(looked)
-        self._keep_on_disk(new)
+        self._in_turn.done(task.turn, new)
 
     def _died(self, task: Task, batch: Batch) -> None:
         """Try a batch again in parts; give an answer up that was alone."""
@@ -391,21 +378,26 @@ class BackgroundScan:
                 # not kept on disk: at the next start it is tried again
                 _log.warning("A process died over answer number %s.", batch.numbers.tolist())
                 self._take_in(given_up(batch))
+                self._in_turn.done(task.turn)
             else:
-                for part in task.parts(batch.numbers):
+                parts = task.parts(batch.numbers)
+                self._in_turn.parted(task.turn, len(parts))
+                for part in parts:
                     self._agenda.again(part)
 
-    def _keep_on_disk(self, new: Looked) -> None:
+    def _keep_on_disk(self, new: Sequence[Looked]) -> None:
         if self._kept is not None:
-            self._kept.add(new)
+            self._kept.add(*new)
+
+    def _flush(self) -> None:
+        self._in_turn.flush()
+        if self._kept is not None:
+            self._kept.flush()
 
     def _take_in(self, looked: Looked) -> Looked:
         new = self._gatherer.add(looked)
         self._news = True
-        now = time.monotonic()
-        self._rates.append((now, self._gatherer.looked))
-        while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_OVER_S:
-            self._rates.popleft()
+        self._pace.note(self._gatherer.looked)
         return new
 
     def _break(self, error: BaseException) -> None:

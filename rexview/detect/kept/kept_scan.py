@@ -153,13 +153,13 @@ class KeptScan:
             for state in earlier_states:
                 _forget(self._files, state)
 
-    def add(self, looked: Looked) -> None:
+    def add(self, *looked: Looked) -> None:
         """Keep what was found, at once or with what comes next."""
         with self._lock:
             if self._given_up:
                 return
-            self._waiting.append(looked)
-            self._n_waiting += len(looked.numbers)
+            self._waiting += looked
+            self._n_waiting += sum(len(one.numbers) for one in looked)
             enough = min(_MOST, max(_FIRST, self._n_kept // _SHARE))
             if self._n_waiting < enough:
                 return

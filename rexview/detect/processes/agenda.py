@@ -26,10 +26,14 @@ _BLOCK: Final = 4096
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Cases to be looked at; ``wanted`` are those of their answers, None for all."""
+    """Cases to be looked at; ``wanted`` are those of their answers, None for all.
+
+    ``turn`` is its place among all tasks, and that of its parts.
+    """
 
     case_rows: Rows
     wanted: Numbers | None = None
+    turn: int = -1
 
     def parts(self, numbers: Numbers) -> list[Task]:
         """Part it into its cases, or into its answers (``numbers``) where it has one case.
@@ -38,8 +42,8 @@ class Task:
         """
         rows = self.case_rows
         if len(rows) > 1:
-            return [Task(rows[place : place + 1]) for place in range(len(rows))]
-        return [Task(rows, numbers[place : place + 1]) for place in range(len(numbers))]
+            return [Task(rows[place : place + 1], None, self.turn) for place in range(len(rows))]
+        return [Task(rows, numbers[place : place + 1], self.turn) for place in range(len(numbers))]
 
 
 @dataclass(slots=True)

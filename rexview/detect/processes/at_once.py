@@ -15,6 +15,7 @@ from rexview.errors import RexviewError
 from rexview.kept_files import kept_files
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
+from rexview.spread.workers import Spread
 from rexview.vocab import noun
 
 _FEW: Final = 200
@@ -32,6 +33,7 @@ def scan_at_once(
     told: Callable[[int, int], None] | None = None,
     *,
     keep_beside: bool = False,
+    spread: Spread | None = None,
 ) -> tuple[Scan, str]:
     """Look at all answers, but for those whose outcome is kept, and keep that of the others.
 
@@ -44,6 +46,8 @@ def scan_at_once(
         Is told how many answers were looked at, and of how many.
     keep_beside : bool
         Keep what is found in the set's own folder.
+    spread : Spread, optional
+        Where it is looked; else on all cores of this machine.
 
     Returns
     -------
@@ -59,11 +63,12 @@ def scan_at_once(
         disagreement_threshold=settings.disagreement_threshold,
         models=review_set.models,
     )
-    if len(review_set.newest) <= _FEW and not keep_beside:
+    if len(review_set.newest) <= _FEW and not (keep_beside or spread):
         found = scan(review_set, active)
         return found, _failed(int((found.state == NOT_JUDGED).sum()))
     keep = kept_files("scans", settings, review_set.folder / FOLDER if keep_beside else None)
-    background = BackgroundScan(review_set, active, keep=keep, workers=os.cpu_count())
+    workers = os.cpu_count()
+    background = BackgroundScan(review_set, active, keep=keep, workers=workers, spread=spread)
     background.start()
     try:
         while not background.wait(_SECONDS):

@@ -61,6 +61,7 @@ class Endpoint:
     """
 
     batch = 1
+    calls: int | None = None
     most_bytes = MAX_BODY_BYTES
 
     def __init__(

@@ -53,6 +53,7 @@ class LocalModel:
         self.parameters, self.card = parameters, card
         self._draws_alone = bool(parameters.temperature) and parameters.seed is not None
         self.batch = 1 if self._draws_alone else batch
+        self.calls: int | None = 1
         self.new_tokens = parameters.max_output_tokens or MOST_NEW_TOKENS
         self._most = self.batch
         self._turn = threading.Lock()

@@ -88,7 +88,8 @@ class Run:
         tally = Tally((past.outcomes[one] for one in asked if one in past.outcomes), masked)
         _say_mended(tally, past, added)
         to_do = ToDo(item for item in asked if item not in past.outcomes)
-        gate = Gate(spec.concurrency, spec.budget, past.spent, past.unsure)
+        self._calls = backend.calls or spec.concurrency
+        gate = Gate(self._calls, spec.budget, past.spent, past.unsure)
         self._journal, self._tally, self._to_do, self._gate = journal, tally, to_do, gate
         self._attempts = Attempts(spec, run, asking, backend, images, journal, gate, to_do, tally)
         self._batch, self._past = backend.batch, past
@@ -113,8 +114,7 @@ class Run:
 
     def work(self) -> Progress:
         """Ask until nothing is left or something stops it; return how it ended."""
-        one = self._batch > 1 or self._spec.batch
-        threads = min(1 if one else self._spec.concurrency, len(self._to_do))
+        threads = min(1 if self._spec.batch else self._calls, len(self._to_do))
         workers = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
         try:
             me = {"pid": os.getpid(), "host": socket.gethostname()}

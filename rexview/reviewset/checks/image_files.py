@@ -278,11 +278,14 @@ def with_headers(
     opens quickly; a warning says how many with boxes were left. ``boxed`` has ``case`` and
     ``image`` of the images that have boxes.
     """
-    base = images_folder(folder, info.images)
-    if is_address(info.images) or not base.is_dir():
-        return cases
     flat = Flat.of_series(cases["images"])
     images = flat.fields.with_columns(cases["id"].gather(pl.Series(flat.owner)).alias("case"))
+    if is_address(info.images):
+        _report_unread(_boxed_first(_wanted(images), boxed)[1], source)
+        return cases
+    base = images_folder(folder, info.images)
+    if not base.is_dir():
+        return cases
     wanted, unread = _wanted(images), 0
     if wanted.height > MOST_HEADERS:
         wanted, with_boxes = _boxed_first(wanted, boxed)
@@ -303,6 +306,17 @@ def with_headers(
         remedy = "Give width, height and patient_orientation in cases."
         source.warning(message, remedy, field="images[].width")
     return _filled(cases, flat, images, headers) if headers else cases
+
+
+def _report_unread(count: int, source: TableSource) -> None:
+    """Say of how many images with boxes something is not known that their files could say."""
+    if count:
+        message = (
+            f"The size or orientation of {count:,} images with boxes is not given, and was not "
+            "read from their files as these lie elsewhere."
+        )
+        remedy = "Give width, height and patient_orientation in cases."
+        source.warning(message, remedy, field="images[].width")
 
 
 def _wanted(images: pl.DataFrame) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from rexview.errors import NotAdmitted, StoreError
 from rexview.ui.server import server_state
 
 if TYPE_CHECKING:
-    from rexview.store.ended_sign_ins import EndedSignIns
+    from rexview.store.database.ended_sign_ins import EndedSignIns
 
 EVERY_S: Final = 1.0
 """Seconds between two questions to the database."""
@@ -129,7 +129,8 @@ class SignOuts:
 
 
 def _of_this_server() -> EndedSignIns:
-    from rexview.store.ended_sign_ins import open_ended_sign_ins  # a server starts without it
+    # a server starts without it
+    from rexview.store.database.ended_sign_ins import open_ended_sign_ins
 
     return open_ended_sign_ins(server_state.settings())
 

@@ -37,7 +37,7 @@ def _show_loaded(review_set: ReviewSet) -> None:
     loaded = loaded_set(review_set.folder)
     manifest = loaded.opened().manifest
     cases, answers = counted(manifest.n_cases, "case"), counted(manifest.n_answers, "answer")
-    st.markdown(f"On ClickHouse: {cases} with {answers}.")
+    st.markdown(as_markdown(f"On ClickHouse: {cases} with {answers}."))
     if loaded.is_behind:
         st.warning(
             "The files have changed since they were loaded; pages show them as they were then. "

@@ -86,8 +86,9 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
     if not permissions.may_see(PAGE_BROWSE):
         return
     asked = Asked(review_set, Wanted(cases=(case_id,)), f"Case {case_id}")
-    one_click = {} if on_tables() else _ONE_CLICK
-    for name, (label, icon) in one_click.items():
+    for name, (label, icon) in _ONE_CLICK.items():
+        if on_tables():  # the button says why
+            break
         form = FORMATS[name]
         st.download_button(
             label,

@@ -4,6 +4,7 @@ import time
 
 import pytest
 from support.browser.score_pad import Watch, wait_for_case, wait_saved
+from support.browser.team_sign_in import visit
 from support.browser.waiting import PATIENCE_MS, until
 
 from rexview.bench.reliability.server import SECRET
@@ -68,15 +69,16 @@ def test_a_killed_server_costs_no_score_and_no_place(pair, visitor):
     watch = Watch(context)
     page = context.new_page()
     page.goto(f"{pair.address}/score?task=score")
-    page.locator(".rx-pad .row.current").wait_for()
+    place = page.locator(".rx-pad .place")
+    first = place.get_attribute("title")
+    wait_for_case(page, first)
     page.keyboard.press("n")
-    case = page.locator(".rx-pad .place").get_attribute("title")
-    until(page, lambda: page.url, lambda url: "case=" in url)
+    case = until(page, lambda: place.get_attribute("title"), lambda found: found != first)
+    wait_for_case(page, case)
+    until(page, lambda: page.url, lambda url: f"case={case}" in url)
     page.keyboard.press("4")
     wait_saved(page)
     address = page.url
-    case = page.locator(".rx-pad .place").get_attribute("title")
-    wait_for_case(page, case)
 
     killed, other = pair.of(context)
     page.keyboard.press("3")
@@ -120,7 +122,7 @@ def test_a_filter_is_kept_and_pictures_and_files_come(pair, visitor):
     page.locator(f'[data-painted-case]:not([data-painted-case="{case}"])').wait_for()
     assert "failure=laterality_error" in page.url
 
-    page.goto(f"{pair.address}/data")  # a download lies in the memory of the page's server
+    visit(page, pair.address, "/data")  # a download lies in the memory of the page's server
     button = page.locator('[data-testid="stDownloadButton"] button').first
     page.locator("details").filter(has=button).first.locator("summary").click()
     with page.expect_download() as download:

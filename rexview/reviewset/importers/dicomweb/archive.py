@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from rexview.addresses import DICOMWEB, Address, read_address
 from rexview.errors import AddressRefused, ImportSourceError, Problem
-from rexview.remote.dicomweb import found, is_uid, value_of
+from rexview.remote.dicomweb import found, is_uid, value_of, values_of
 from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.yaml_lines import dump_yaml
 
@@ -26,7 +26,8 @@ QUESTION: Final = "Describe the findings."
 _MOST_STUDIES: Final = 100_000
 _STUDY, _SERIES, _INSTANCE = "0020000D", "0020000E", "00080018"
 _PATIENT, _MODALITY, _VIEW = "00100020", "00080060", "00185101"
-_ROWS, _COLUMNS = "00280010", "00280011"
+_ROWS, _COLUMNS, _ORIENTATION = "00280010", "00280011", "00200020"
+_WANTED: Final = ("ViewPosition", "PatientOrientation", "Rows", "Columns")
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def _images(base: Address, study: str) -> Iterator[dict[str, Any]]:
         if value_of(series, _MODALITY) not in RADIOGRAPHS or not is_uid(uid):
             continue
         place = f"studies/{study}/series/{uid}/instances"
-        for instance in found(base, place, ("ViewPosition", "Rows", "Columns")):
+        for instance in found(base, place, _WANTED):
             name = value_of(instance, _INSTANCE)
             if not is_uid(name):
                 continue
@@ -138,6 +139,8 @@ def _images(base: Address, study: str) -> Iterator[dict[str, Any]]:
             rows, columns = value_of(instance, _ROWS), value_of(instance, _COLUMNS)
             if rows.isdigit() and columns.isdigit():
                 image |= {"width": int(columns), "height": int(rows)}
+            if (ends := values_of(instance, _ORIENTATION)) and len(ends) == len("xy"):
+                image["patient_orientation"] = ends
             yield image
 
 

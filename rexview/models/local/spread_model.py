@@ -1,0 +1,83 @@
+"""The way to ask a model that several workers hold, on this machine or on others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from rexview.child_process import ProcessDied, ProcessUnusable
+from rexview.models.card import Card
+from rexview.models.local.files import refusal, what_is_missing
+from rexview.models.local.memory import Needs
+from rexview.models.local.model import LocalModel
+from rexview.models.local.worker import Held, begin, model_version, replies_of
+from rexview.models.reply import AttemptFailed, Reply
+from rexview.models.request import Parameters, Request
+from rexview.spread.in_order import Workers
+from rexview.spread.workers import Job, Spread
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class SpreadModel:
+    """A model that is loaded by every worker when that is first asked; see :class:`.LocalModel`.
+
+    A batch over which two workers died is asked in halves, down to single requests; one that was
+    alone has no answer, and all others have theirs.
+
+    Raises
+    ------
+    AttemptFailed
+        Of kind ``setup``, when nothing can be asked in this way.
+    """
+
+    def __init__(self, parameters: Parameters, card: Card, batch: int, spread: Spread) -> None:
+        if (missing := what_is_missing()) is not None:
+            raise refusal(missing)
+        self.batch = LocalModel(parameters, card, batch).batch
+        job = Job(
+            begin,
+            Held(parameters, card, batch),
+            model_version,
+            "asks a model",
+            holds_model=True,
+        )
+        self._workers: Final = Workers(spread, job)
+        self.calls: int | None = self._workers.count
+
+    def prepare(self, *, download: bool = False) -> list[Needs]:
+        """Let every worker find the model's files, and say what it takes there.
+
+        Raises
+        ------
+        AttemptFailed
+            One cannot hold it; the message says what to do.
+        """
+        try:
+            found = self._workers.ask_each(download)
+        except (ProcessDied, ProcessUnusable) as error:
+            raise refusal(str(error)) from None
+        for one in found:
+            if isinstance(one, AttemptFailed):
+                raise one
+        return found
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply | AttemptFailed]:
+        """Ask the first worker that is free."""
+        try:
+            return replies_of(self._workers.ask(list(requests)), len(requests))
+        except ProcessUnusable as error:
+            return [refusal(str(error))] * len(requests)
+        except ProcessDied:
+            if len(requests) == 1:
+                words = "Two workers died over it: send fewer or smaller images."
+                return [AttemptFailed("request", words)]
+            _LOG.warning("A worker died over %s cases: they are asked in halves.", len(requests))
+        half = -(-len(requests) // 2)
+        return [*self.ask(requests[:half]), *self.ask(requests[half:])]
+
+    def close(self) -> None:
+        """End the workers."""
+        self._workers.kill()
+        self._workers.close()

@@ -1,0 +1,75 @@
+"""The program of a worker that holds a model of its machine: requests in, replies out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[3]))  # run by its path: find rexview
+
+from rexview.child_process import serve
+from rexview.kept_files import code_version
+from rexview.models.card import Card
+from rexview.models.local.files import NEEDED
+from rexview.models.local.memory import Needs
+from rexview.models.local.model import LocalModel
+from rexview.models.reply import AttemptFailed, Reply
+from rexview.models.request import Parameters, Request
+
+Asked = Sequence[Request] | bool
+"""Requests; or that it gets ready, and whether it may download its files."""
+Answer = list[Reply | AttemptFailed] | Needs | AttemptFailed
+
+
+class Held(NamedTuple):
+    """The model that a worker holds, as :class:`.LocalModel` takes it."""
+
+    parameters: Parameters
+    card: Card
+    batch: int
+
+
+@cache
+def model_version() -> str:
+    """Name the code and the packages that decide what a model answers."""
+    here = Path(__file__).resolve().parents[1]
+    return code_version(here.rglob("*.py"), *map(_installed, NEEDED))
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def begin(held: Held) -> tuple[str, Callable[[Asked], Answer]]:
+    """Take the model; return the version of the code, and what answers requests."""
+    model: list[LocalModel] = []
+
+    def answer(asked: Asked) -> Answer:
+        try:
+            if not model:
+                model.append(LocalModel(*held))
+            if isinstance(asked, bool):
+                return model[0].prepare(download=asked)
+        except AttemptFailed as failure:
+            return failure
+        return model[0].ask(asked)
+
+    return model_version(), answer
+
+
+def replies_of(answer: Any, requests: int) -> list[Reply | AttemptFailed]:
+    """Return what a worker answered to so many requests; why it cannot stands for each."""
+    return [answer] * requests if isinstance(answer, AttemptFailed) else answer
+
+
+if __name__ == "__main__":
+    seconds, _ = sys.argv[1:]
+    serve(begin, int(seconds), "behind")

@@ -1,0 +1,148 @@
+"""What a worker of a cluster runs, sent there as it stands: it imports nothing of rexview itself.
+
+So it can say that rexview is missing there, or another one. It never raises, and prints nothing:
+what an error or a package says may hold a patient's words, and a cluster keeps what it prints.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import pickle
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+State = Literal["ready", "missing", "other", "failed"]
+
+
+class Package(NamedTuple):
+    """What a worker is begun with.
+
+    ``root`` is the folder of rexview on the machine that asks, ``expected`` the pickled version of
+    the job; ``work`` are the pickled ``begin`` of the job and its first request.
+    """
+
+    root: str
+    version: str
+    expected: bytes
+    work: bytes
+    seconds: int
+    nice: int
+
+
+class Said(NamedTuple):
+    """What a worker says: of itself, what it is asked, and what was logged meanwhile.
+
+    ``answer`` is pickled; None where it failed, and then ``words`` name the kind of the error.
+    """
+
+    state: State
+    host: str
+    pid: int
+    words: str = ""
+    answer: bytes | None = None
+    logged: tuple[tuple[str, int, str], ...] = ()
+
+
+class RemoteWorker:
+    """Answers requests on a machine of a cluster."""
+
+    def __init__(self, package: bytes) -> None:
+        os.environ["POLARS_MAX_THREADS"] = "1"
+        self._seconds = 0
+        self._answer: Callable[[Any], Any] | None = None
+        self._state: State = "failed"
+        self._words = ""
+        self._logged: list[tuple[str, int, str]] = []
+        _print_nothing()
+        try:
+            self._begin(pickle.loads(package))  # noqa: S301 - of who began this worker
+        except Exception as error:
+            self._words = type(error).__name__
+
+    def _begin(self, given: tuple[Any, ...]) -> None:
+        root, version, expected, work, self._seconds, nice = given
+        if importlib.util.find_spec("rexview") is None:
+            sys.path.insert(0, root)
+            importlib.invalidate_caches()
+            if importlib.util.find_spec("rexview") is None:
+                self._state = "missing"
+                return
+        import rexview
+
+        if rexview.__version__ != version:
+            self._state, self._words = "other", rexview.__version__
+            return
+        try:
+            begin, first = pickle.loads(work)  # noqa: S301
+            runs, answer = begin(first)
+        except ModuleNotFoundError as error:
+            self._state, self._words = "missing", str(error.name)
+            return
+        except AttributeError as error:  # what this version has no name for
+            self._state, self._words = "other", f"{version}, without {error.name}"
+            return
+        if runs != pickle.loads(expected):  # noqa: S301
+            self._state, self._words = "other", f"{version}, {runs}"
+            return
+        os.nice(nice)
+        logger = logging.getLogger("rexview")
+        logger.addHandler(_Noting(self._logged))
+        logger.propagate = False
+        self._answer, self._state = answer, "ready"
+
+    def begun(self) -> tuple[Any, ...]:
+        """Say whether this worker can answer, as :class:`Said`."""
+        return self._said()
+
+    def ask(self, request: bytes) -> tuple[Any, ...]:
+        """Answer a request, as :class:`Said`."""
+        if self._answer is None:
+            return self._said()
+        try:
+            _limit(self._seconds)
+            try:
+                return self._said(
+                    answer=pickle.dumps(
+                        self._answer(pickle.loads(request)),  # noqa: S301
+                        protocol=pickle.HIGHEST_PROTOCOL,
+                    )
+                )
+            finally:
+                _limit(0)
+        except Exception as error:
+            return self._said(type(error).__name__)
+
+    def _said(self, words: str | None = None, answer: bytes | None = None) -> tuple[Any, ...]:
+        logged = tuple(self._logged)
+        self._logged.clear()
+        words = self._words if words is None else words
+        return tuple(Said(self._state, socket.gethostname(), os.getpid(), words, answer, logged))
+
+
+class _Noting(logging.Handler):
+    """Notes what rexview logs, for whoever asked: it names no patient."""
+
+    def __init__(self, logged: list[tuple[str, int, str]]) -> None:
+        super().__init__(logging.WARNING)
+        self._logged = logged
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._logged.append((record.name, record.levelno, record.getMessage()))
+
+
+def _print_nothing() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
+
+
+def _limit(seconds: int) -> None:
+    """Let the system end this process after so many seconds of the processor; 0 for never."""
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.setitimer(signal.ITIMER_PROF, seconds)

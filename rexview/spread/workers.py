@@ -1,0 +1,129 @@
+"""Workers that answer requests, one at a time each, and where they are: one way to ask for both.
+
+A worker may die over a request, or with its machine. Who asks hears of it (:class:`ProcessDied`)
+and tries the request again in parts, until what does it is known.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable, Rank
+
+__all__ = ["Job", "ProcessDied", "ProcessUnusable", "Refused", "Spread", "ThisMachine", "Worker"]
+
+Begin = Callable[[Any], tuple[Any, Callable[[Any], Any]]]
+"""Is given the first request; returns what version it runs, and what answers all others."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What workers are begun for.
+
+    Attributes
+    ----------
+    begin : callable
+        Of a module that :func:`rexview.child_process.serve` runs where it is started as a program.
+    first : object
+        The first request.
+    expected : callable
+        Returns the version that a worker has to run.
+    purpose : str
+        What it does, for messages: ``looks for failures``.
+    seconds : int
+        Of the processor for a request; a worker ends over one that takes more. 0 for any time.
+    rank : Rank
+        How far it steps back for others.
+    holds_model : bool
+        Whether it has weights in memory: one for a graphics card or a machine, not one for a core.
+    """
+
+    begin: Begin
+    first: Any
+    expected: Callable[[], Any]
+    purpose: str
+    seconds: int = 0
+    rank: Rank = "behind"
+    holds_model: bool = False
+
+    @property
+    def program(self) -> Path:
+        """The file that a process runs."""
+        return Path(inspect.getfile(self.begin))
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An answer that says why there is none and never will be, in a sentence."""
+
+    message: str
+
+
+class Worker(Protocol):
+    """Answers requests; begun when it is first asked. For one thread, but for :meth:`kill`."""
+
+    @property
+    def pid(self) -> int | None:
+        """Id of its process, on whatever machine; None when there is none."""
+        ...
+
+    def begin(self) -> None:
+        """Begin, so that the first request need not wait for that.
+
+        Raises
+        ------
+        ProcessDied, ProcessUnusable
+        """
+        ...
+
+    def ask(self, request: Any) -> Any:
+        """Return the answer to a request.
+
+        Raises
+        ------
+        ProcessDied
+            The next request is answered by a new process.
+        ProcessUnusable
+            No worker can do this, or none runs the program that this one is.
+        """
+        ...
+
+    def kill(self) -> None:
+        """End it now, whatever it does, for good; any thread may call this."""
+        ...
+
+    def close(self) -> None:
+        """End it and forget it."""
+        ...
+
+
+class Spread(Protocol):
+    """Where workers are."""
+
+    def count(self, job: Job) -> int:
+        """Return how many workers a job has at once, 1 or more."""
+        ...
+
+    def worker(self, job: Job) -> Worker:
+        """Return a worker that was not begun."""
+        ...
+
+
+class ThisMachine:
+    """Processes beside this one."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers: Final = max(1, workers)
+
+    def count(self, job: Job) -> int:
+        """Return how many processes there are."""
+        return 1 if job.holds_model else self._workers
+
+    def worker(self, job: Job) -> AskedProcess:
+        """Return a process that was not begun."""
+        arguments = (str(job.seconds), job.rank)
+        return AskedProcess(job.program, arguments, job.first, job.expected, job.purpose)

@@ -1,0 +1,292 @@
+"""A real Ray with two workers: the same outcome as on one machine, whoever is killed meanwhile."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support import ROOT
+from support.models.tiny_model import make_tiny_model
+from support.reports.compared_reports import write_reports
+from support.reports.metric_packages import write_packages
+from support.review_folder import named, write_review_set
+from support.spread.fragile import Fragile
+from support.spread.own_ray import OwnRay, begun
+
+from rexview.child_process import ProcessUnusable
+from rexview.cli import main
+from rexview.detect import DETECTORS
+from rexview.detect.core.background import BackgroundScan
+from rexview.detect.kept import kept_scan
+from rexview.detect.processes.looking_process import looking_job
+from rexview.errors import ClusterError
+from rexview.harm import load_harm
+from rexview.kept_files import KeptFiles
+from rexview.metrics.at_once import external_values, own_values
+from rexview.metrics.at_once import named as metric_named
+from rexview.metrics.pairs import compared
+from rexview.models.card import Card
+from rexview.models.local.spread_model import SpreadModel
+from rexview.models.request import Parameters, Request
+from rexview.reviewset import load
+from rexview.schema import ReviewSet
+from rexview.spread.workers import Job, ThisMachine
+
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
+_LONG = 300.0
+_PIECE = 200
+"""Answers of a piece on disk, so that a small set has several."""
+
+
+@pytest.fixture(scope="module", name="packages")
+def packages_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(write_packages(tmp_path_factory.mktemp("packages")))
+
+
+@pytest.fixture(scope="module", name="own")
+def own_fixture(packages: Path) -> Iterator[OwnRay]:
+    with begun(2, ROOT / "tests", packages) as own:
+        yield own
+
+
+@pytest.fixture(scope="module", name="cluster")
+def cluster_fixture(own: OwnRay) -> Iterator[Any]:
+    from rexview.spread.ray_cluster import RayCluster
+
+    with RayCluster(own.address, 2) as cluster:
+        yield cluster
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_scan, "_FIRST", _PIECE)
+
+
+def write_texts(folder: Path, texts: list[str]) -> Path:
+    cases = [
+        {"id": f"c{n}", "question": "What?", "report": {"findings": "No effusion."}}
+        for n in range(len(texts))
+    ]
+    answers = [
+        {"case": f"c{n}", "model": "m", "text": text, "finish_reason": "stop"}
+        for n, text in enumerate(texts)
+    ]
+    info = {"name": "Texts", "models": named(m="Model")}
+    return Path(write_review_set(folder, info=info, cases=cases, answers=answers))
+
+
+def texts(number: int, **at: str) -> list[str]:
+    plain = [f"Small left effusion of {n} mm." for n in range(number)]
+    for place, word in at.items():
+        plain[int(place[1:])] += f" {word}"
+    return plain
+
+
+def scanned(review_set: ReviewSet, detectors: Any, folder: Path, spread: Any) -> BackgroundScan:
+    keep = KeptFiles(folder, 10**9, ".rxf")
+    background = BackgroundScan(review_set, detectors, keep=keep, spread=spread)
+    background.start()
+    try:
+        assert background.wait(_LONG)
+    finally:
+        background.close()
+    assert background.progress.state == "finished", background.progress
+    return background
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def numbers_in(folder: Path) -> list[int]:
+    parts = [pl.read_parquet(path) for path in folder.rglob("answers.parquet")]
+    return [n for part in parts if "number" in part.columns for n in part["number"]]
+
+
+def test_a_worker_that_is_killed_costs_nothing(
+    cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    review_set = load(write_texts(tmp_path / "set", texts(900, n300="once", n400="raise")))
+    detectors = (Fragile(str(tmp_path / "killed")), *DETECTORS)
+    found = scanned(review_set, detectors, tmp_path / "ray", cluster)
+    assert (tmp_path / "killed").exists(), "a worker was killed in the middle of a batch"
+    state = found.scan.state.tolist()
+    assert [place for place, one in enumerate(state) if one != 1] == [400]
+    assert state[400] == 2
+    assert sorted(numbers_in(tmp_path / "ray")) == list(range(900)), "nothing lost, nothing twice"
+    assert "token_limit fails on answer number 400: ValueError" in caplog.text
+    assert "effusion" not in caplog.text
+    scanned(review_set, detectors, tmp_path / "local", ThisMachine(2))
+    assert kept(tmp_path / "ray") == kept(tmp_path / "local"), "the same Parquet, byte for byte"
+    assert len(list((tmp_path / "ray").rglob("flags.parquet"))) > 3
+
+
+def test_an_answer_that_kills_every_worker_is_found_and_given_up(
+    cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    review_set = load(write_texts(tmp_path / "set", texts(129, n128="die")))
+    found = scanned(review_set, (Fragile(""), *DETECTORS), tmp_path / "ray", cluster)
+    assert found.scan.state.tolist() == [1] * 128 + [2]
+    assert found.progress.failed == 1
+    assert "A process died over answer number [128]." in caplog.text
+
+
+_DRIVER = """
+import os, signal, sys
+from rexview.detect.kept import kept_scan
+kept_scan._FIRST = int(sys.argv[1])
+if sys.argv[2] == "killed":
+    flush = kept_scan.KeptScan.flush
+    def killed(self):
+        flush(self)
+        if self._written == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+    kept_scan.KeptScan.flush = killed
+from rexview.cli import main
+sys.exit(main(sys.argv[3:]))
+"""
+
+
+def test_the_command_goes_on_where_it_was_killed(
+    own: OwnRay, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    folder = write_texts(tmp_path / "set", texts(700))
+    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
+    assert main(["failures", str(folder), "--keep", "--json"]) == 0
+    expected = json.loads(capfd.readouterr().out)
+    (folder / "failures.kept").rename(tmp_path / "local")
+    where = ("--engine", "ray", "--address", own.address, "--workers", "2")
+    asked = ("failures", str(folder), "--keep", "--json", *where)
+
+    def run(how: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", _DRIVER, str(_PIECE), how, *asked],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=_LONG,
+            check=False,
+        )
+
+    assert run("killed").returncode == -signal.SIGKILL
+    before = numbers_in(folder / "failures.kept")
+    assert before
+    assert len(before) < 700
+    ended = run("to its end")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout) == expected != [], "and nothing of Ray stands there"
+    assert kept(folder / "failures.kept") == kept(tmp_path / "local")
+
+
+def test_our_own_ray_listens_on_loopback_only(own: OwnRay) -> None:
+    pids = {int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_of(path, own)}
+    assert len(pids) > 3
+    inodes = {
+        str(entry.readlink())
+        for pid in pids
+        for entry in Path(f"/proc/{pid}/fd").glob("*")
+        if entry.is_symlink()
+    }
+    heard = []
+    for name in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]:
+            parts = line.split()
+            if parts[3] == "0A" and f"socket:[{parts[9]}]" in inodes:
+                heard.append(parts[1].partition(":")[0])
+    loopback = {"0100007F", "0" * 16 + "FFFF00000100007F", "0" * 24 + "01000000"}
+    assert heard
+    assert set(heard) <= loopback
+
+
+def _is_of(process: Path, own: OwnRay) -> bool:
+    try:
+        environment = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
+    except OSError:
+        return False
+    return str(own.folder).encode() in environment
+
+
+def test_a_worker_with_other_rules_is_refused(cluster: Any) -> None:
+    job = looking_job(DETECTORS)
+    other = Job(job.begin, job.first, lambda: "other rules", job.purpose)
+    with pytest.raises(ProcessUnusable, match="runs another rexview") as refused:
+        cluster.worker(other).ask(None)
+    assert "install the same on every machine" in str(refused.value)
+
+
+def test_a_worker_without_a_package_is_refused(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "only_here.py").write_text("def begin(first):\n    return 1, first\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import only_here  # type: ignore[import-not-found]
+
+    with pytest.raises(ProcessUnusable, match="has not the package only_here: install"):
+        cluster.worker(Job(only_here.begin, None, lambda: 1, "")).ask(None)
+
+
+def test_metrics_are_those_of_one_machine(
+    cluster: Any, tmp_path: Path, packages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(packages))
+    review_set = load(write_reports(tmp_path / "set"))
+    pairs, harm = compared(review_set, "findings", ("a", "b")), load_harm(None)
+    given = ("finding_agreement", pairs, harm, "findings")
+    found = own_values(*given, spread=cluster)
+    assert found == own_values(*given)
+    assert found.values
+    radcliq = metric_named("radcliq")
+    assert not isinstance(radcliq, str)
+    of_all = [(pairs, "findings")]
+    spread_out = external_values(radcliq, of_all, download=False, spread=cluster)
+    assert spread_out == external_values(radcliq, of_all, download=False)
+    assert [one.n for one in spread_out] == [3, 1], "what belongs together is worked out together"
+    failing = metric_named("radgraph_radcliq")
+    assert not isinstance(failing, str)
+    with pytest.raises(Exception, match="radeval failed on radgraph_radcliq"):
+        external_values(failing, of_all, download=False, spread=cluster)
+
+
+def test_a_model_is_held_by_a_worker(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("torch", "transformers"):
+        pytest.importorskip(package)
+    from rexview.models.local.model import LocalModel
+
+    monkeypatch.setattr(cluster, "_asked", 1)  # another would import torch once more
+    model = make_tiny_model(tmp_path / "gemma-3-tiny")
+    parameters = Parameters(str(model), "transformers", max_output_tokens=8)
+    card = Card(("tiny",), images=2)
+    requests = [Request(f"c{n}", 1, "", (f"Question {n}?",), parameters, "p", "0") for n in (1, 2)]
+    here = LocalModel(parameters, card, 2)
+    expected = here.ask(requests)
+    held = SpreadModel(parameters, card, 2, cluster)
+    try:
+        (needs,) = held.prepare()
+        assert needs.batch == 2
+        came = held.ask(requests)
+    finally:
+        held.close()
+        here.close()
+    assert [one.text for one in came] == [one.text for one in expected]
+    assert [one.usage for one in came] == [one.usage for one in expected]
+
+
+def test_what_cannot_be_reached_is_told_in_a_sentence() -> None:
+    from rexview.spread.ray_cluster import RayCluster
+
+    with pytest.raises(ClusterError, match=r"Ray's client \(ray://\) is not supported"):
+        RayCluster("ray://somewhere:10001")
