@@ -5,7 +5,8 @@
 It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), and installs
 what runs models on this machine. It gets programs of the system that tests ask
 (:mod:`tools.programs`) and the CT from which a part of the demonstration set is made again; without
-one of these its tests skip. What needs none of that is looked at meanwhile. Browser tests
+one of these its tests skip. What needs none of that is looked at meanwhile: types, style and
+JavaScript. Tests begin with the longest files, so that no processor waits at the end. Browser tests
 that fail beside others are run once more, one at a time, and named: a busy machine can be too slow
 for two of them. What fails alone, too, fails the check.
 """

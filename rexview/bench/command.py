@@ -28,6 +28,7 @@ BENCHES: Final = {
     "failover": "one of two servers behind nginx is killed: seconds until a reader is back",
     "remote": "a film from S3 and from a DICOMweb archive, beside the same one on this disk",
     "reliability": "entries given while servers are killed and disks fill; long",
+    "cluster": "the search for failures over Ray, beside our own processes",
     "scale": "opening, filters, search, pages and memory as a set grows",
 }
 """What each bench measures. Each is a module here with ``run``, which gives a ``Measured``."""

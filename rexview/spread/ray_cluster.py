@@ -8,6 +8,7 @@ died is the asker's to look into: :class:`.ProcessDied`.
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
 import pickle
@@ -161,6 +162,12 @@ class RayCluster:
         if not job.holds_model:
             return max(1, int(resources.get("CPU", 1)))
         return int(resources.get("GPU", 0)) or max(1, len(self._machines()))
+
+    def with_workers(self, workers: int) -> RayCluster:
+        """Return the same cluster with so many workers for a job; this one closes it."""
+        other = copy.copy(self)
+        other._asked = workers
+        return other
 
     def _machines(self) -> list[Any]:
         return [one for one in self._ray.nodes() if one["Alive"]]

@@ -3,12 +3,13 @@
 import base64
 import gzip
 import json
+import random
 import urllib.parse
 import zlib
 
 import pyarrow
 import pytest
-from support.browser.traffic import Traffic, assert_hidden, record
+from support.browser.traffic import Traffic, assert_hidden, record, unquoted_plus
 
 NAME = "Generalist-9Ü"
 
@@ -107,3 +108,11 @@ def test_the_case_page_of_a_lead_is_found_to_tell_everything(browser, demo):
     assert any("/rexview/pixels/" in piece.where for piece in urls)
     told = Traffic([piece for piece in urls if "/rexview/" in piece.where])
     assert told.find(["generalist", "returned/", ".dcm", ".jpg"]) == []
+
+
+def test_escapes_in_addresses_are_read_as_the_library_reads_them():
+    draws = random.Random(3)
+    parts = ["%", "%C3", "%a9", "%E2%82", "%ac", "+", "ü", "\ufffd", "a", "%4", "%%41", "0", "G"]
+    for _ in range(3000):
+        text = "".join(draws.choices(parts, k=draws.randint(0, 14)))
+        assert unquoted_plus(text) == urllib.parse.unquote_plus(text)

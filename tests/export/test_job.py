@@ -10,9 +10,10 @@ from rexview.export.formats import FORMATS
 from rexview.export.job import Progress, target_problem, write_export
 
 
-@pytest.fixture
-def content(tmp_path):
-    return exported(write_exported_set(tmp_path / "set"))[0]
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    """What is exported, read by every test."""
+    return exported(write_exported_set(tmp_path_factory.mktemp("exported") / "set"))[0]
 
 
 @pytest.fixture

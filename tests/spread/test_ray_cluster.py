@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +36,7 @@ from rexview.metrics.at_once import named as metric_named
 from rexview.metrics.pairs import compared
 from rexview.models.card import Card
 from rexview.models.local.spread_model import SpreadModel
+from rexview.models.reply import Reply
 from rexview.models.request import Parameters, Request
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
@@ -48,7 +50,9 @@ _PIECE = 200
 
 @pytest.fixture(scope="module", name="packages")
 def packages_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(write_packages(tmp_path_factory.mktemp("packages")))
+    folder = Path(write_packages(tmp_path_factory.mktemp("packages")))
+    shutil.rmtree(folder / "torch")  # the real one is asked, too
+    return folder
 
 
 @pytest.fixture(scope="module", name="own")
@@ -259,21 +263,19 @@ def test_metrics_are_those_of_one_machine(
         external_values(failing, of_all, download=False, spread=cluster)
 
 
-def test_a_model_is_held_by_a_worker(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_held_by_a_worker(cluster: Any, tmp_path: Path) -> None:
     for package in ("torch", "transformers"):
         pytest.importorskip(package)
     from rexview.models.local.model import LocalModel
 
-    monkeypatch.setattr(cluster, "_asked", 1)  # another would import torch once more
     model = make_tiny_model(tmp_path / "gemma-3-tiny")
     parameters = Parameters(str(model), "transformers", max_output_tokens=8)
     card = Card(("tiny",), images=2)
     requests = [Request(f"c{n}", 1, "", (f"Question {n}?",), parameters, "p", "0") for n in (1, 2)]
     here = LocalModel(parameters, card, 2)
     expected = here.ask(requests)
-    held = SpreadModel(parameters, card, 2, cluster)
+    # another worker would import torch once more
+    held = SpreadModel(parameters, card, 2, cluster.with_workers(1))
     try:
         (needs,) = held.prepare()
         assert needs.batch == 2
@@ -281,6 +283,7 @@ def test_a_model_is_held_by_a_worker(
     finally:
         held.close()
         here.close()
+    assert [str(one) for one in came if not isinstance(one, Reply)] == []
     assert [one.text for one in came] == [one.text for one in expected]
     assert [one.usage for one in came] == [one.usage for one in expected]
 

@@ -342,7 +342,11 @@ class Database:
             pool_size=5,
             max_overflow=15,
             pool_timeout=self.wait_s,
-            connect_args={"connect_timeout": 5, "application_name": "rexview"},
+            connect_args={
+                "connect_timeout": 5,
+                "application_name": "rexview",
+                "client_encoding": "utf8",  # of a database without an encoding, bytes would come
+            },
         )
 
 

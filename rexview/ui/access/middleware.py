@@ -29,6 +29,7 @@ from rexview.people import Role
 from rexview.ui.access import sign_in
 from rexview.ui.access.origins import is_name_of_server, is_sent_by_app
 from rexview.ui.server import server_state
+from rexview.ui.server.page_work import READY
 from rexview.ui.streamlit_adapter.served_routes import (
     HEALTH,
     LOGOUT,
@@ -69,7 +70,7 @@ class OriginCheck:
 
 def _why_foreign(scope: Scope) -> str | None:
     path = _path(scope)
-    if path == HEALTH:  # asked for by whatever watches the server, under any name
+    if path in (HEALTH, READY):  # asked for by whatever watches the server, under any name
         return None
     headers = Headers(scope=scope)
     if not is_name_of_server(headers.get("host")):

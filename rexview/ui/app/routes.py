@@ -1,16 +1,21 @@
-"""HTTP routes beside Streamlit's own: pictures, the viewer's modules, what people write."""
+"""HTTP routes beside Streamlit's own: pictures, the viewer's modules, what people write.
+
+And whether the server is ready, which waits for nothing but the database.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from rexview.ui.components import serve_module
-from rexview.ui.server import server_state, warm_up
+from rexview.ui.server import ready, server_state, warm_up
+from rexview.ui.server.page_work import READY
 
 
 class AppRoutes(BaseRoute):
@@ -24,10 +29,9 @@ class AppRoutes(BaseRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer; 404 where there is no such route."""
-        if _modules().matches(scope)[0] is Match.FULL:
-            routes = [_modules()]  # a page names dozens: none waits for what the others need
-        else:
-            routes = await run_in_threadpool(_routes)
+        # a page names dozens of modules: none waits for what the other routes need
+        routes = [one for one in _at_once() if one.matches(scope)[0] is Match.FULL]
+        routes = routes or await run_in_threadpool(_routes)
         for route in routes:
             match, found = route.matches(scope)
             if match is Match.FULL:
@@ -41,10 +45,18 @@ class AppRoutes(BaseRoute):
 
 
 @cache
-def _modules() -> Route:
-    return Route(
-        f"{server_state.base_path()}/rexview/assets/{{version}}/{{name:path}}", serve_module
+def _at_once() -> tuple[Route, ...]:
+    base = server_state.base_path()
+    return (
+        Route(f"{base}/rexview/assets/{{version}}/{{name:path}}", serve_module),
+        Route(f"{base}{READY}", _say_ready),
     )
+
+
+def _say_ready(_request: Request) -> PlainTextResponse:
+    reason = ready.why_not_ready()
+    status = 503 if reason else 200
+    return PlainTextResponse(f"{reason or 'Ready.'}\n", status, {"Cache-Control": "no-store"})
 
 
 @cache

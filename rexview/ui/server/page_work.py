@@ -37,6 +37,8 @@ class PageWork:
         return self._until - time.monotonic()
 
 
+READY: Final = "/rexview/ready"
+"""Asked by who watches the server, as Streamlit's own :data:`HEALTH` is."""
 PAGE_WORK: Final = PageWork()
 """That of this server."""
 
@@ -49,6 +51,6 @@ class NotesPageWork:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on."""
-        if scope["type"] != "lifespan" and not scope["path"].endswith(HEALTH):
+        if scope["type"] != "lifespan" and not scope["path"].endswith((HEALTH, READY)):
             PAGE_WORK.note()
         await self.app(scope, receive, send)

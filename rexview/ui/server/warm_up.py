@@ -69,6 +69,11 @@ def begin() -> None:
     _THREAD.start()
 
 
+def is_done() -> bool:
+    """Whether what the first page needs is there; also where no server has begun it."""
+    return _READY.is_set() or not _THREAD.is_alive()
+
+
 def wait() -> None:
     """Return when what the first page needs is there; at once where no server has begun it."""
     if _THREAD.is_alive():

@@ -21,7 +21,10 @@ from rexview.ui.server import server_state
 from rexview.ui.streamlit_adapter import sign_in_cookie
 from rexview.ui.streamlit_adapter.served_routes import MESSAGES, STREAM
 
-OWN = [Route("/rexview/write", lambda _: PlainTextResponse("written"), methods=["POST"])]
+OWN = [
+    Route("/rexview/write", lambda _: PlainTextResponse("written"), methods=["POST"]),
+    Route("/rexview/ready", lambda _: PlainTextResponse("Ready.")),
+]
 EVERY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
@@ -144,7 +147,8 @@ def test_settings_that_cannot_be_used_are_told_by_the_page(serve):
 
 def test_whatever_watches_the_server_may_use_any_name(serve):
     client = serve()
-    assert client.get("/_stcore/health", headers={"Host": "10.0.0.5:8501"}).status_code == 200
+    for path in ("/_stcore/health", "/rexview/ready"):
+        assert client.get(path, headers={"Host": "10.0.0.5:8501"}).status_code == 200
     assert client.get("/_stcore/metrics", headers={"Host": "10.0.0.5:8501"}).status_code == 403
 
 
