@@ -5,6 +5,7 @@ chDB holds its folder: one process at a time, and one query after the other.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -51,7 +52,9 @@ class InProcess:
                 raise EngineUnreachable(
                     "chDB is open in another folder.", "One process can have one chDB."
                 )
-            _SESSIONS[self._folder] = Session(self._folder or None)  # type: ignore[no-untyped-call]
+            session = Session(self._folder or None)  # type: ignore[no-untyped-call]
+            atexit.register(session.cleanup)  # its threads must not outlive the interpreter
+            _SESSIONS[self._folder] = session
         return _SESSIONS[self._folder]
 
     @contextlib.contextmanager
