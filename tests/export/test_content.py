@@ -4,8 +4,8 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from support.entries.stored import ANN
 from support.exports.exported_set import TOLD, exported, write_exported_set
-from support.store_entries import ANN
 
 from rexview.errors import ExportRefused
 from rexview.export.wanted import Wanted, read_query

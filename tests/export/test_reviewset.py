@@ -10,8 +10,8 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from polars.testing import assert_frame_equal
 from support import ROOT
+from support.entries.stored import comment, score, verdict
 from support.small_set import ANSWERS, CASES, SCORES, write_set
-from support.store_entries import comment, score, verdict
 
 from rexview import frames
 from rexview.cli.main import main

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.entries.sent import comment_entry
 from support.hostile_input import any_text, as_json, changed, generator, rounds, spoiled
-from support.sent_entries import comment_entry
 
 from rexview.analysis import CaseFilter
 from rexview.people import Person

@@ -4,8 +4,8 @@ import json
 from uuid import uuid4
 
 import pytest
+from support.entries.sent import post
 from support.page_text import components, drawn, shown
-from support.sent_entries import post
 
 from rexview.analysis.memory.study import required_scores
 from rexview.errors import StoreFull

@@ -1,8 +1,8 @@
 from uuid import uuid4
 
 import pytest
+from support.entries.sent import post
 from support.page_text import components, shown
-from support.sent_entries import post
 
 from rexview.detect import FAILURE_BITS
 from rexview.errors import StoreFull

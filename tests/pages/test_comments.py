@@ -5,8 +5,8 @@ import re
 from uuid import uuid4
 
 import pytest
+from support.entries.sent import comment_entry, post
 from support.page_text import components, drawn, title
-from support.sent_entries import comment_entry, post
 
 from rexview.errors import StoreFull
 from rexview.people import Person

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
-from support.store_entries import ANN, BOB, score
+from support.entries.stored import ANN, BOB, score
 
 from rexview.store.database.tables import HISTORY
 

@@ -6,8 +6,8 @@ import sqlite3
 from threading import Event, Thread
 
 import pytest
+from support.entries.stored import ANN, BOB, comment, score, verdict
 from support.small_set import write_set
-from support.store_entries import ANN, BOB, comment, score, verdict
 
 from rexview.cli import main
 from rexview.errors import BackupError

@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 
 import pytest
-from support.store_entries import ANN, BOB, comment, score, verdict
+from support.entries.stored import ANN, BOB, comment, score, verdict
 
 from rexview.bench.reliability.damage import flip_bytes
 from rexview.errors import StoreUnreachable

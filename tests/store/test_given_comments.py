@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from support.entries.stored import ANN, BOB, comment
 from support.small_set import write_set
-from support.store_entries import ANN, BOB, comment
 
 from rexview.errors import StoreRefused
 from rexview.people import Person

@@ -5,8 +5,8 @@ import sqlite3
 from threading import Barrier, Thread
 
 import pytest
+from support.entries.stored import ANN, EVE, score, verdict
 from support.small_set import write_set
-from support.store_entries import ANN, EVE, score, verdict
 
 from rexview.errors import StoreRefused
 from rexview.reviewset import load, write_csv

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 from sqlalchemy import func, select
-from support.store_entries import ANN, BOB, comment, score, verdict
+from support.entries.stored import ANN, BOB, comment, score, verdict
 
 from rexview import frames
 from rexview.people import Person

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.script import ScriptDirectory
 from support import ROOT
-from support.store_entries import ANN, score
+from support.entries.stored import ANN, score
 
 from rexview.errors import StoreBusy, StoreNewer
 from rexview.store import Reviews, open_reviews

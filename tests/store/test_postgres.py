@@ -6,7 +6,7 @@ from threading import Barrier, Thread
 import psycopg
 import pytest
 from sqlalchemy import text
-from support.store_entries import ANN, BOB, score
+from support.entries.stored import ANN, BOB, score
 
 from rexview.errors import StoreBusy, StoreUnreachable
 from rexview.people import Person

@@ -5,8 +5,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from support.entries.stored import ANN, BOB, EVE, VIC
 from support.reader_tasks import CHOICE, OPTIONS, REPORTS, write_tasks
-from support.store_entries import ANN, BOB, EVE, VIC
 
 from rexview import frames
 from rexview.answer_digest import digests_of

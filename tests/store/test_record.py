@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
+from support.entries.stored import ANN, BOB, EVE, VIC, comment, score, verdict
 from support.reader_tasks import OPTIONS, write_tasks
-from support.store_entries import ANN, BOB, EVE, VIC, comment, score, verdict
 
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.reviewset import load

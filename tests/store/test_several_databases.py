@@ -5,8 +5,8 @@ import sqlite3
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from support.entries.stored import ANN, BOB, score, verdict
 from support.small_set import write_set
-from support.store_entries import ANN, BOB, score, verdict
 
 from rexview.cli import main
 from rexview.errors import BackupError

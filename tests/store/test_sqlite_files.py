@@ -13,9 +13,9 @@ from threading import Thread
 import pytest
 from sqlalchemy import event
 from support import ROOT
+from support.entries.stored import ANN, BOB, score
 from support.small_disk import mounted
 from support.small_set import write_set
-from support.store_entries import ANN, BOB, score
 
 from rexview.errors import StoreBusy, StoreFull, StoreUnreachable
 from rexview.reviewset import load
@@ -27,7 +27,7 @@ WRITER = """
 import json, sys
 sys.path[:0] = [sys.argv[1], sys.argv[1] + "/tests"]
 from pathlib import Path
-from support.store_entries import score
+from support.entries.stored import score
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings

@@ -1,7 +1,7 @@
 """The current state is the newest entry of each thing; the history keeps all."""
 
 import pytest
-from support.store_entries import ANN, BOB, EVE, comment, score, verdict
+from support.entries.stored import ANN, BOB, EVE, comment, score, verdict
 
 from rexview import frames
 from rexview.people import Person

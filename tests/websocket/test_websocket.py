@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from uuid import uuid4
 
 import pytest
+from support.entries.sent import comment_entry
 from support.page_text import data_of
 from support.review_folder import RAMP, named, score_rows, write_review_set
-from support.sent_entries import comment_entry
 from support.small_set import CASES
 from support.websocket_session import COOKIE_SECRET, Hand, user_cookie
 

@@ -3,10 +3,10 @@
 import re
 
 import pytest
+from support.entries.stored import ANN, comment
 from support.exports.dicom_files import PATIENT
 from support.exports.dicom_set import UIDS, content_items, write_as_dicom, write_dicom_set
 from support.exports.exported_set import write_exported_set
-from support.store_entries import ANN, comment
 
 from rexview.export.wanted import Wanted
 from rexview.reviewset import load

@@ -6,8 +6,8 @@ from rexview.export.wanted import Source, Wanted, choose
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
+from support.entries.stored import ANN, comment, score
 from support.small_set import CASES, write_set
-from support.store_entries import ANN, comment, score
 
 IDENTIFYING = {
     "study_id": "ACC-77001",

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from support.entries.sent import comment_entry
 from support.opened_app import opened_set
-from support.sent_entries import comment_entry
 from support.small_set import write_set
 
 from rexview.people import Person

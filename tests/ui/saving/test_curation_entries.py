@@ -4,8 +4,8 @@ from uuid import uuid4
 
 import pytest
 from support.curation.candidate_set import COMPARING, write_candidate_set
+from support.entries.sent import sender
 from support.opened_app import opened_set
-from support.sent_entries import sender
 
 from rexview.people import Person
 from rexview.ui.server import review_sets

@@ -5,8 +5,8 @@ from dataclasses import replace
 from uuid import uuid4
 
 import pytest
+from support.entries.sent import sender
 from support.opened_app import opened_set
-from support.sent_entries import sender
 from support.small_set import write_set
 
 from rexview.analysis.meeting.decisions import decisions

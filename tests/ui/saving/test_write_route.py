@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.entries.sent import ADDRESS
+from support.entries.sent import ticket_of as ticket_for
 from support.opened_app import opened_set
-from support.sent_entries import ADDRESS
-from support.sent_entries import ticket_of as ticket_for
 from support.small_set import write_set
 
 from rexview.errors import StoreBusy, StoreFull, StoreRefused

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
+from support.entries.stored import ANN, comment, score, verdict
 from support.small_set import write_set
-from support.store_entries import ANN, comment, score, verdict
 
 from rexview.cli import main
 from rexview.columns import TABLES
