@@ -11,6 +11,7 @@ from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, open_reviews
 from rexview.ui.access import permissions, sign_in
+from rexview.ui.access.sign_in import link_owner
 from rexview.ui.app import case_routes
 from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.server import server_state
@@ -196,14 +197,15 @@ class TestTeam:
         assert (refused.status_code, "Model M" in refused.text) == (403, False)
 
     def test_pictures_that_come_along_are_for_the_same_person(self, client, asks):
-        asks(Person("lea", "Lea", "lead"))
+        lea = Person("lea", "Lea", "lead")
+        asks(lea)
         _, data = case_page(case="c3", sort="order")
         found = cases(fetch(client, data["turning"], "c3", "previous"))
         links = [view["url"] for one in found for view in one["viewer"]["views"] if view["url"]]
         assert links
         for link in links:
             grant = server_state.signer().check(link.rpartition("/")[2])
-            assert grant.person == "lea"
+            assert grant.person == link_owner(lea)
 
     def test_who_may_not_score_any_more_gets_no_case(self, client, asks):
         asks(ANNA)
