@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 from rexview.addresses import Address
 from rexview.errors import AddressRefused, StorageAway, StorageRefused
 from rexview.remote.multipart import first_part, read_type
-from rexview.remote.sink import CHUNK, Sink
-from rexview.remote.web import asked, conditions, tag_of
+from rexview.remote.sink import Sink
+from rexview.remote.web import asked, body_of, conditions, tag_of
 
 USER: Final = "REXVIEW_DICOMWEB_USER"
 PASSWORD: Final = "REXVIEW_DICOMWEB_PASSWORD"  # noqa: S105 the variable's name
@@ -63,7 +63,7 @@ def fetch(address: Address, known: str, out: Sink) -> str | None:
         if answer.status_code == 304:
             return None
         kind, boundary = read_type(answer.headers.get("Content-Type", ""))
-        chunks: Iterator[bytes] = answer.iter_raw(CHUNK)
+        chunks = body_of(answer)
         if kind == "multipart/related":
             chunks = first_part(chunks, boundary)
         elif kind != "application/dicom":
@@ -139,7 +139,7 @@ def _page(base: Address, url: str) -> list[Mapping[str, Any]]:
     content = bytearray()
     headers = _credentials() | {"Accept": "application/dicom+json"}
     with asked(base, url, headers) as answer:
-        for chunk in answer.iter_raw(CHUNK):
+        for chunk in body_of(answer):
             content += chunk
             if len(content) > _MOST_JSON:
                 raise StorageRefused(f"{base.origin} answers with too long a list.")

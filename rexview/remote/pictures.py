@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from rexview.addresses import DICOMWEB, Address
 from rexview.errors import StorageAway, StorageRefused
@@ -35,6 +35,7 @@ _NEW: Final = "new"
 """The version of a picture that was never fetched here."""
 _VERSION_LENGTH: Final = 16
 _MOST_REMEMBERED: Final = 50_000
+_Known = TypeVar("_Known")
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,16 @@ class _Looked:
 
     def note(self, address: Address) -> None:
         with self.lock:
-            self.at[address.text] = time.monotonic()
-            for known in (self.at, self.links):
-                while len(known) > _MOST_REMEMBERED:
-                    known.pop(next(iter(known)))
+            _put(self.at, address, time.monotonic())
             if len(self.whole) > _MOST_REMEMBERED:
                 self.whole.clear()
+
+
+def _put(known: dict[str, _Known], address: Address, value: _Known) -> None:
+    """Note something of an address, and forget what was noted first where that is too much."""
+    known[address.text] = value
+    while len(known) > _MOST_REMEMBERED:
+        known.pop(next(iter(known)))
 
 
 _LOOKED: Final = _Looked()
@@ -122,7 +127,7 @@ def link_version(address: Address, settings: Settings) -> str:
         given, of = _LOOKED.links.get(address.text, (name, name))
         if name and of and name != of:
             given = name
-        _LOOKED.links[address.text] = (given, name or of)
+        _put(_LOOKED.links, address, (given, name or of))
     return given[:_VERSION_LENGTH] or _NEW
 
 

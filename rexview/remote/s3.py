@@ -176,7 +176,7 @@ def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> 
 
 
 def listed(folder: Address, most: int, *, deep: bool = True) -> tuple[list[Object], list[str]]:
-    """List what a bucket has below a prefix, at most so many objects.
+    """List what a bucket has below a prefix, at most so many objects, and about as many folders.
 
     Without ``deep`` only what lies in that folder itself; the second list then has the prefixes of
     the folders in it.
@@ -203,6 +203,6 @@ def listed(folder: Address, most: int, *, deep: bool = True) -> tuple[list[Objec
                 for one in page.get("Contents", ())
             ]
             folders += [one["Prefix"] for one in page.get("CommonPrefixes", ())]
-            if len(objects) >= most:
+            if max(len(objects), len(folders)) >= most:
                 break
     return objects[:most], folders

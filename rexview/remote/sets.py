@@ -186,6 +186,10 @@ def _tables_there(address: Address) -> dict[str, s3.Object]:
         top, folders = s3.listed(address, MOST_FILES, deep=False)
     if not top and not folders:
         raise StorageMissing(f"{address.text} has nothing: no folder of that name is there.")
+    if len(folders) >= MOST_FILES:  # each of them is a question to the storage
+        raise StorageRefused(
+            f"{address.text} has more than {MOST_FILES:,} folders. Name the folder of a review set."
+        )
     prefix = f"{address.path.rstrip('/')}/" if address.path.strip("/") else ""
     images = _images_of(address, prefix, top)
     found = list(top)

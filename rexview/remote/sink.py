@@ -12,6 +12,7 @@ MOST_BYTES: Final = 512_000_000
 """Of one picture's file: that of an uncompressed image of 64 megapixels and several frames."""
 MOST_SECONDS: Final = 90.0
 CHUNK: Final = 256 * 1024
+TOO_SLOW: Final = "The storage sends the file too slowly. Try again later."
 
 
 class Sink:
@@ -62,7 +63,7 @@ class Sink:
         self.size += len(chunk)
         self.expect(self.size)
         if self._until is not None and time.monotonic() > self._until:
-            raise StorageAway("The storage sends the file too slowly. Try again later.")
+            raise StorageAway(TOO_SLOW)
         self._digest.update(chunk)
         self._file.write(chunk)
 

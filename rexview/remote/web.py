@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import cache
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from rexview.addresses import Address
 from rexview.errors import StorageAway, StorageError, StorageMissing, StorageRefused
-from rexview.remote.sink import CHUNK, Sink
+from rexview.remote.sink import MOST_SECONDS, TOO_SLOW, Sink
 
 if TYPE_CHECKING:
     import httpx
@@ -99,6 +100,21 @@ def _sign_in(address: Address) -> str:
     return "It has to be readable without a sign-in."
 
 
+def body_of(answer: httpx.Response, most_seconds: float = MOST_SECONDS) -> Iterator[bytes]:
+    """Yield the body of an answer as it comes, also where that is byte by byte.
+
+    Raises
+    ------
+    StorageAway
+        All of it takes too long.
+    """
+    until = time.monotonic() + most_seconds
+    for chunk in answer.iter_raw():
+        if time.monotonic() > until:
+            raise StorageAway(TOO_SLOW)
+        yield chunk
+
+
 def read_body(answer: httpx.Response, out: Sink) -> None:
     """Write the body of an answer; one whose end nobody can tell is refused."""
     announced = answer.headers.get("Content-Length")
@@ -106,7 +122,7 @@ def read_body(answer: httpx.Response, out: Sink) -> None:
         raise StorageRefused("The server does not say how long the file is.")
     if announced is not None:
         out.expect(int(announced))
-    for chunk in answer.iter_raw(CHUNK):
+    for chunk in body_of(answer):
         out.write(chunk)
 
 

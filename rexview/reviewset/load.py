@@ -76,6 +76,7 @@ def without_cases(folder: Path) -> ReviewSet:
     info = read_info(folder, problems)
     if info is None or problems.has_errors:
         raise ReviewSetError("The review set cannot be opened.", problems.all())
+    info = with_images_placed(folder, info, problems)
     empty: dict[str, Any] = {name: schema.to_frame() for name, schema in frames.TABLES.items()}
     return ReviewSet(folder, info, **empty, find_picture=partial(find_picture, folder, info.images))
 

@@ -300,6 +300,31 @@ class TestOverHttp:
         with pytest.raises(StorageAway, match="too slowly"):
             self.fetched(server, lambda answer: answer.say(200, RAMP))
 
+    def test_what_comes_byte_by_byte_is_looked_at_byte_by_byte(self, server):
+        heard = threading.Event()
+
+        def dripping(answer):
+            answer.send_response(200)
+            answer.send_header("Content-Length", "2")
+            answer.end_headers()
+            answer.wfile.write(b"a")
+            heard.wait(10)
+            answer.wfile.write(b"b")
+            return True
+
+        server.spoil = dripping
+        address = read_address(f"{server.base}film.png")
+        with web.asked(address, address.url, {}) as answer:
+            bodies = web.body_of(answer)
+            assert next(bodies) == b"a", "and not all of it at its end"
+            heard.set()
+            assert list(bodies) == [b"b"]
+        with (
+            web.asked(address, address.url, {}) as answer,
+            pytest.raises(StorageAway, match="too slowly"),
+        ):
+            list(web.body_of(answer, -1.0))
+
     def test_no_cookie_is_kept(self, server):
         self.fetched(server, lambda answer: answer.say(200, RAMP, Set_Cookie="a=b; Path=/"))
         assert not list(web._client().cookies.jar)

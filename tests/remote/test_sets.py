@@ -169,6 +169,15 @@ def test_one_that_is_not_there_is_told(there, address):
     assert problem.message
 
 
+@pytest.mark.usefixtures("there")
+def test_a_place_with_more_folders_than_a_set_has_is_not_gone_through(s3_set, monkeypatch):
+    monkeypatch.setattr(sets, "MOST_FILES", 1)
+    with pytest.raises(ReviewSetError) as caught:
+        load(here("s3://sets/"))
+    assert "more than 1 folders" in str(caught.value.problems)
+    assert len(s3_set.asked) == 1
+
+
 def test_names_that_lead_elsewhere_are_not_copied():
     for name in ("../x.csv", "a//b.csv", ".hidden.csv", "a\\b.csv", "x\n.csv", "f" * 300 + ".csv"):
         assert not sets._is_copied(name), name

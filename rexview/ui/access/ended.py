@@ -103,7 +103,7 @@ class SignOuts:
             self._stopped.wait(EVERY_S)
 
     def _ask(self) -> None:
-        """Tell the database what it does not know, and ask what it does."""
+        """Ask the database what it knows, and tell it what it does not."""
         with self._asking:  # an older answer must not take the place of a newer one
             self._ask_alone()
 
@@ -111,16 +111,18 @@ class SignOuts:
         try:
             if self._store is None:
                 self._store = self._open_store()
-            for sign_in in self._waiting:
-                self._store.end(sign_in)
             asked_at = self._clock()
             known = self._store.read()
             with self._lock:
                 self._waiting -= known
-                self._ended, self._told_at, self._problem = known, asked_at, None
+                self._ended, self._told_at = known, asked_at
+            # only now: a database that can be read and not written to locks nobody else out
+            for sign_in in self._waiting:
+                self._store.end(sign_in)
+            self._problem = None
         except StoreError as error:
             if self._problem is None:
-                _LOG.warning("The database cannot be asked who has signed out: %s", error)
+                _LOG.warning("The database cannot be asked, or told, who has signed out: %s", error)
             self._problem = error
         except Exception as error:
             _LOG.exception("Who has signed out cannot be asked (%s).", type(error).__name__)

@@ -142,18 +142,21 @@ _REVIEWED: Final[OrderedDict[tuple[OpenedSet, frozenset[str]], tuple[SmallSet, R
     OrderedDict()
 )
 _REVIEWED_KEPT: Final = 2
+_KEEPING: Final = Lock()
 
 
 def _reviewed(opened: OpenedSet, cases: frozenset[str]) -> tuple[SmallSet, ReviewSet]:
     """Return the cases written about, once for each state."""
     key = opened, cases
-    if key not in _REVIEWED:
+    made = _REVIEWED.get(key)
+    if made is None:
         small = opened.reviewed(cases)
         people: dict[str, Any] = opened.people
-        _REVIEWED[key] = small, replace(small.given, **people)
-        while len(_REVIEWED) > _REVIEWED_KEPT:
-            _REVIEWED.popitem(last=False)
-    return _REVIEWED[key]
+        with _KEEPING:  # who was quicker has made it for both
+            made = _REVIEWED.setdefault(key, (small, replace(small.given, **people)))
+            while len(_REVIEWED) > _REVIEWED_KEPT:
+                _REVIEWED.popitem(last=False)
+    return made
 
 
 @cache

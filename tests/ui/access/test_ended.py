@@ -76,7 +76,7 @@ class Away:
     """The ended sign-ins in a database that can be away."""
 
     def __init__(self, store):
-        self.store, self.is_away = store, True
+        self.store, self.is_away, self.takes_nothing = store, True, False
 
     def read(self):
         self._reach()
@@ -84,6 +84,8 @@ class Away:
 
     def end(self, sign_in):
         self._reach()
+        if self.takes_nothing:
+            raise StoreUnreachable("The disk of the server is full.", "Make room.")
         self.store.end(sign_in)
 
     def close(self):
@@ -107,7 +109,8 @@ def test_nobody_gets_in_while_it_cannot_be_known(settings, monkeypatch):
     away.is_away = False
     while refused(server, "a"):
         time.sleep(0.02)
-    assert away.read() == {"b"}, "written when the database was back"
+    while away.read() != {"b"}:  # written now that the database is back
+        time.sleep(0.02)
     away.is_away = True
     while not server._problem:
         time.sleep(0.02)
@@ -115,4 +118,21 @@ def test_nobody_gets_in_while_it_cannot_be_known(settings, monkeypatch):
     assert refused(server, "a") == "", "a database that is back soon disturbs nobody"
     times[0] = UNKNOWN_AFTER_S + 0.1
     assert "cannot be asked" in refused(server, "a")
+    server.stop()
+
+
+def test_a_database_that_takes_nothing_locks_nobody_else_out(settings, monkeypatch):
+    monkeypatch.setattr(ended, "EVERY_S", 0.05)
+    times = [0.0]
+    full = Away(open_ended_sign_ins(settings))
+    full.is_away, full.takes_nothing = False, True
+    server = SignOuts(lambda: full, clock=lambda: times[0])
+    server.end("b")
+    times[0] = UNKNOWN_AFTER_S + 0.1
+    while refused(server, "a"):
+        time.sleep(0.02)
+    assert "You have signed out" in refused(server, "b")
+    full.takes_nothing = False
+    while full.read() != {"b"}:
+        time.sleep(0.02)
     server.stop()

@@ -24,6 +24,8 @@ from rexview.schema import ReviewSet
 MOST_REVIEWED: Final = 50_000
 """Cases that people have written about: these are in memory."""
 _PAGES_KEPT: Final = 32
+_UNUSED_KEPT: Final = 2_000
+"""Cases in memory that nobody asks for any more; with more of them all of these go."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,9 @@ class OpenedSet:
                 records = pl.concat([self._known.records, more]).sort("case_row")
                 self._known = _Known(records, self._known.cases | wanted)
             known = self._known.records
+            if len(self._known.cases) - len(wanted) > _UNUSED_KEPT:
+                of_wanted = known.filter(pl.col("id").is_in(list(wanted)))
+                self._known = _Known(of_wanted, wanted)
         records = known.filter(pl.col("id").is_in(list(wanted)))
         return self._set_of(records)
 
