@@ -29,7 +29,7 @@ def spread_scorer(
 ) -> Iterator[Spreading]:
     """Return what scores pairs on all workers, in batches; what belongs together in one.
 
-    A report over which two workers die has no value.
+    A report over which two workers die has no value; what is worked out together has all or none.
 
     Raises
     ------
@@ -50,13 +50,13 @@ def spread_scorer(
         def score(
             pairs: Sequence[ReportPair], show: Show | None = None
         ) -> Mapping[str, Sequence[float | None]]:
-            size = len(pairs) if together else _AT_A_TIME
+            size = max(1, len(pairs)) if together else _AT_A_TIME
             batches = (pairs[start : start + size] for start in range(0, len(pairs), size))
             names = makes(metric)
             found: dict[str, list[float | None]] = {name: [] for name in names}
             done = 0
             try:
-                for rows in answered(workers, batches, died=_tell_died):
+                for rows in answered(workers, batches, _tell_died, may_part=not together):
                     if isinstance(rows, Refused):
                         raise MetricsError(rows.message)
                     for row in rows:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any, Final
 
-from rexview.spread.workers import Job, ProcessDied, Refused, Spread, Worker
+from rexview.spread.workers import Job, ProcessDied, ProcessUnusable, Refused, Spread, Worker
 
 Batch = Sequence[Any]
 Answers = list[Any]
@@ -74,17 +74,23 @@ def workers_of(spread: Spread, job: Job) -> Iterator[Workers]:
 
 
 def answered(
-    workers: Workers, batches: Iterable[Batch], died: Callable[[], None] = lambda: None
+    workers: Workers,
+    batches: Iterable[Batch],
+    died: Callable[[], None] = lambda: None,
+    *,
+    may_part: bool = True,
 ) -> Iterator[Answers | Refused]:
     """Have each batch answered with a list, one answer for each of its parts.
 
     A batch over which its worker dies is asked for part by part. A part over which a worker dies
-    again is answered with None, and ``died`` is called. No more batches are taken than are worked
-    on and soon will be.
+    again is answered with None, and ``died`` is called. With ``may_part`` False, where the answers
+    of a batch depend on all of it, nothing is asked for part by part. No more batches are taken
+    than are worked on and soon will be.
 
     Raises
     ------
     ProcessUnusable
+        Also where a worker died over a batch that may not be parted.
     """
     stopped = threading.Event()
 
@@ -94,7 +100,10 @@ def answered(
         try:
             found: Answers | Refused = workers.ask(batch)
         except ProcessDied:
-            return alone(batch)
+            if may_part:
+                return alone(batch)
+            words = f"A worker died over what has to be worked out together ({len(batch):,})."
+            raise ProcessUnusable(f"{words} It may need more memory.") from None
         return found
 
     def alone(batch: Batch) -> Answers | Refused:
