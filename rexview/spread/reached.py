@@ -30,15 +30,13 @@ ray.shutdown()
 """
 
 
-def look_at(address: str, limit_s: float = _LIMIT_S) -> None:
+def look_at(address: str) -> None:
     """Connect to a cluster as Ray does, in a process that ends after a time, and leave it.
 
     Parameters
     ----------
     address : str
         ``HOST:PORT`` of the cluster's head, or ``auto``.
-    limit_s : float
-        How long that may take, in seconds.
 
     Raises
     ------
@@ -48,7 +46,7 @@ def look_at(address: str, limit_s: float = _LIMIT_S) -> None:
     if address != "auto":
         _listens(address)
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-c", _CONNECT, address],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -56,7 +54,7 @@ def look_at(address: str, limit_s: float = _LIMIT_S) -> None:
         )
         try:
             with suppress(subprocess.TimeoutExpired):
-                if process.wait(limit_s) == 0:
+                if process.wait(_LIMIT_S) == 0:
                     return
         finally:
             process.kill()
