@@ -12,7 +12,6 @@ import copy
 import logging
 import os
 import pickle
-import platform
 import secrets
 import shutil
 import sys
@@ -30,6 +29,7 @@ from rexview import __version__
 from rexview.bounded import printable
 from rexview.errors import ClusterError
 from rexview.spread import remote_worker
+from rexview.spread.reached import look_at, refusal
 from rexview.spread.remote_worker import Package, RemoteWorker, Said
 from rexview.spread.workers import Job, ProcessDied, ProcessUnusable
 
@@ -121,13 +121,14 @@ class RayCluster:
                 return
 
     def _connect(self, address: str) -> None:
+        look_at(address)
         import ray
 
         try:
             self._init(address)
         except Exception as error:
             ray.shutdown()
-            raise ClusterError(_refusal(address, error)) from None
+            raise ClusterError(refusal(address, f"{_kind(error)}: {error}")) from None
 
     def _init(self, address: str, **given: Any) -> None:
         import ray
@@ -309,30 +310,6 @@ def _unusable(said: Said, job: Job) -> str:
             "every machine."
         )
     return f"A worker of the cluster ({host}) that {job.purpose} cannot be begun ({words})."
-
-
-def _refusal(address: str, error: Exception) -> str:
-    """Say why a cluster cannot be used, and what to do."""
-    import ray
-
-    where = f"the Ray cluster at {printable(address)}"
-    if isinstance(error, ray.exceptions.AuthenticationError) or "InvalidAuthToken" in str(error):
-        return (
-            f"--address: {where} wants a token: set RAY_AUTH_MODE to token, and "
-            "RAY_AUTH_TOKEN_PATH to the file that has it."
-        )
-    if "ersion mismatch" in str(error):
-        own = f"Ray {ray.__version__} and Python {platform.python_version()}"
-        return (
-            f"--address: {where} was started with other versions than {own}, which are here: "
-            "install the same on every machine."
-        )
-    if isinstance(error, ConnectionError | TimeoutError | RuntimeError | ValueError):
-        return (
-            f"--address: {where} cannot be reached from here: is it running (ray start --head), "
-            "and was this machine added to it (ray start --address HOST:PORT)?"
-        )
-    return f"--address: {where} cannot be used ({_kind(error)})."
 
 
 @contextmanager

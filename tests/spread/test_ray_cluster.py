@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,10 +18,10 @@ import pytest
 from support import ROOT
 from support.models.tiny_model import make_tiny_model
 from support.reports.compared_reports import write_reports
-from support.reports.metric_packages import write_packages
+from support.reports.metric_packages import standing_in, write_packages
 from support.review_folder import named, write_review_set
 from support.spread.fragile import Fragile
-from support.spread.own_ray import OwnRay, begun
+from support.spread.own_ray import OwnRay, begun, of_another_version
 
 from rexview.child_process import ProcessUnusable
 from rexview.cli import main
@@ -40,11 +41,12 @@ from rexview.models.reply import Reply
 from rexview.models.request import Parameters, Request
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
+from rexview.spread import reached
 from rexview.spread.workers import Job, ThisMachine
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
 _LONG = 300.0
-_PIECE = 200
+_PIECE = 100
 """Answers of a piece on disk, so that a small set has several."""
 
 
@@ -122,14 +124,14 @@ def numbers_in(folder: Path) -> list[int]:
 def test_a_worker_that_is_killed_costs_nothing(
     cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    review_set = load(write_texts(tmp_path / "set", texts(900, n300="once", n400="raise")))
+    review_set = load(write_texts(tmp_path / "set", texts(450, n300="once", n400="raise")))
     detectors = (Fragile(str(tmp_path / "killed")), *DETECTORS)
     found = scanned(review_set, detectors, tmp_path / "ray", cluster)
     assert (tmp_path / "killed").exists(), "a worker was killed in the middle of a batch"
     state = found.scan.state.tolist()
     assert [place for place, one in enumerate(state) if one != 1] == [400]
     assert state[400] == 2
-    assert sorted(numbers_in(tmp_path / "ray")) == list(range(900)), "nothing lost, nothing twice"
+    assert sorted(numbers_in(tmp_path / "ray")) == list(range(450)), "nothing lost, nothing twice"
     assert "token_limit fails on answer number 400: ValueError" in caplog.text
     assert "effusion" not in caplog.text
     scanned(review_set, detectors, tmp_path / "local", ThisMachine(2))
@@ -141,7 +143,9 @@ def test_an_answer_that_kills_every_worker_is_found_and_given_up(
     cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     review_set = load(write_texts(tmp_path / "set", texts(129, n128="die")))
-    found = scanned(review_set, (Fragile(""), *DETECTORS), tmp_path / "ray", cluster)
+    found = scanned(
+        review_set, (Fragile(""), *DETECTORS), tmp_path / "ray", cluster.with_workers(1)
+    )
     assert found.scan.state.tolist() == [1] * 128 + [2]
     assert found.progress.failed == 1
     assert "A process died over answer number [128]." in caplog.text
@@ -166,7 +170,7 @@ sys.exit(main(sys.argv[3:]))
 def test_the_command_goes_on_where_it_was_killed(
     own: OwnRay, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: Any
 ) -> None:
-    folder = write_texts(tmp_path / "set", texts(700))
+    folder = write_texts(tmp_path / "set", texts(350))
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     assert main(["failures", str(folder), "--keep", "--json"]) == 0
     expected = json.loads(capfd.readouterr().out)
@@ -187,7 +191,7 @@ def test_the_command_goes_on_where_it_was_killed(
     assert run("killed").returncode == -signal.SIGKILL
     before = numbers_in(folder / "failures.kept")
     assert before
-    assert len(before) < 700
+    assert len(before) < 350
     ended = run("to its end")
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout) == expected != [], "and nothing of Ray stands there"
@@ -241,10 +245,14 @@ def test_a_worker_without_a_package_is_refused(
         cluster.worker(Job(only_here.begin, None, lambda: 1, "")).ask(None)
 
 
-def test_metrics_are_those_of_one_machine(
-    cluster: Any, tmp_path: Path, packages: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(packages))
+@pytest.fixture(name="stand_ins")
+def stand_ins_fixture(packages: Path) -> Iterator[Path]:
+    with standing_in(packages) as folder:
+        yield folder
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_metrics_are_those_of_one_machine(cluster: Any, tmp_path: Path) -> None:
     review_set = load(write_reports(tmp_path / "set"))
     pairs, harm = compared(review_set, "findings", ("a", "b")), load_harm(None)
     given = ("finding_agreement", pairs, harm, "findings")
@@ -288,8 +296,38 @@ def test_a_model_is_held_by_a_worker(cluster: Any, tmp_path: Path) -> None:
     assert [one.usage for one in came] == [one.usage for one in expected]
 
 
-def test_what_cannot_be_reached_is_told_in_a_sentence() -> None:
-    from rexview.spread.ray_cluster import RayCluster
+def test_what_cannot_be_used_is_told_in_a_sentence(
+    own: OwnRay, tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_NUM_REDIS_GET_RETRIES", "2")  # Ray would ask 20 times with that token
+    folder = write_texts(tmp_path / "set", texts(1))
 
-    with pytest.raises(ClusterError, match=r"Ray's client \(ray://\) is not supported"):
-        RayCluster("ray://somewhere:10001")
+    def told(address: str) -> str:
+        assert main(["failures", str(folder), "--engine", "ray", "--address", address]) == 1
+        came = capfd.readouterr()
+        assert came.out == ""
+        assert "Traceback" not in came.err
+        return str(came.err)
+
+    assert "Ray's client (ray://) is not supported" in told("ray://somewhere:10001")
+    assert "give HOST:PORT" in told("somewhere")
+    with socket.create_server(("127.0.0.1", 0)) as mute, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reached, "_LIMIT_S", 4.0)  # it listens, never answers, and Ray goes on asking
+        address = f"127.0.0.1:{mute.getsockname()[1]}"
+        away = f"the Ray cluster at {address} cannot be reached from here"
+        assert away in told(address)
+    assert away in told(address)
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "f" * 64)
+    assert "wants another token" in told(own.address)
+    monkeypatch.delenv("RAY_AUTH_TOKEN")
+    monkeypatch.delenv("RAY_AUTH_MODE")
+    assert "wants another token" in told(own.address)
+
+
+def test_a_cluster_of_another_version_is_told_in_a_sentence(own: OwnRay, cluster: Any) -> None:
+    with (
+        of_another_version(cluster),
+        pytest.raises(ClusterError, match=r"was started with other versions than Ray \d"),
+    ):
+        reached.look_at(own.address)
+    reached.look_at(own.address)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 from support.reports.compared_reports import write_reports
-from support.reports.metric_packages import FILES, write_packages
+from support.reports.metric_packages import standing_in, write_packages
 
 from rexview.errors import MetricsError
 from rexview.metrics.at_once import NAMES
@@ -18,18 +18,10 @@ from rexview.reviewset import load
 
 
 @pytest.fixture
-def packages(tmp_path, monkeypatch):
+def packages(tmp_path):
     """The stand-ins, before all that is installed here."""
-    folder = write_packages(tmp_path / "packages")
-    monkeypatch.syspath_prepend(folder)
-    names = {Path(name).parts[0] for name in FILES}
-    before = {name: one for name, one in sys.modules.items() if name.partition(".")[0] in names}
-    for name in before:
-        monkeypatch.delitem(sys.modules, name)
-    yield folder
-    for name in [one for one in sys.modules if one.partition(".")[0] in names]:
-        del sys.modules[name]
-    sys.modules.update(before)
+    with standing_in(write_packages(tmp_path / "packages")) as folder:
+        yield folder
 
 
 @pytest.fixture

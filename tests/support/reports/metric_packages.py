@@ -5,6 +5,10 @@ Written after the sources of radeval 2.2.1, radgraph 0.1.18, RaTEScore 0.6.0 and
 texts. None of them has weights, and none asks a network.
 """
 
+import importlib
+import sys
+from contextlib import contextmanager
+
 RADEVAL = """
 class RadEval:
     def __init__(self, metrics=None, openai_api_key=None, gemini_api_key=None, per_sample=False,
@@ -114,3 +118,24 @@ def write_packages(folder):
         about.parent.mkdir()
         about.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
     return folder
+
+
+@contextmanager
+def standing_in(folder):
+    """Let these packages be found before all that is installed, and nothing of them afterwards."""
+    names = {path.name for path in folder.iterdir()}
+    before = _taken_out(names)
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        yield folder
+    finally:
+        sys.path.remove(str(folder))
+        _taken_out(names)
+        sys.modules.update(before)
+        importlib.invalidate_caches()
+
+
+def _taken_out(names):
+    loaded = [name for name in sys.modules if name.partition(".")[0] in names]
+    return {name: sys.modules.pop(name) for name in loaded}

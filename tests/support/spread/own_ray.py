@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -60,6 +60,20 @@ def begun(workers: int, *paths: Path) -> Iterator[OwnRay]:
             process.stdin.close()
             assert process.wait(120) == 0
     assert not Path(folder).exists()
+
+
+@contextmanager
+def of_another_version(cluster: Any) -> Iterator[None]:
+    """Let a cluster say meanwhile that another Ray began it, by what Ray itself wrote of that."""
+    gcs = cluster._ray._private.worker.global_worker.gcs_client
+    place = (b"CLUSTER_METADATA", b"cluster")
+    written = gcs.internal_kv_get(*place)
+    other = {**json.loads(written), "ray_version": "2.1.0"}
+    gcs.internal_kv_put(place[0], json.dumps(other).encode(), True, place[1])
+    try:
+        yield
+    finally:
+        gcs.internal_kv_put(place[0], written, True, place[1])
 
 
 if __name__ == "__main__":
