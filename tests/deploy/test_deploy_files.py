@@ -193,3 +193,42 @@ def test_packages_are_those_of_the_lock_with_all_their_digests():
         assert f"{entry}\n    --hash" not in lock
     with pytest.raises(SystemExit, match="no-such-package"):
         locked.locked(lock, {"numpy", "no-such-package"})
+
+
+def test_optional_packages_that_are_named_have_their_file_and_stand_in_the_lock():
+    optional = {
+        path.stem.removeprefix("requirements-") for path in ROOT.glob("requirements-*.txt")
+    } - {"dev"}
+    example = (DEPLOY / ".env.example").read_text(encoding="utf-8")
+    for text in (CONTAINER, example):
+        listed = re.search(r"^# .*?: ((?:\w+, )+\w+)[;.]", text, re.MULTILINE)[1]
+        assert set(listed.split(", ")) == optional
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:REXVIEW_)?WITH=(\w+)", page))
+    assert named
+    assert named <= optional
+    module = load_locked()
+    assert set(module._NOT_LOCKED) < optional
+    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    for name in optional - {*module._NOT_LOCKED}:
+        lines = (ROOT / f"requirements-{name}.txt").read_text(encoding="utf-8").splitlines()
+        wanted = {re.match(r"[\w-]+", line)[0] for line in lines if line and line[0] != "#"}
+        assert wanted
+        assert module.locked(lock, wanted)
+
+
+def test_the_page_says_how_nginx_runs_without_compose():
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    command = re.search(r"^(sed -e .*?) deploy/nginx\.conf >", page, re.MULTILINE | re.DOTALL)[1]
+    done = subprocess.run(
+        ["sh", "-c", f"{command} deploy/nginx.conf"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    served = re.sub(r"#.*", "", done.stdout)
+    for only_in_compose in ("app-1", "app-2", "resolver", "/run/secrets", "/dev/", "8443", "8080"):
+        assert only_in_compose not in served
+    assert served.count("10.0.0.11:8501") == served.count("10.0.0.12:8501") == 2

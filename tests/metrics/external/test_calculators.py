@@ -1,7 +1,6 @@
 """What other packages compute, tried with stand-ins that take the same calls."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
