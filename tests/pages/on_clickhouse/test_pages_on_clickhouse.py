@@ -51,11 +51,11 @@ def tables(folder):
 @pytest.fixture(scope="module")
 def in_memory(folder, tmp_path_factory):
     """What each page shows with the set in memory."""
-    with pytest.MonkeyPatch.context() as patch:
-        with server_for(folder, tmp_path_factory.mktemp("memory"), patch):
-            for page in (*PAGES, *PAGES[:1]):  # detectors and metrics begin with the first
-                _seen(run_page(page))
-            return {page: _seen(run_page(page)) for page in PAGES}
+    own = tmp_path_factory.mktemp("memory")
+    with pytest.MonkeyPatch.context() as patch, server_for(folder, own, patch):
+        for page in (*PAGES, *PAGES[:1]):  # detectors and metrics begin with the first
+            _seen(run_page(page))
+        return {page: _seen(run_page(page)) for page in PAGES}
 
 
 @pytest.fixture
