@@ -16,8 +16,6 @@ from rexview.ui.link.pages import (
     PAGE_ADJUDICATE,
     PAGE_CURATE,
     PAGE_MEETING,
-    PAGE_MULTIPLE_CHOICE,
-    PAGE_REPORT_GENERATION,
     PAGE_RUN_MODELS,
     PAGE_SCORE,
     PAGE_STUDY,
@@ -27,7 +25,7 @@ from rexview.ui.server.loaded_sets import on_tables
 _IN_MEMORY_ONLY: Final = frozenset(
     ADDRESSES[page]
     for page in (
-        *(PAGE_MULTIPLE_CHOICE, PAGE_REPORT_GENERATION, PAGE_SCORE, PAGE_STUDY, PAGE_ADJUDICATE),
+        *(PAGE_SCORE, PAGE_STUDY, PAGE_ADJUDICATE),
         *(PAGE_MEETING, PAGE_RUN_MODELS, PAGE_CURATE),
     )
 )

@@ -8,7 +8,7 @@ from rexview.analysis.clickhouse.tables.definitions import CASES
 from rexview.analysis.filter.case_filter import CaseFilter, Range
 
 HOSTILE = (
-    "'); DROP TABLE rexview_cases; --",
+    f"'); DROP TABLE {CASES}; --",
     "{version:String}",
     "\\",
     "\\'",

@@ -95,6 +95,16 @@ def test_what_another_rexview_loaded_is_loaded_again(given, empty_database):
         shown(empty_database, "set")
 
 
+def test_tables_of_another_layout_are_left_as_they_are(given, empty_database):
+    old = [name.replace(f"_{LAYOUT}", end) for name in (CASES, LOADS) for end in ("", "_1")]
+    for name in old:
+        empty_database.run(f"CREATE TABLE {name} (version String) ENGINE = Memory")
+    manifest = load_set(empty_database, "set", given.review_set, given.scan)
+    assert shown(empty_database, "set") == manifest
+    assert _n(empty_database, CASES) == manifest.n_cases
+    assert [_n(empty_database, name) for name in old] == [0] * 4
+
+
 def test_a_set_that_was_never_loaded_says_how(empty_database):
     with pytest.raises(SetNotLoaded, match="python -m rexview load"):
         shown(empty_database, "nobody's")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -18,9 +20,9 @@ import polars as pl
 from rexview.analysis.clickhouse.database.database import QUERY_S, Parameter, type_of
 from rexview.errors import EngineUnreachable
 
-_LOCK: Final = RLock()
+_LOCK = RLock()
 _SESSIONS: Final[dict[str, Any]] = {}
-"""chDB has one folder in a process; the sessions by folder."""
+"""chDB has one folder in a process; the sessions by folder, None once it was closed."""
 _SENT: Final[dict[str, pl.DataFrame]] = {}
 """Tables that were sent along with the last queries, and are there still."""
 _ESCAPES: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0"}
@@ -52,9 +54,10 @@ class InProcess:
                 raise EngineUnreachable(
                     "chDB is open in another folder.", "One process can have one chDB."
                 )
-            session = Session(self._folder or None)  # type: ignore[no-untyped-call]
-            atexit.register(session.cleanup)  # its threads must not outlive the interpreter
-            _SESSIONS[self._folder] = session
+            _SESSIONS[self._folder] = Session(self._folder or None)  # type: ignore[no-untyped-call]
+            atexit.register(_close)  # now, so that it comes before what chDB itself does at the end
+        if _SESSIONS[self._folder] is None:
+            raise EngineUnreachable("chDB is closed: the app ends.", "Start it again.")
         return _SESSIONS[self._folder]
 
     @contextlib.contextmanager
@@ -113,6 +116,28 @@ class InProcess:
             file.flush()
             rows = f"SELECT {names} FROM file('{file.name}', 'ArrowStream')"
             self.session.query(f"INSERT INTO {table} ({names}) {rows}")
+
+
+def _close() -> None:
+    """Close chDB, whose threads must not outlive the interpreter; a query that runs ends first."""
+    with _LOCK:
+        for folder, session in _SESSIONS.items():
+            _SESSIONS[folder] = None
+            if session is not None:
+                session.cleanup()
+
+
+def _leave_to_parent() -> None:
+    """In a forked process chDB's threads are not there: to close or to ask it would never end."""
+    global _LOCK
+    atexit.unregister(_close)
+    _LOCK = RLock()  # whoever held it is not there either
+    for folder, session in _SESSIONS.items():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(session))  # nor is it closed as garbage
+        _SESSIONS[folder] = None
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def _reason(error: Exception) -> str:

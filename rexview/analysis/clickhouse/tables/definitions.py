@@ -15,10 +15,10 @@ import polars as pl
 from rexview.analysis.clickhouse.database.database import Database, quoted
 
 LAYOUT: Final = 2
-"""Changes with what the tables hold: what another layout wrote is loaded anew."""
-CASES: Final = "rexview_cases"
-RECORDS: Final = "rexview_records"
-LOADS: Final = "rexview_loads"
+"""Changes with what the tables hold: what another layout wrote is loaded anew, beside it."""
+CASES: Final = f"rexview_cases_{LAYOUT}"
+RECORDS: Final = f"rexview_records_{LAYOUT}"
+LOADS: Final = f"rexview_loads_{LAYOUT}"
 
 _WORDS, _CODES = pl.List(pl.String()), pl.List(pl.UInt32())
 OF_CASES: Final = pl.Schema(
