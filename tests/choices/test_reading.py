@@ -125,10 +125,11 @@ def test_odd_options_and_texts():
     ],
     ids=lambda text: repr(text[:12]),
 )
-def test_hostile_texts_take_no_longer(text):
+def test_hostile_texts_come_to_an_end(text):
+    """The longest takes 3 s; what tries every way to read it takes hours, on any machine."""
     start = time.process_time()
     option(text)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 60
 
 
 @pytest.mark.parametrize(
