@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from rexview.bench.team import _Found, _memory_rows, _page_rows, _score_rows
-from rexview.bench.team.memory import Held, growth, held_mb
+from rexview.bench.team import _Found, _memory_rows, _page_rows, _score_rows, _work_rows
+from rexview.bench.team.memory import Held, growth, held_mb, processor_s
 from rexview.bench.team.proxy import configuration
 
 
@@ -47,6 +47,15 @@ def test_what_was_confirmed_and_is_not_there_is_lost():
     lost = _score_rows(found({}, confirmed=7, stored=5))[0]
     assert (lost.ours, lost.met) == (2.0, False)
     assert _score_rows(found({}, confirmed=5, stored=7))[0].met is True, "the reply was lost"
+
+
+def test_the_processor_is_told_by_person_and_minute():
+    (row,) = _work_rows(found({}, minutes=2.0, processor_s=60.0), 20)
+    assert row.ours == 1500
+    assert "0.50 of one core" in row.note
+    assert _work_rows(found({}), 20) == []
+    spent = processor_s(os.getpid())
+    assert spent is None or spent > 0
 
 
 def test_this_process_holds_memory():

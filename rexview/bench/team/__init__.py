@@ -1,7 +1,9 @@
 """Twenty people at once on one server: ``python -m rexview bench team``.
 
 Real browsers of people who have signed in, on the machine that also runs the server and PostgreSQL:
-half of them score, half browse. One person alone does the same before and after, in the same run.
+half of them score, half browse. They come in over the first minute, and each comes anew now and
+then, so that pages are opened while all are at work. One person alone does the same before and
+after, in the same run.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from rexview.bench.browser import NO_BROWSER, SIZE, browser_path
 from rexview.bench.measure import Measured, Row, at_most, missing, ratio_at_most, result
 from rexview.bench.reliability.server import ScoreServer
 from rexview.bench.serving import BenchUnavailable
-from rexview.bench.team.memory import Held, growth, held_mb
+from rexview.bench.team.memory import Held, growth, held_mb, processor_s
 from rexview.bench.team.person import KINDS, Person
 from rexview.bench.team.served import Team, team
 from rexview.people import Role
@@ -35,6 +37,8 @@ _BROWSERS: Final = 2
 _ALONE_S: Final = 45.0
 _ALONE_THINK_S: Final = (1.0, 2.0)
 """Who is alone waits less in between, for enough values: nobody else is there to be slowed by."""
+_ARRIVE_S: Final = 60.0
+"""In which everybody comes in, one after the other."""
 _PATIENCE: Final = 3.0
 _ROLES: Final[Mapping[str, Role]] = {"reads": "reader", "browses": "viewer"}
 _STEADY_MB: Final = 0.5
@@ -51,6 +55,9 @@ class _Found:
     before_mb: float
     held: Held
     after_mb: float
+    minutes: float = 0.0
+    processor_s: float | None = None
+    """Of the server, in the minutes with all."""
 
 
 def run(people: int = PEOPLE, minutes: float = MINUTES) -> Measured:
@@ -69,7 +76,12 @@ def run(people: int = PEOPLE, minutes: float = MINUTES) -> Measured:
         with team(Path(place), roles) as (known, server):
             found = asyncio.run(_measured(known, server, kinds, 60 * minutes))
     return Measured(
-        [*_page_rows(found, people), *_memory_rows(found, people), *_score_rows(found)],
+        [
+            *_page_rows(found, people),
+            *_memory_rows(found, people),
+            *_work_rows(found, people),
+            *_score_rows(found),
+        ],
         details={"what went wrong": [{"what": one} for one in found.failed[:20]]},
         notes=f"Browsers, server and database share this machine's cores. Think times "
         f"{THINK_S[0]:g} to {THINK_S[1]:g} s; memory is the server's own (RssAnon), by minute: "
@@ -116,6 +128,16 @@ def _memory_rows(found: _Found, people: int) -> list[Row]:
     return [*rows, result("growth a minute", slope[0], "MB", goal=at_most(_STEADY_MB), note=note)]
 
 
+def _work_rows(found: _Found, people: int) -> list[Row]:
+    """Tell what a person costs the server, wherever the browsers are."""
+    if not found.processor_s or not found.minutes:
+        return []
+    share = found.processor_s / found.minutes / 60
+    each = 1000 * found.processor_s / found.minutes / people
+    note = f"{people} people take {share:.2f} of one core"
+    return [result("processor of the server a person and minute", each, "ms", note=note)]
+
+
 def _score_rows(found: _Found) -> list[Row]:
     lost = float(max(0, found.confirmed - found.stored))
     note = f"{found.confirmed} confirmed, {found.stored} in the database"
@@ -146,7 +168,9 @@ async def _measured(known: Team, server: ScoreServer, kinds: list[str], seconds:
         held = Held(server.process)
         watching = asyncio.create_task(held.watch(seconds))
         numbered = list(enumerate(kinds, start=len(KINDS)))
-        together = await _at_work(browsers, known, numbered, seconds, THINK_S)
+        began_s, began = processor_s(server.process), time.monotonic()
+        together = await _at_work(browsers, known, numbered, seconds, THINK_S, _ARRIVE_S)
+        ended_s, minutes = processor_s(server.process), (time.monotonic() - began) / 60
         everybody.extend(together)
         await watching
         alone += await one_at_a_time()
@@ -160,6 +184,8 @@ async def _measured(known: Team, server: ScoreServer, kinds: list[str], seconds:
         before_mb=before,
         held=held,
         after_mb=after,
+        minutes=minutes,
+        processor_s=None if began_s is None or ended_s is None else ended_s - began_s,
     )
 
 
@@ -177,8 +203,10 @@ async def _at_work(
     who: Sequence[tuple[int, str]],
     seconds: float,
     think_s: tuple[float, float],
+    arrive_s: float = 0.0,
 ) -> list[Person]:
     """Let people (number and kind) work at once for so long, each in a browser of their own."""
+    arrivals = [arrive_s * place / len(who) for place in range(len(who))]
     ends = time.monotonic() + seconds
     async with AsyncExitStack() as opened:
         people = []
@@ -187,8 +215,8 @@ async def _at_work(
             opened.push_async_callback(context.close)
             await context.add_cookies(known.cookies(number))
             people.append(Person(await context.new_page(), known.address, think_s, number))
-        days = zip(people, who, strict=True)
-        await asyncio.gather(*(person.live(kind, ends) for person, (_, kind) in days))
+        days = zip(people, who, arrivals, strict=True)
+        await asyncio.gather(*(person.live(kind, ends, late) for person, (_, kind), late in days))
     return people
 
 

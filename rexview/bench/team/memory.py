@@ -1,8 +1,9 @@
-"""What a server holds of memory while people work, and whether it grows."""
+"""What a server holds of memory while people work, whether it grows, and what it computes."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import statistics
 import time
 from collections.abc import Sequence
@@ -23,6 +24,16 @@ def held_mb(process: int) -> float | None:
         return None
     values = dict(line.split(":", 1) for line in status.splitlines())
     return int(values["RssAnon"].split()[0]) / 1024
+
+
+def processor_s(process: int) -> float | None:
+    """Return the seconds of processor that a process has taken until now; None if unknown."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    user, system = stat.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass

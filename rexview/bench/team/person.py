@@ -14,6 +14,12 @@ _PAINTED: Final = "[data-painted-case]"
 _LIMIT_MS: Final = 60_000
 ROWS_SCORED: Final = 3
 """Scores that a reader gives a case before the next."""
+_CASES_A_VISIT: Final = 4
+"""Cases after which somebody comes anew: the page is loaded again."""
+
+
+class _DayOver(Exception):
+    """It is time to stop."""
 
 
 @dataclass
@@ -57,19 +63,34 @@ class Person:
             if response.status != 200:
                 self.times.failed.append(f"an entry was answered {response.status}")
 
-    async def live(self, kind: str, ends: float) -> None:
-        """Do what a person of a kind (``reads``, ``browses``) does until a time of the clock."""
-        await self._think()
-        while time.monotonic() < ends:
+    async def live(self, kind: str, ends: float, arrives_s: float = 0.0) -> None:
+        """Do what a person of a kind (``reads``, ``browses``) does until a time of the clock.
+
+        ``arrives_s`` seconds pass before the person opens the first page.
+        """
+        await asyncio.sleep(arrives_s)
+        while True:
             try:
-                left = ends - time.monotonic() + _LIMIT_MS / 1000
-                await asyncio.wait_for(_DAYS[kind](self, ends), left)
+                await _DAYS[kind](self, ends)
+            except _DayOver:
+                return
             except Exception as error:  # a step that fails is counted, and the person goes on
                 lines = str(error).strip().splitlines() or [""]
                 self.times.failed.append(f"{type(error).__name__}: {lines[0][:120]}")
+                await asyncio.sleep(1)
+                if time.monotonic() >= ends:
+                    return
 
-    async def _think(self) -> None:
+    async def _think(self, ends: float) -> None:
+        """Wait before the next step.
+
+        Raises
+        ------
+        _DayOver
+        """
         await asyncio.sleep(self._random.uniform(*self.think_s))
+        if time.monotonic() >= ends:
+            raise _DayOver
 
     async def _reads(self, ends: float) -> None:
         """Score one case after another on the Score page."""
@@ -78,12 +99,13 @@ class Person:
         await self.page.wait_for_selector(_PAINTED)
         await self.page.wait_for_selector(".rx-pad .row.current")
         self.times.note("Score opens", began)
-        while time.monotonic() < ends:
+        for _ in range(_CASES_A_VISIT):
             for _ in range(ROWS_SCORED):
-                await self._think()
+                await self._think(ends)
                 await self._give(str(self._random.randint(1, 5)))
-            await self._think()
+            await self._think(ends)
             await self._turn("n", "the next case to score")
+        await self._think(ends)
 
     async def _give(self, key: str) -> None:
         while not self._replies.empty():
@@ -107,25 +129,21 @@ class Person:
         await self.page.goto(f"{self.address}/browse")
         await self._cards()
         self.times.note("Browse opens", began)
-        while time.monotonic() < ends:
-            await self._think()
-            cards = self.page.locator(".rx-card")
-            await cards.first.wait_for()
+        await self._think(ends)
+        cards = self.page.locator(".rx-card")
+        began = time.perf_counter()
+        await cards.nth(self._random.randrange(min(6, await cards.count()))).click()
+        await self.page.wait_for_selector(_PAINTED)
+        self.times.note("a card's case", began)
+        for _ in range(_CASES_A_VISIT):
+            await self._think(ends)
+            await self._turn("j", "the next case")
+        for title, shown in (("Overview", ".rx-linked"), ("Browse", ".rx-card")):
+            await self._think(ends)
             began = time.perf_counter()
-            await cards.nth(self._random.randrange(min(6, await cards.count()))).click()
-            await self.page.wait_for_selector(_PAINTED)
-            self.times.note("a card's case", began)
-            for _ in range(3):
-                await self._think()
-                await self._turn("j", "the next case")
-            await self._think()
-            began = time.perf_counter()
-            await self._go("Overview", ".rx-linked")
-            self.times.note("Overview, from the navigation", began)
-            await self._think()
-            began = time.perf_counter()
-            await self._go("Browse", ".rx-card")
-            self.times.note("Browse, from the navigation", began)
+            await self._go(title, shown)
+            self.times.note(f"{title}, from the navigation", began)
+        await self._think(ends)
 
     async def _cards(self) -> None:
         await self.page.wait_for_selector(".rx-card")
