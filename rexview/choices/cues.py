@@ -209,8 +209,10 @@ THEREFORE_IS: Final = re.compile(
     r"(?=[ths])\b(?:therefore|thus|hence|so)\b[^.;:\n]{0,60}?\b(?:is|are|was)\s+(?:(?:an?|the)\s+)?",
     re.IGNORECASE,
 )
-NEXT_QUESTION: Final = re.compile(r"\n\s*(?:Question|Q)\s*\d*\s*[:.]\s*(?P<asked>[^\n]*)")
-"""Where a model goes on with a question of its own making."""
+NEXT_QUESTION: Final = re.compile(
+    r"\n[^\S\n]*+(?:Question|Q)\s*+(?:\d++\s*+)?[:.]\s*+(?P<asked>[^\n]*)"
+)
+"""The line in which a model goes on with a question of its own making."""
 BULLET: Final = re.compile(r"(?:\s|[-•|✓✔✅☑]|\[x\])*")
 NAMES_SOMETHING: Final = re.compile(
     r"\s{0,3}[.:)–—-]\s{0,3}((?!(?i:not?|note|high|low|final|the|a|an|this|because|since|as|i|there)\b)"

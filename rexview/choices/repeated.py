@@ -17,10 +17,10 @@ _GOES_ON = re.compile(r"[^\S\n]*(?:[^\W_]|[✓✔✅☑✗✘❌☒:→]|[–—
 def without_next_question(text: str, question: str) -> str:
     """Blank what a model goes on with after its answer: another question, and what comes behind."""
     for match in cues.NEXT_QUESTION.finditer(text):
-        answered = text[: match.start()].strip()
+        answered = text[: match.start()].rstrip()
         asked = match["asked"].strip()
         if answered and asked and asked.casefold() not in question.casefold():
-            return _blanked(text, match.start(), len(text))
+            return _blanked(text, text.index("\n", len(answered)), len(text))
     return text
 
 

@@ -111,6 +111,7 @@ def test_odd_options_and_texts():
     [
         "A.\n" * 16_000,
         "x\na" + "\n" * 49_000 + "b",
+        "x\nQ" + " " * 49_900,
         "answer is: " * 4_500,
         "pleural effusion " * 2_900,
         "so" + " " * 49_900,
@@ -125,11 +126,10 @@ def test_odd_options_and_texts():
     ],
     ids=lambda text: repr(text[:12]),
 )
-def test_hostile_texts_come_to_an_end(text):
-    """The longest takes 3 s; what tries every way to read it takes hours, on any machine."""
+def test_hostile_texts_take_no_longer(text):
     start = time.process_time()
     option(text)
-    assert time.process_time() - start < 60
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(
