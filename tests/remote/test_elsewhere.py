@@ -94,7 +94,8 @@ def in_threads(work, given):
 def test_a_dead_storage_holds_up_no_picture_of_another(servers, opened, dead):
     paths = [f"{dead.base}{n}.png" for n in range(MANY)]
     living = f"{servers[1].base}one.png"
-    review_set = opened(*({"path": path} for path in (*paths, living)))
+    another = f"{servers[1].base}two.png"
+    review_set = opened(*({"path": path} for path in (*paths, living, another)))
     for path in paths:
         image_links.pixel_url(review_set, path)
     ahead_of = image_links.pixel_url(review_set, living)
@@ -109,9 +110,9 @@ def test_a_dead_storage_holds_up_no_picture_of_another(servers, opened, dead):
         while len(dead.asked) < fetching.AT_ONCE:
             assert any(thread.is_alive() for thread in waiting)
             time.sleep(0.01)
-        with httpx.Client(timeout=None, base_url=base) as other:
+        with httpx.Client(timeout=60, base_url=base) as other:
             assert other.get(f"/{ahead_of}").status_code == 200
-            thumbnail = other.get(f"/{image_links.thumbnail_url(review_set, living)}")
+            thumbnail = other.get(f"/{image_links.thumbnail_url(review_set, another)}")
             assert thumbnail.status_code == 200
         assert all(thread.is_alive() for thread in waiting), "nobody waited for the dead one"
         assert len(dead.asked) <= fetching.AT_ONCE, "which has its turns, no more"
