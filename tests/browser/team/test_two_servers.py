@@ -7,7 +7,7 @@ import httpx
 import pytest
 from support.browser.score_pad import Watch, wait_for_case, wait_saved
 from support.browser.team_sign_in import visit
-from support.browser.waiting import PATIENCE_MS, calm, until
+from support.browser.waiting import PATIENCE_MS, calm, until, watch
 
 from rexview.bench.reliability.server import SECRET
 from rexview.bench.serving import free_port
@@ -227,6 +227,7 @@ def test_a_role_that_is_taken_away_ends_on_both_servers_at_once(pair, visitor):
     people = [dict(one) for one in pair.team.people]
     people[3]["role"] = "reader"
     exporting = context.new_page()
+    watch(exporting)
     with following(pair, 3, context) as ends:
         dialog = export(exporting, pair, "Web page, works offline")
         dialog.get_by_role("progressbar").wait_for()
