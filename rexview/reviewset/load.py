@@ -95,7 +95,7 @@ def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
 
 
 def _bring(folder: Path, problems: ProblemList) -> list[Problem]:
-    """Fetch the tables of a set that lies elsewhere; return what is to be said of older ones.
+    """Fetch the tables of a set that lies elsewhere; return what is to be said of what came.
 
     Where there are none, ``problems`` says why. Of a set of this computer nothing is done.
     """
@@ -111,7 +111,11 @@ def _bring(folder: Path, problems: ProblemList) -> list[Problem]:
             return []
         remedy = "The set is shown as it was fetched before."
         return [Problem("warning", f"{address.text}/", None, None, str(error), remedy)]
-    return []
+    remedy = "Move that folder out of the set, or name it as images in reviewset.yaml."
+    return [
+        Problem("warning", f"{address.text}/", None, None, remark, remedy)
+        for remark in remote_sets.remarks(folder)
+    ]
 
 
 def _open(

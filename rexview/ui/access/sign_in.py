@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import streamlit as st
@@ -65,6 +65,15 @@ def signed_in_here() -> Person | None:
     """
     claims = st.user.to_dict()
     return _person(claims) if claims.get("is_logged_in") is True else None
+
+
+def watch_here() -> Callable[[], Person | None]:
+    """Return what tells later, beside the page that runs, whom its sign-in admits by then.
+
+    It raises NotAdmitted as :func:`signed_in_here` does.
+    """
+    claims = st.user.to_dict()
+    return lambda: _person(claims) if claims.get("is_logged_in") is True else None
 
 
 def signed_in_at(request: HTTPConnection) -> Person | None:
