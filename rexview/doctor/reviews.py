@@ -80,8 +80,10 @@ def _why_away(url: str, error: StoreUnreachable, about: str) -> Said | None:
     """
     from sqlalchemy import make_url
 
+    if _was_let_in(error):
+        return None
     parts = make_url(url)
-    if not parts.host or parts.get_backend_name() == "sqlite" or _was_let_in(error):
+    if not parts.host or parts.get_backend_name() == "sqlite":
         return None
     try:
         socket.create_connection((parts.host, parts.port or _PORT), timeout=_CONNECT_S).close()
@@ -99,11 +101,11 @@ def _why_away(url: str, error: StoreUnreachable, about: str) -> Said | None:
 
 
 def _was_let_in(error: StoreUnreachable) -> bool:
-    """Whether a database server took the connection, and said no only later, with a code."""
+    """Whether it was not the connection that failed: a server that refuses something has a code."""
     from sqlalchemy import exc
 
     cause = error.__cause__
-    return isinstance(cause, exc.DBAPIError) and getattr(cause.orig, "sqlstate", None) is not None
+    return not isinstance(cause, exc.DBAPIError) or bool(getattr(cause.orig, "sqlstate", None))
 
 
 def told_clock(about: str, clock: datetime) -> Said:
