@@ -86,12 +86,19 @@ def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
 
     With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.checks.pixels`).
     """
+    return checked(folder, pixels=pixels)[1]
+
+
+def checked(folder: Path, *, pixels: bool = False) -> tuple[ReviewSet | None, list[Problem]]:
+    """Return the review set in a folder as far as it can be read, and every problem of it.
+
+    Nothing is kept of it. None for the set where there is none, or none that was fetched.
+    """
     problems = ProblemList()
     folder = Path(folder)
     outdated = _bring(folder, problems)
-    if not problems.has_errors:
-        _open(folder, problems, pixels=pixels)
-    return [*problems.all(), *outdated]
+    review_set = None if problems.has_errors else _open(folder, problems, pixels=pixels)
+    return review_set, [*problems.all(), *outdated]
 
 
 def _bring(folder: Path, problems: ProblemList) -> list[Problem]:

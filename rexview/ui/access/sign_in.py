@@ -27,12 +27,17 @@ from rexview.ui.streamlit_adapter.sign_in_cookie import StreamlitAuthError, clai
 _LOG: Final = logging.getLogger(__name__)
 
 
+def sign_in_section() -> Mapping[str, Any]:
+    """Return what the file of secrets says of the sign-in; only where it is configured."""
+    section: Mapping[str, Any] = st.secrets["auth"]
+    return section
+
+
 def providers() -> tuple[str, ...]:
     """Return the names of the identity providers, empty where there is one without a name."""
-    section = st.secrets["auth"]
     return tuple(
         name
-        for name, value in section.items()
+        for name, value in sign_in_section().items()
         if isinstance(value, Mapping) and value.get("client_id")
     )
 
