@@ -82,8 +82,8 @@ def answered(
 ) -> Iterator[Answers | Refused]:
     """Have each batch answered with a list, one answer for each of its parts.
 
-    A batch over which its worker dies is asked for part by part. A part over which a worker dies
-    again is answered with None, and ``died`` is called. With ``may_part`` False, where the answers
+    A batch over which its workers die is asked for part by part. A part over which they die again
+    is answered with None, and ``died`` is called. With ``may_part`` False, where the answers
     of a batch depend on all of it, nothing is asked for part by part. No more batches are taken
     than are worked on and soon will be.
 
@@ -100,6 +100,8 @@ def answered(
         try:
             found: Answers | Refused = workers.ask(batch)
         except ProcessDied:
+            if stopped.is_set():  # it was ended
+                return []
             if may_part:
                 return alone(batch)
             words = f"A worker died over what has to be worked out together ({len(batch):,})."

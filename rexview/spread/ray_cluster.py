@@ -1,9 +1,7 @@
-"""Workers on a Ray cluster, or on a Ray of our own on this machine. Nothing else imports ray.
+"""A connection to a Ray cluster, or to a Ray of our own on this machine.
 
-A worker is an actor: it is begun once, and is asked one batch at a time, so that no more is under
-way than there are workers. Where a worker or its machine is lost, Ray begins it elsewhere and asks
-once more (that is what Ray retries: never what a batch itself did). A batch over which two workers
-died is the asker's to look into: :class:`.ProcessDied`.
+A worker is an actor that is asked one batch at a time (:mod:`rexview.spread.ray_worker`), so that
+no more is under way than there are workers. But for that actor nothing else imports ray.
 """
 
 from __future__ import annotations
@@ -11,12 +9,10 @@ from __future__ import annotations
 import copy
 import logging
 import os
-import pickle
 import secrets
 import shutil
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -25,23 +21,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from rexview import __version__
-from rexview.bounded import printable
 from rexview.errors import ClusterError
-from rexview.spread import remote_worker
+from rexview.spread.ray_actors import Actors
+from rexview.spread.ray_worker import RayWorker
 from rexview.spread.reached import look_at, refusal
-from rexview.spread.remote_worker import Package, RemoteWorker, Said
-from rexview.spread.workers import Job, ProcessDied, ProcessUnusable
+from rexview.spread.workers import Job
 
 INSTALL: Final = "pip install -r requirements-cluster.txt"
-_TRIES_AGAIN: Final = 1
-_LOOKS_EVERY_S: Final = 20.0
-"""So long nothing came, and it is asked whether the cluster has any processors left."""
 _STARTS: Final = 4
 """Ray gives itself 30 s to start, which may be too little on a busy machine."""
 _STORE_BYTES: Final = 200_000_000
-_NICE: Final = {"first": 0, "behind": 10, "idle": 19}
-_ROOT: Final = Path(__file__).resolve().parents[2]
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS": "1",
@@ -53,7 +42,6 @@ _LOCAL: Final = {
     "RAY_enable_metrics_collection": "0",
     "RAY_AUTH_MODE": "token",
 }
-_LOG: Final = logging.getLogger(__name__)
 
 
 class RayCluster:
@@ -66,8 +54,9 @@ class RayCluster:
         None begins a Ray of our own on this machine, which ends with the ``with`` statement and
         which nobody else reaches.
     workers : int, optional
-        How many workers a job has; by default one for each processor of the cluster, or for each
-        graphics card (without any, each machine) where it holds a model.
+        How many workers a job has, one for each processor at most; by default one for each
+        processor of the cluster, or for each graphics card (without any, each machine) where it
+        holds a model.
 
     Raises
     ------
@@ -93,8 +82,7 @@ class RayCluster:
         import ray
 
         self._ray = ray
-        ray.cloudpickle.register_pickle_by_value(remote_worker)
-        self._actor = ray.remote(RemoteWorker)
+        self._actors: Final = Actors(ray)
 
     def _begin_here(self, processors: int) -> None:
         os.environ.update(_LOCAL)
@@ -156,13 +144,30 @@ class RayCluster:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def count(self, job: Job) -> int:
-        """Return how many workers a job has."""
+        """Return how many workers a job has: as asked for, but no more than there are processors.
+
+        Others may use these as well: then a worker begins when there is room for it, and until
+        then the other workers of the job do its share.
+        """
         if self._asked:
-            return self._asked
-        resources = self._ray.cluster_resources()
+            fewer = self.fewer_processors()
+            return self._asked if fewer is None else max(1, fewer)
         if not job.holds_model:
-            return max(1, int(resources.get("CPU", 1)))
-        return int(resources.get("GPU", 0)) or max(1, len(self._machines()))
+            return max(1, self._has("CPU"))
+        return self._has("GPU") or max(1, len(self._actors.machines()))
+
+    def fewer_processors(self) -> int | None:
+        """Return how many processors a cluster has, where these are fewer than workers asked for.
+
+        None where they are enough. A Ray of our own is begun with as many.
+        """
+        if self._asked is None or self.folder is not None:
+            return None
+        processors = self._has("CPU")
+        return processors if processors < self._asked else None
+
+    def _has(self, what: str) -> int:
+        return int(self._ray.cluster_resources().get(what, 0))
 
     def with_workers(self, workers: int) -> RayCluster:
         """Return the same cluster with so many workers for a job; this one closes it."""
@@ -170,146 +175,19 @@ class RayCluster:
         other._asked = workers
         return other
 
-    def _machines(self) -> list[Any]:
-        return [one for one in self._ray.nodes() if one["Alive"]]
-
-    def is_empty(self) -> bool:
-        """Whether no machine of the cluster is left that could do anything."""
-        return bool(self._ray.cluster_resources().get("CPU", 0) < 1)
-
     def worker(self, job: Job) -> RayWorker:
         """Return a worker that was not begun."""
-        return RayWorker(self, job)
-
-    def actor(self, job: Job) -> Any:
-        """Begin an actor for a job; it waits at the cluster until there is room for it."""
-        options: dict[str, Any] = {
-            "num_cpus": 1,
-            "max_restarts": -1,
-            "max_task_retries": _TRIES_AGAIN,
-        }
-        if job.holds_model:
-            options |= self._share(job)
-        package = Package(
-            str(_ROOT),
-            __version__,
-            pickle.dumps(job.expected()),
-            pickle.dumps((job.begin, job.first)),
-            job.seconds,
-            _NICE[job.rank],
-        )
-        return self._actor.options(**options).remote(pickle.dumps(tuple(package)))
+        share = self._share(job) if job.holds_model else {"num_cpus": 1}
+        return RayWorker(self._actors, job, share)
 
     def _share(self, job: Job) -> dict[str, Any]:
         """Say what a worker has that holds a model: a graphics card, or its part of a machine."""
-        machines = self._machines()
-        if self._ray.cluster_resources().get("GPU", 0) >= self.count(job):
-            return {"num_gpus": 1}
-        each = ceil(self.count(job) / max(1, len(machines)))
-        least = min((one["Resources"].get("CPU", 1) for one in machines), default=1)
+        workers, machines = self.count(job), self._actors.machines()
+        if self._has("GPU") >= workers:
+            return {"num_cpus": 1, "num_gpus": 1}
+        each = ceil(workers / max(1, len(machines)))
+        least = min((one["Resources"]["CPU"] for one in machines), default=1)
         return {"num_cpus": max(1, int(least) // each), "scheduling_strategy": "SPREAD"}
-
-    def exchange(self, call: Any, request: bytes | None = None) -> Said:
-        """Call a method of an actor and wait for what it says.
-
-        Raises
-        ------
-        ProcessDied, ProcessUnusable
-        """
-        errors = self._ray.exceptions
-        try:
-            reference = call.remote() if request is None else call.remote(self._ray.put(request))
-            while not self._ray.wait([reference], timeout=_LOOKS_EVERY_S)[0]:
-                if self.is_empty():
-                    raise ProcessUnusable("No machine of the cluster is left that does anything.")
-            return Said(*self._ray.get(reference))
-        except (errors.RayActorError, errors.WorkerCrashedError, errors.ObjectLostError):
-            raise ProcessDied("A worker of the cluster was lost.") from None
-        except (errors.RayError, ConnectionError, RuntimeError) as error:
-            raise ProcessUnusable(f"The cluster failed ({type(error).__name__}).") from None
-
-    def end(self, actor: Any) -> None:
-        """End an actor now, whatever it does."""
-        if self._ray.is_initialized():
-            self._ray.kill(actor)
-
-
-class RayWorker:
-    """An actor that answers requests; see :class:`rexview.spread.workers.Worker`."""
-
-    def __init__(self, cluster: RayCluster, job: Job) -> None:
-        self._cluster, self._job = cluster, job
-        self._lock = threading.Lock()
-        self._actor: Any = None
-        self._ended = False
-        self.pid: int | None = None
-        self.host = ""
-
-    def begin(self) -> None:
-        """Begin the actor, and look whether it can answer."""
-        self._begun()
-
-    def ask(self, request: Any) -> Any:
-        """Return the answer to a request."""
-        actor = self._begun()
-        package = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
-        said = self._heard(self._cluster.exchange(actor.ask, package))
-        if said.answer is None:
-            _LOG.warning("A worker of the cluster failed on a batch: %s.", printable(said.words))
-            raise ProcessDied("A worker of the cluster failed.")
-        return pickle.loads(said.answer)  # noqa: S301 - of our own program
-
-    def _begun(self) -> Any:
-        with self._lock:
-            if self._ended:
-                raise ProcessDied("The worker was ended.")
-            if self._actor is not None:
-                return self._actor
-            actor = self._actor = self._cluster.actor(self._job)
-        self._heard(self._cluster.exchange(actor.begun))
-        return actor
-
-    def _heard(self, said: Said) -> Said:
-        """Take in what the worker says of itself."""
-        self.pid, self.host = said.pid, said.host
-        for name, level, message in said.logged:
-            logging.getLogger(name).log(level, "%s", message)
-        if said.state != "ready":
-            raise ProcessUnusable(_unusable(said, self._job))
-        return said
-
-    def kill(self) -> None:
-        """End the actor now, for good; any thread may call this."""
-        with self._lock:
-            self._ended = True
-            actor, self._actor = self._actor, None
-        if actor is not None:
-            self._cluster.end(actor)
-
-    def close(self) -> None:
-        """End the actor and forget it."""
-        with self._lock:
-            actor, self._actor, self.pid = self._actor, None, None
-        if actor is not None:
-            self._cluster.end(actor)
-
-
-def _unusable(said: Said, job: Job) -> str:
-    """Say why a worker cannot do what it was begun for, and what to do."""
-    host, words = printable(said.host), printable(said.words)
-    if said.state == "missing":
-        what = f"the package {words}" if words else "rexview"
-        return (
-            f"A worker of the cluster ({host}) has not {what}: install rexview {__version__} with "
-            "its requirements on every machine, and start Ray with PYTHONPATH at its folder."
-        )
-    if said.state == "other":
-        return (
-            f"A worker of the cluster ({host}) runs another rexview ({words}), or other rules or "
-            f"packages, than this machine ({__version__}, {job.expected()}): install the same on "
-            "every machine."
-        )
-    return f"A worker of the cluster ({host}) that {job.purpose} cannot be begun ({words})."
 
 
 @contextmanager

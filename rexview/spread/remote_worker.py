@@ -37,11 +37,13 @@ class Package(NamedTuple):
 class Said(NamedTuple):
     """What a worker says: of itself, what it is asked, and what was logged meanwhile.
 
-    ``answer`` is pickled; None where it failed, and then ``words`` name the kind of the error.
+    ``machine`` is Ray's id of where it runs. ``answer`` is pickled; None where it failed, and then
+    ``words`` name the kind of the error.
     """
 
     state: State
     host: str
+    machine: str
     pid: int
     words: str = ""
     answer: bytes | None = None
@@ -57,6 +59,7 @@ class RemoteWorker:
         self._answer: Callable[[Any], Any] | None = None
         self._state: State = "failed"
         self._words = ""
+        self._machine = _machine()
         self._logged: list[tuple[str, int, str]] = []
         _print_nothing()
         try:
@@ -121,7 +124,8 @@ class RemoteWorker:
         logged = tuple(self._logged)
         self._logged.clear()
         words = self._words if words is None else words
-        return tuple(Said(self._state, socket.gethostname(), os.getpid(), words, answer, logged))
+        where = (socket.gethostname(), self._machine, os.getpid())
+        return tuple(Said(self._state, *where, words, answer, logged))
 
 
 class _Noting(logging.Handler):
@@ -133,6 +137,12 @@ class _Noting(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._logged.append((record.name, record.levelno, record.getMessage()))
+
+
+def _machine() -> str:
+    import ray
+
+    return str(ray.get_runtime_context().get_node_id())
 
 
 def _print_nothing() -> None:

@@ -1,7 +1,8 @@
 """Workers that answer requests, one at a time each, and where they are: one way to ask for both.
 
-A worker may die over a request, or with its machine. Who asks hears of it (:class:`ProcessDied`)
-and tries the request again in parts, until what does it is known.
+A worker may die over a request. Who asks hears of it (:class:`ProcessDied`) and tries the request
+again in parts, until what does it is known. What is lost with its machine, a worker of a cluster
+asks of another one by itself.
 """
 
 from __future__ import annotations

@@ -20,13 +20,15 @@ from support.models.tiny_model import make_tiny_model
 from support.reports.compared_reports import write_reports
 from support.reports.metric_packages import standing_in, write_packages
 from support.review_folder import named, write_review_set
+from support.spread.added_machine import added, others_at_work
 from support.spread.fragile import Fragile
 from support.spread.own_ray import OwnRay, begun, of_another_version
 
 from rexview.child_process import ProcessUnusable
 from rexview.cli import main
-from rexview.detect import DETECTORS
+from rexview.detect import DETECTORS, rows_of
 from rexview.detect.core.background import BackgroundScan
+from rexview.detect.core.scan import scan
 from rexview.detect.kept import kept_scan
 from rexview.detect.processes.looking_process import looking_job
 from rexview.errors import ClusterError
@@ -41,7 +43,7 @@ from rexview.models.reply import Reply
 from rexview.models.request import Parameters, Request
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
-from rexview.spread import reached
+from rexview.spread import ray_worker, reached
 from rexview.spread.workers import Job, ThisMachine
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
@@ -143,9 +145,7 @@ def test_an_answer_that_kills_every_worker_is_found_and_given_up(
     cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     review_set = load(write_texts(tmp_path / "set", texts(129, n128="die")))
-    found = scanned(
-        review_set, (Fragile(""), *DETECTORS), tmp_path / "ray", cluster.with_workers(1)
-    )
+    found = scanned(review_set, (Fragile(), *DETECTORS), tmp_path / "ray", cluster.with_workers(1))
     assert found.scan.state.tolist() == [1] * 128 + [2]
     assert found.progress.failed == 1
     assert "A process died over answer number [128]." in caplog.text
@@ -175,7 +175,7 @@ def test_the_command_goes_on_where_it_was_killed(
     assert main(["failures", str(folder), "--keep", "--json"]) == 0
     expected = json.loads(capfd.readouterr().out)
     (folder / "failures.kept").rename(tmp_path / "local")
-    where = ("--engine", "ray", "--address", own.address, "--workers", "2")
+    where = ("--engine", "ray", "--address", own.address, "--workers", "9")
     asked = ("failures", str(folder), "--keep", "--json", *where)
 
     def run(how: str) -> subprocess.CompletedProcess[str]:
@@ -195,7 +195,44 @@ def test_the_command_goes_on_where_it_was_killed(
     ended = run("to its end")
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout) == expected != [], "and nothing of Ray stands there"
+    assert "The cluster has 2 processors: so many workers, not 9." in ended.stderr
     assert kept(folder / "failures.kept") == kept(tmp_path / "local")
+
+
+def test_a_machine_that_is_lost_costs_nothing(
+    own: OwnRay, cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (machines := tmp_path / "machines").mkdir()
+    said = [*texts(200), *(f"{text} lost" for text in texts(450)[200:])]
+    review_set = load(write_texts(tmp_path / "set", said))
+    detectors = (Fragile(machines=str(machines)), *DETECTORS)
+    keep, ray = KeptFiles(tmp_path / "kept", 10**9, ".rxf"), cluster._ray
+
+    with others_at_work(ray, 2):
+        only = BackgroundScan(review_set, detectors, keep=keep, spread=cluster.with_workers(1))
+        only.start()
+        for _ in range(2):
+            with added(ray, own.address, machines):
+                while any(machines.iterdir()):
+                    assert not only.wait(0.1), "it ends only after its machine"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ray_worker, "_ROOM_S", 1.0)
+            assert only.wait(_LONG)
+        only.close()
+    assert only.progress.message == ray_worker._NO_ROOM
+    assert only._deaths == 0, "two machines were lost over the same answers, which are not blamed"
+    before = numbers_in(tmp_path / "kept")
+    assert before
+    assert max(before) < 200
+
+    with added(ray, own.address, machines):
+        found = scanned(review_set, detectors, tmp_path / "kept", cluster.with_workers(3))
+    assert not any(machines.iterdir()), "another was lost in the middle"
+    assert found.scan.state.tolist() == [1] * 450
+    assert sorted(numbers_in(tmp_path / "kept")) == list(range(450)), "nothing lost, nothing twice"
+    assert "died" not in caplog.text
+    here = scan(review_set, detectors)
+    assert list(rows_of(found.scan)) == list(rows_of(here)) != []
 
 
 def test_our_own_ray_listens_on_loopback_only(own: OwnRay) -> None:

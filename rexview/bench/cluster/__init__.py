@@ -10,18 +10,19 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from rexview.bench.made_set import MadeSet, make_set
 from rexview.bench.measure import Measured, Row, in_turn, missing, result
+from rexview.bench.scale.flags import looking_s
 from rexview.detect import DETECTORS
-from rexview.detect.core.background import BackgroundScan
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
 from rexview.spread.workers import Spread, ThisMachine
 
-CASES: Final = 500
+CASES: Final = 150
 _MODELS: Final = 8
 _ROUNDS: Final = 3
 _WORKERS: Final = (1, 2)
@@ -47,7 +48,11 @@ def run(cases: int = CASES, rounds: int = _ROUNDS) -> Measured:
 
 def _rows(review_set: ReviewSet, cluster_of: Callable[[int], Spread], rounds: int) -> list[Row]:
     spreads = [(n, cluster_of(n), ThisMachine(n)) for n in _WORKERS]
-    measures = [_looking(review_set, one) for _, *both in spreads for one in both]
+    measures = [
+        partial(looking_s, review_set, DETECTORS, spread=one)
+        for _, *both in spreads
+        for one in both
+    ]
     took = iter(in_turn(*measures, rounds=rounds))
     answers = len(review_set.newest)
     return [
@@ -60,18 +65,3 @@ def _rows(review_set: ReviewSet, cluster_of: Callable[[int], Spread], rounds: in
         )
         for n, *_ in spreads
     ]
-
-
-def _looking(review_set: ReviewSet, spread: Spread) -> Callable[[], float]:
-    def look() -> float:
-        begin = time.perf_counter()
-        looking = BackgroundScan(review_set, DETECTORS, spread=spread)
-        looking.start()
-        looking.wait()
-        took = time.perf_counter() - begin
-        progress = looking.progress
-        looking.close()
-        assert progress.looked == progress.answers, progress
-        return took
-
-    return look

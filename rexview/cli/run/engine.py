@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
+from rexview.vocab import noun
 
 if TYPE_CHECKING:
     from rexview.spread.workers import Spread
@@ -26,7 +27,7 @@ def add_engine(parser: Any) -> None:
     group.add_argument("--engine", choices=("local", "ray"), default="local", help=where)
     address = "HOST:PORT of the cluster's head, or auto; without it a Ray on this machine"
     group.add_argument("--address", metavar="ADDRESS", help=address)
-    workers = "how many workers; one for each processor without it"
+    workers = "how many workers; one for each processor without it, and at most"
     group.add_argument("--workers", type=_count, metavar="N", help=workers)
     parser.set_defaults(parser=parser)
 
@@ -58,6 +59,10 @@ def engine(options: argparse.Namespace) -> Iterator[Spread | None]:
     from rexview.spread.ray_cluster import RayCluster
 
     with RayCluster(options.address, options.workers) as cluster, _sigterm_as_ctrl_c():
+        if processors := cluster.fewer_processors():
+            has = f"{processors:,} {noun(processors, 'processor')}"
+            words = f"The cluster has {has}: so many workers, not {options.workers:,}."
+            print(printable(words), file=sys.stderr)
         yield cluster
 
 

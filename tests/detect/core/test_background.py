@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from support import ROOT
+from support.spread.fragile import Fragile
 
 from rexview.detect import DETECTORS, named_flags, survey, survey_of
 from rexview.detect.core.background import BackgroundScan
-from rexview.detect.core.detector import AnswerInCase
 from rexview.detect.core.scan import Scan, scan
 from rexview.detect.processes import asked_cases
 from rexview.reviewset import load
-from rexview.schema import Flag, ReviewSet
+from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 
 _SHOWN = ["case", "model", "failure", "source", "kind", "reader", "verdict", "stands", "hint"]
 _LONG = 120.0
-
-
-@dataclass(frozen=True)
-class Fragile:
-    """Raises on, or dies over, an answer that says so; a detector like any other elsewhere."""
-
-    failure: str = "token_limit"
-    reads_scores: bool = False
-
-    def can_judge(self, one: AnswerInCase) -> bool:
-        if "raise" in one.text:
-            raise ValueError(one.text)
-        if "die" in one.text:
-            os.kill(os.getpid(), signal.SIGKILL)
-        if "slow" in one.text:
-            time.sleep(0.2)
-        if "endless" in one.text:
-            re.search(r"(a+)+$", "a" * 60 + "!")
-        return True
-
-    def find(self, one: AnswerInCase) -> list[Flag]:
-        return []
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +37,8 @@ def demo() -> ReviewSet:
 
 @pytest.fixture(autouse=True)
 def findable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the processes import this module, for the detectors in it."""
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join((str(Path(__file__).parent), str(ROOT / "tests"), str(ROOT)))
-    )
+    """Let the processes import the detector of the tests."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT / "tests"), str(ROOT))))
 
 
 @contextmanager
@@ -218,11 +193,11 @@ def test_a_process_that_is_killed_is_begun_again(make_set: Any) -> None:
 def test_the_processes_end_with_the_program_that_began_them(tmp_path: Path) -> None:
     program = f"""
 import sys, time
-sys.path[:0] = {[str(ROOT), str(Path(__file__).parent), str(ROOT / "tests")]!r}
+sys.path[:0] = {[str(ROOT), str(ROOT / "tests")]!r}
 from rexview.detect import DETECTORS
 from rexview.detect.core.background import BackgroundScan
 from rexview.reviewset import load
-from test_background import Fragile
+from support.spread.fragile import Fragile
 background = BackgroundScan(load({str(DEMO_FOLDER)!r}), (Fragile(),), workers=2)
 background.start()
 while sum(bool(one.pid) for one in background._processes) < 2:
