@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakSet
 
 from rexview import __version__
 from rexview.spread import remote_worker
@@ -35,7 +36,7 @@ class ActorLost(Exception):
     """An actor is gone; whether by itself or with its machine is not known."""
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class Actor:
     """An actor at the cluster; whoever has its turn may ask it.
 
@@ -63,7 +64,7 @@ class Actors:
 
     def __init__(self, ray: Any) -> None:
         self._ray = ray
-        self._all: list[Actor] = []
+        self._all: WeakSet[Actor] = WeakSet()  # Ray ends what nobody holds any more
         self._lock = threading.Lock()
         ray.cloudpickle.register_pickle_by_value(remote_worker)
         self._class = ray.remote(RemoteWorker)
@@ -87,7 +88,8 @@ class Actors:
             given = {"max_restarts": 0, "max_task_retries": 0, **options}
             handle = self._class.options(**given).remote(pickle.dumps(tuple(package)))
             actor = Actor(job, handle, handle.begun.remote())
-        self._all.append(actor)
+        with self._lock:
+            self._all.add(actor)
         return actor
 
     def begun(self, actor: Actor, seconds: float) -> Said | None:
@@ -124,20 +126,24 @@ class Actors:
             if actor.ended:
                 return
             actor.ended = True
-            self._all.remove(actor)
+            self._all.discard(actor)
         if self._ray.is_initialized():
             self._ray.kill(actor.handle)
 
     def have_any(self, job: Job) -> bool:
         """Whether any actor of a job can be asked."""
-        return any(one.ready for one in tuple(self._all) if one.job == job)
+        return bool(self._ready(job))
 
     def idle(self, job: Job) -> Actor | None:
         """Return an actor of a job that nobody asks, with its turn; None where there is none."""
-        for one in tuple(self._all):
-            if one.ready and one.job == job and one.turn.acquire(blocking=False):
+        for one in self._ready(job):
+            if one.turn.acquire(blocking=False):
                 return one
         return None
+
+    def _ready(self, job: Job) -> list[Actor]:
+        with self._lock:
+            return [one for one in self._all if one.ready and one.job == job]
 
     def is_empty(self) -> bool:
         """Whether no machine of the cluster is left that could do anything.

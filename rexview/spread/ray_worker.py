@@ -144,7 +144,11 @@ class RayWorker:
         if said is None:
             return False
         self._begins = 0
-        self._heard(said)
+        try:
+            self._heard(said)
+        except ProcessUnusable:
+            self._actors.end(own)  # it would take others' room
+            raise
         return True
 
     def _heard(self, said: Said) -> Said:
