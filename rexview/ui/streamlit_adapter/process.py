@@ -114,11 +114,11 @@ def log_in_one_line(kind: type[Exception]) -> None:
     """
     log_in_full = error_util._log_uncaught_app_exception
 
-    def log(error: BaseException) -> None:
-        if isinstance(error, kind):
-            _LOG.error("%s", error)
+    def log(ex: BaseException) -> None:
+        if isinstance(ex, kind):
+            _LOG.error("%s", ex)
         else:
-            log_in_full(error)
+            log_in_full(ex)
 
     error_util._log_uncaught_app_exception = log
 

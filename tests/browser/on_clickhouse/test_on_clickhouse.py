@@ -83,7 +83,6 @@ def opened(page, app, case):
 def test_a_verdict_and_a_comment_on_a_case_that_nobody_had_touched(app, new_page):
     page = new_page(accept_downloads=True)
     opened(page, app, "c2")
-    page.locator('[data-rx-keep="c2/quokka/laterality_error"] > summary').click()
     button = page.locator(
         '[data-rx-verdict="confirmed"][data-rx-failure="laterality_error"][data-rx-model="quokka"]'
     )
@@ -98,10 +97,10 @@ def test_a_verdict_and_a_comment_on_a_case_that_nobody_had_touched(app, new_page
     page.wait_for_selector('[data-painted-case="c2"]')
     expect(button).to_have_attribute("aria-pressed", "true")
 
-    page.goto(f"{app}browse?failure=laterality_error&source=both")  # which rule and reader found
+    page.goto(f"{app}browse?failure=laterality_error")
     page.get_by_role("button", name="Export", exact=True).click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("1 case", exact=True)).to_be_visible()
+    expect(dialog.get_by_text("3 cases", exact=True)).to_be_visible()
     dialog.get_by_role("combobox").click()
     page.get_by_role("option", name="Excel", exact=True).click()
     calm(page)
@@ -125,7 +124,7 @@ def test_a_case_is_scored(app, new_page):
     calm(page)
     page.keyboard.press("4")
     page.wait_for_selector(".rx-pad .saved[data-state=saved]")
-    page.keyboard.press("j")
+    page.keyboard.press("n")
     expect(page.locator(".rx-pad .place")).not_to_have_attribute("title", case)
     page.goto(f"{app}score?case={case}")
     page.wait_for_selector(f'.rx-pad .place[title="{case}"]')

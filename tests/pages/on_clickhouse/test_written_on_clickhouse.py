@@ -218,10 +218,8 @@ def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
         )
         on_tables = records(wanted)
         of_one = records(Wanted(cases=(untouched,)))
-        for form in FORMATS.values():
-            write_export(
-                content_of(wanted), form, tmp_path / f"{form.name}{form.ending}", Progress()
-            )
+        form = FORMATS["reviewset"]
+        write_export(content_of(Wanted(cases=(untouched,))), form, tmp_path / "new", Progress())
     with serving(on_tables=False):
         assert records(wanted)[:-1] == on_tables[:-1]
         assert records(Wanted(cases=(untouched,)))[:-1] == of_one[:-1]
