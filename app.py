@@ -20,7 +20,9 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
+    from rexview.errors import EngineError
     from rexview.ui.access.middleware import KnownRoutesOnly, OriginCheck
+    from rexview.ui.app.engine_errors import engine_error_said
     from rexview.ui.app.page_head import page_head
     from rexview.ui.app.routes import AppRoutes
     from rexview.ui.app.security_headers import SecurityHeaders, server_error
@@ -32,6 +34,7 @@ else:
         before_stopping,
         have_no_pages_folder,
         keep_downloads,
+        log_in_one_line,
         send_at_once,
     )
     from rexview.ui.streamlit_adapter.theme import DarkByDefault
@@ -40,6 +43,7 @@ else:
     ask_not_who_runs_it()
     have_no_pages_folder()
     keep_downloads()
+    log_in_one_line(EngineError)
     send_at_once()
     app_routes = [AppRoutes()]
 
@@ -72,6 +76,7 @@ else:
             Middleware(NotesPageWork),
             Middleware(DarkByDefault, more=page_head),
         ],
+        on_script_error=engine_error_said,
         exception_handlers={Exception: server_error},
         lifespan=lifespan,
     )

@@ -8,7 +8,6 @@ import streamlit as st
 from rexview.analysis.failures.so_far import name_so_far
 from rexview.ui.access import permissions
 from rexview.ui.answers import verdicts
-from rexview.ui.app.engine_errors import engine_errors_shown
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.case import unblinded
 from rexview.ui.case import widgets as case_widgets
@@ -33,7 +32,6 @@ names = opened.model_names
 
 
 @st.fragment
-@engine_errors_shown()
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
     permissions.guard(PAGE_CASE)

@@ -27,13 +27,14 @@ def show_case(task: Task) -> None:
         return
     score_cases_widgets.check_worklist(study)
     case_id = score_cases_widgets.case_to_show(study)
+    study = study.holding([case_id])
     left, right = st.columns([10, 11], gap="small")
     with right:
         score_cases_widgets.show_pad(study, case_id)
     with left:
         score_cases_widgets.show_picture(study, case_id)
     score_cases_widgets.show_reveal(study)
-    comments_panel.show_comments(review_set, score_targets(study, case_id))
+    comments_panel.show_comments(study.review_set, score_targets(study, case_id))
 
 
 show_case(task)

@@ -50,6 +50,8 @@ class ReviewSet:
     ``find_picture`` gives a returned picture's file by its path, None at an address. A large set
     opens before its texts were looked through: ``later_warnings`` does that, and gives all
     warnings, those in ``warnings`` too, or None as long as it takes.
+    ``plain_words`` are the words of models' names that people use in questions and reports, where
+    the set holds some of its cases only; None: they are looked for in these.
     """
 
     folder: Path
@@ -81,6 +83,7 @@ class ReviewSet:
     stale_opinions: pl.DataFrame = field(default_factory=frames.OPINIONS.to_frame)
     stale_choices: pl.DataFrame = field(default_factory=frames.CHOICES.to_frame)
     stale_preferences: pl.DataFrame = field(default_factory=frames.PREFERENCES.to_frame)
+    plain_words: frozenset[str] | None = None
     find_picture: Callable[[str], Path | None] = lambda path: None
     later_warnings: Callable[[], tuple[Problem, ...] | None] | None = None
     shared_index: SharedIndex = field(default_factory=SharedIndex, repr=False)

@@ -115,6 +115,8 @@ def plain_words(review_set: ReviewSet) -> frozenset[str]:
 
     Those are written by people: a word that stands in them is an ordinary one.
     """
+    if review_set.plain_words is not None:
+        return review_set.plain_words
     names = {
         part.lower()
         for model in review_set.models

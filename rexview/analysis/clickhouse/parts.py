@@ -89,6 +89,17 @@ class Parts:
         known = self.written.case_rows(pl.Series(list(cases), dtype=pl.String))
         return self.reviewed if (known >= 0).all() else self._mini(tuple(cases))
 
+    def set_of(self, cases: Sequence[str]) -> tuple[ReviewSet, MemoryEngine]:
+        """Return some cases as a set of their own, with all that people wrote, and its engine.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
+        small = self.opened.small_set(cases)
+        written = with_people(small.given, about_cases(self.written, cases))
+        return written, self._memory(small, written)
+
     @cached_property
     def _mini(self) -> _Mini:
         return _Mini(self)
@@ -126,6 +137,18 @@ class Parts:
         conditions = self.conditions(case_filter)
         sql = f"SELECT {columns} FROM {conditions.from_left()} {rest}"
         return self.ask(sql, conditions.parameters)
+
+    def n_of(self, rows: str, conditions: Conditions, where: str) -> int:
+        """Count rows (SQL of a table) for which something holds, under the conditions of a filter.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
+        found = self.ask(
+            f"SELECT toInt64(count()) FROM {rows} WHERE {where}", conditions.parameters
+        )
+        return int(found.item())
 
 
 class _Mini:

@@ -7,7 +7,7 @@ case stands in its row since the load; what it is in detail is asked of the engi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -20,7 +20,7 @@ from rexview.analysis.clickhouse.tables.opened import OpenedSet
 from rexview.analysis.engine import Position, position_at
 from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.analysis.study.engine import Worklist
-from rexview.analysis.study.tasks import TASKS, Task
+from rexview.analysis.study.tasks import OF_SEVERAL, TASKS, Task
 from rexview.analysis.study.worklist import hashed_with
 
 _THINGS: Final[Mapping[Task, str]] = {
@@ -30,8 +30,6 @@ _THINGS: Final[Mapping[Task, str]] = {
     "compare": "intDiv(n_reports * (n_reports - 1), 2)",
 }
 """How many things there are to do in a case, by task."""
-_ITEMS: Final = frozenset(("correct", "compare"))
-"""Tasks whose worklists are of several things of a case."""
 _WORKLISTS_KEPT: Final = 64
 _SETS_KEPT: Final = 8
 
@@ -65,7 +63,7 @@ class TableWorklist:
         own = "" if self.assigned is None else "AND id GLOBAL IN (SELECT id FROM assigned)"
         of_case = "SHA256(concat({before_case:String}, id))"
         at = f"(place, {of_case})" if self.task == "compare" else f"({of_case}, place)"
-        item = "concat(toString(place), ' ', id)" if self.task in _ITEMS else "id"
+        item = "concat(toString(place), ' ', id)" if self.task in OF_SEVERAL else "id"
         rows = (
             f"(SELECT id, arrayJoin(range(1, toUInt32({_THINGS[self.task]}) + 1)) AS place, "
             f"{item} AS item, {at} AS at FROM {CASES} WHERE version = {{version:String}} {own})"
@@ -97,6 +95,19 @@ class TableWorklist:
     def position(self, case: str) -> Position:
         """Find a case, or an item, and its neighbours."""
         return position_at(self._number(case), self._n, self.page)
+
+    def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some cases, or items, that are on the list, in its order."""
+        items = sorted(set(cases))
+        if not items:
+            return ()
+        wanted = pl.DataFrame({"item": items}, schema={"item": pl.String})
+        found = self._ask(
+            "SELECT item FROM rows_to_do WHERE item GLOBAL IN (SELECT item FROM wanted) "
+            "ORDER BY at",
+            tables={"wanted": wanted},
+        )
+        return tuple(found["item"].to_list())
 
     def _number(self, item: str | None) -> int | None:
         """Return the number of an item, from 0."""
@@ -136,6 +147,7 @@ class ClickHouseStudyEngine:
         self._opened = opened
         self.task_list = lru_cache(maxsize=_WORKLISTS_KEPT)(self._task_list)
         self._small = lru_cache(maxsize=_SETS_KEPT)(self._engine_of)
+        self._items = MemoryStudyEngine(opened.small_set(()).given).required(()), frozenset[str]()
 
     def worklist(self, reader: str, assigned: frozenset[str] | None) -> Worklist:
         """Return what a reader has to score."""
@@ -201,8 +213,13 @@ class ClickHouseStudyEngine:
         return self._small(frozenset(cases)).chosen(cases)
 
     def required(self, cases: Collection[str]) -> pl.DataFrame:
-        """Return everything that one reader has to score in some cases."""
-        return self._small(frozenset(cases)).required(cases)
+        """Return everything that one reader has to score in some cases; each is read once."""
+        items, read = self._items
+        if new := sorted(set(cases) - read):
+            of_new = MemoryStudyEngine(self._opened.small_set(new).given).required(new)
+            items, read = pl.concat([items, of_new]), read.union(new)
+            self._items = items, read
+        return items.filter(pl.col("case").is_in(list(cases)))
 
     def _engine_of(self, cases: frozenset[str]) -> MemoryStudyEngine:
         return MemoryStudyEngine(self._opened.of_cases(tuple(sorted(cases))).given)

@@ -48,6 +48,11 @@ class MemoryWorklist:
         """Find a case, and its neighbours."""
         return position_at(self._places.get(case), len(self.cases), self.page)
 
+    def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some cases that are on the list, in its order."""
+        there = {case for case in cases if case in self._places}
+        return tuple(sorted(there, key=self._places.__getitem__))
+
     def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
         """Return the case to go on with."""
         start = self._places.get(last or "", 0)
@@ -98,6 +103,12 @@ class ItemWorklist:
     def position(self, case: str) -> Position:
         """Find an item, and its neighbours."""
         return position_at(self._number(case), len(self), self.page)
+
+    def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some items that are on the list, in its order."""
+        numbers = {item: self._number(item) for item in cases}
+        there = sorted((number, item) for item, number in numbers.items() if number is not None)
+        return tuple(item for _, item in there)
 
     def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
         """Return the item to go on with."""

@@ -7,7 +7,7 @@ Scoring does not wait for detectors, so this is an engine of its own beside
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
 import polars as pl
@@ -27,6 +27,9 @@ class Worklist(Protocol):
 
     def position(self, case: str) -> Position:
         """Find a case, and its neighbours."""
+
+    def in_order(self, cases: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some cases that are on the list, each once, in its order."""
 
     def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
         """Return the case to go on with; None when all of them are ``closed``.

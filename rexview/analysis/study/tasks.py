@@ -22,6 +22,8 @@ TASKS: Final[dict[Task, str]] = {
     "correct": "Correct reports",
     "compare": "Compare reports",
 }
+OF_SEVERAL: Final = frozenset[Task](("correct", "compare"))
+"""Tasks whose worklists are of items: of several things of a case."""
 
 _PLACE: Final = re.compile("[1-9][0-9]{0,4}")  # each written in one way, so that no item is two
 
@@ -39,6 +41,11 @@ def place_and_case(item: str) -> tuple[int, str]:
     """Return the place, 0 if it is none, and the case of an item."""
     place, _, case = item.partition(" ")
     return (int(place) if _PLACE.fullmatch(place) else 0), case
+
+
+def case_of_item(task: Task, item: str) -> str:
+    """Return the case of what is on a task's worklist: there it is an item, or the case itself."""
+    return place_and_case(item)[1] if task in OF_SEVERAL else item
 
 
 def models_of_people(review_set: ReviewSet) -> frozenset[str]:

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rexview.analysis.engine import Position
+from rexview.analysis.study.tasks import case_of_item
 from rexview.errors import NotAdmitted, RexviewError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -88,7 +89,8 @@ def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
         ids = list(reversed(around.page(first, number - 1 - first)))
     else:
         ids = list(around.page(number, MOST_CASES))
-    there = review_sets.looked_at(review_set, ids)
+    task = grant.detail.get("task", "score")
+    there = review_sets.looked_at(review_set, [case_of_item(task, one) for one in ids])
     if there is not review_set:
         around = _CASES_OF[grant.image](there, grant.detail) or around
     return [found for case in ids if (found := around.case_json(case)) is not None]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 import streamlit as st
@@ -17,28 +15,28 @@ from rexview.ui.link.pages import (
     PAGE_CURATE,
     PAGE_MEETING,
     PAGE_RUN_MODELS,
-    PAGE_SCORE,
     PAGE_STUDY,
 )
 from rexview.ui.server.loaded_sets import on_tables
 
 _IN_MEMORY_ONLY: Final = frozenset(
     ADDRESSES[page]
-    for page in (
-        *(PAGE_SCORE, PAGE_STUDY, PAGE_ADJUDICATE),
-        *(PAGE_MEETING, PAGE_RUN_MODELS, PAGE_CURATE),
-    )
+    for page in (PAGE_STUDY, PAGE_ADJUDICATE, PAGE_MEETING, PAGE_RUN_MODELS, PAGE_CURATE)
 )
 """Addresses of the pages that go through all cases or answers of a set by themselves."""
 
 
-@contextmanager
-def engine_errors_shown() -> Iterator[None]:
-    """Say in a sentence what keeps the tables from answering; what was shown by then stays."""
-    try:
-        yield
-    except EngineError as error:
-        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+def engine_error_said(error: Exception) -> bool:
+    """Say in a sentence what keeps the tables from answering; return whether it was that.
+
+    Streamlit asks this of whatever was raised and not caught: by a page, by a part of it that runs
+    by itself (a fragment, a dialog), by what a button does. The sentence stands where that part
+    does; what was shown by then stays.
+    """
+    if not isinstance(error, EngineError):
+        return False
+    st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+    return True
 
 
 def stop_unless_served() -> None:

@@ -23,6 +23,7 @@ from rexview.export.records import Content
 from rexview.export.wanted import Source, Wanted, choose
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
+from rexview.ui.export.few_cases import MOST, PSEUDONYMS, TOO_MANY, of_wanted_cases
 from rexview.ui.export.jobs import ExportJob, jobs
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
@@ -33,10 +34,6 @@ from rexview.vocab import counted
 
 _LOOKS_EVERY_S: Final = 1.0
 _ONE_CLICK: Final = {"pptx": ("Slide", ":material/slideshow:"), "pdf": ("PDF", ":material/docs:")}
-_ON_TABLES: Final = (
-    "Exports need the review set in memory, and this server has it on ClickHouse. "
-    "Whoever runs it can export with: python -m rexview export"
-)
 _HIDDEN_HELP: Final = (
     "Cases, studies, patients and sites are called case-001, patient-001 and so on, in texts and "
     "names of files, too. A key says what stands for what. Names of people in texts are not found."
@@ -50,32 +47,32 @@ class Asked:
     review_set: ReviewSet
     wanted: Wanted
     what: str
+    cases: int
 
 
 def offer_filtered(review_set: ReviewSet, case_filter: CaseFilter, total: int) -> None:
     """Offer the cases that a page's filter leaves."""
     query = case_filter.to_query() or None
-    offer(Asked(review_set, Wanted(query=query), counted(total, "case")))
+    offer(Asked(review_set, Wanted(query=query), counted(total, "case"), total))
 
 
 def offer_meeting(review_set: ReviewSet, meeting: Meeting) -> None:
     """Offer a meeting with its cases, votes and decisions."""
-    what = f"{meeting.name}, {counted(len(meeting.agenda), 'case')}"
-    offer(Asked(review_set, Wanted(meeting=meeting.id), what), key="export_meeting")
+    cases = len(meeting.agenda)
+    what = f"{meeting.name}, {counted(cases, 'case')}"
+    offer(Asked(review_set, Wanted(meeting=meeting.id), what, cases), key="export_meeting")
 
 
 def offer(asked: Asked, *, key: str = "export") -> None:
     """Show the button that opens the choice of formats; nothing to whoever may not have files."""
     if not permissions.may_see(PAGE_BROWSE):
         return
-    told = _ON_TABLES if on_tables() else "Take away as a file"
     clicked = st.button(
         "Export",
         icon=":material/ios_share:",
         key=key,
         type="tertiary",
-        help=told,
-        disabled=on_tables(),
+        help="Take away as a file",
     )
     if clicked:
         _dialog(asked)
@@ -85,10 +82,8 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
     """Offer one case as a slide and as PDF in one click each, and in any other format."""
     if not permissions.may_see(PAGE_BROWSE):
         return
-    asked = Asked(review_set, Wanted(cases=(case_id,)), f"Case {case_id}")
+    asked = Asked(review_set, Wanted(cases=(case_id,)), f"Case {case_id}", 1)
     for name, (label, icon) in _ONE_CLICK.items():
-        if on_tables():  # the button says why
-            break
         form = FORMATS[name]
         st.download_button(
             label,
@@ -106,6 +101,7 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
 
 def _one_file(source: Source, wanted: Wanted, form: Format) -> bytes:
     """Make a file of one case while its download is waited for."""
+    source, wanted = of_wanted_cases(source, wanted)
     content, _ = make_content(source, choose(source, wanted), has_pictures=form.has_pictures)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / f"case{form.ending}"
@@ -124,6 +120,9 @@ def _dialog(asked: Asked) -> None:
     permissions.guard(PAGE_BROWSE)
     job: ExportJob | None = st.session_state.get(link_keys.SESSION_EXPORT)
     st.markdown(f"**{as_markdown(asked.what)}**")
+    if on_tables() and asked.cases > MOST:
+        st.info(as_markdown(TOO_MANY), icon=":material/database:")
+        return
     name = st.selectbox(
         "Format",
         list(FORMATS),
@@ -131,7 +130,12 @@ def _dialog(asked: Asked) -> None:
         key="export_format",
     )
     form = FORMATS[name]
-    hidden = st.checkbox("Pseudonyms", key="export_hidden", help=_HIDDEN_HELP)
+    hidden = st.checkbox(
+        "Pseudonyms",
+        key="export_hidden",
+        help=PSEUDONYMS if on_tables() else _HIDDEN_HELP,
+        disabled=on_tables(),
+    )
     if form.has_pictures:
         st.caption("Text burned into films stays on them: look at them before you pass them on.")
     if notice := asked.review_set.info.notice:
@@ -157,9 +161,10 @@ def _begin(asked: Asked, form: Format, hidden: bool) -> None:
         return
 
     def make(check: Callable[[], None]) -> tuple[Content, Pseudonyms | None]:
-        chosen = choose(source, asked.wanted)
+        held, wanted = of_wanted_cases(source, asked.wanted)
+        chosen = choose(held, wanted)
         pictures = form.has_pictures
-        return make_content(source, chosen, pseudonyms=hidden, has_pictures=pictures, check=check)
+        return make_content(held, chosen, pseudonyms=hidden, has_pictures=pictures, check=check)
 
     _drop()
     try:

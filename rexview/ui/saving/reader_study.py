@@ -86,12 +86,11 @@ class Study:
 
     def has(self, case: str) -> bool:
         """Whether a case is on the worklist."""
-        return self.worklist.position(case).number is not None
+        return bool(self.worklist.in_order([case]))
 
     def in_order(self, cases: Iterable[str]) -> list[str]:
         """Return those of some cases that are on the worklist, in its order."""
-        places = {case: self.worklist.position(case).number for case in cases}
-        return [case for at, case in sorted((at, case) for case, at in places.items() if at)]
+        return list(self.worklist.in_order(cases))
 
     def revealed(self) -> Sequence[str]:
         """Return the cases of the worklist whose models the reader was shown, in its order."""
@@ -151,6 +150,11 @@ class Study:
         """Return the same study as it stands in the database now."""
         given = ReaderState(self.person.id, self.reviews.current_state())
         return replace(self, given=given)
+
+    def holding(self, cases: Sequence[str]) -> Study:
+        """Return the same study with a set that holds some cases: on ClickHouse it holds few."""
+        held = review_sets.looked_at(self.review_set, cases)
+        return self if held is self.review_set else replace(self, review_set=held)
 
     def may_name_models(self, case_id: str | None) -> bool:
         """Whether the rules let the reader see the models of a case now; None: of all cases."""

@@ -17,6 +17,7 @@ from rexview.analysis.study.engine import StudyEngine, Worklist
 from rexview.analysis.study.exposure import REPORT, UNBLINDED
 from rexview.analysis.study.tasks import (
     Task,
+    case_of_item,
     item_of,
     pair_order,
     place_and_case,
@@ -56,7 +57,7 @@ class TaskList:
 
     def has(self, item: str) -> bool:
         """Whether an item is on the list."""
-        return self.worklist.position(item).number is not None
+        return bool(self.worklist.in_order([item]))
 
     def state(self, item: str) -> CaseState:
         """Return how far the reader is with an item."""
@@ -66,7 +67,8 @@ class TaskList:
     def states(self) -> dict[str, CaseState]:
         """How far the reader is with each item that is not open any more."""
         touched = dict.fromkeys(self._item_of(row) for row in self._rows)
-        found = [(item, self._state(item)) for item in touched if item and self.has(item)]
+        there = self.worklist.in_order(item for item in touched if item)
+        found = [(item, self._state(item)) for item in there]
         return {item: state for item, state in found if state != "open"}
 
     @property
@@ -87,7 +89,7 @@ class TaskList:
 
     def case_of(self, item: str) -> str:
         """Return the case of an item."""
-        return place_and_case(item)[1]
+        return case_of_item(self.task, item)
 
     @abstractmethod
     def shown(self, item: str) -> str:
@@ -138,10 +140,6 @@ class Questions(TaskList):
 
     task = "answer"
     kind = "choose"
-
-    def case_of(self, item: str) -> str:
-        """Return the case of an item."""
-        return item
 
     def shown(self, item: str) -> str:
         """Name the question with its options."""

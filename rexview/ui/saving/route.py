@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from rexview.analysis.study.tasks import case_of_item
 from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -84,7 +85,7 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
     try:
         person, review_set = _writer(request, str(body.get("ticket")))
         sent = _entries(body["entries"])
-        review_set = review_sets.looked_at(review_set, [one.case for one in sent])
+        review_set = review_sets.looked_at(review_set, _cases_named(sent, body))
         pages = {one.page for one in sent} or {str(body.get("page") or SCORE_PAGE)}
         if not any(may_send(person, page) for page in pages):
             what = "score" if pages == {SCORE_PAGE} else "save this"
@@ -105,6 +106,14 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
         raise _NothingSaved(503, str(error)) from None
     except RexviewError:
         raise _NothingSaved(503, "The review set cannot be opened at the moment.") from None
+
+
+def _cases_named(sent: Sequence[SentEntry], body: Mapping[str, Any]) -> list[str]:
+    """Return the cases that are sent about, and the one on the screen, which is told of."""
+    named = [(one.page, one.case) for one in sent]
+    if isinstance(shown := body.get("case"), str):
+        named.append((str(body.get("page")), shown))
+    return [case_of_item(TASK_PAGES.get(page, "score"), case) for page, case in named]
 
 
 def _entries(raw: Sequence[Any]) -> list[SentEntry]:

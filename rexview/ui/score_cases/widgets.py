@@ -71,13 +71,15 @@ def reader(task: Task) -> Person:
 def study_now(review_set: ReviewSet, person: Person) -> Study:
     """Return the study as it stands; explain and stop where it cannot be read.
 
-    Where the set's files were changed since, the page is run anew: its fragment would go on showing
-    the earlier answers, and no score of these would be taken.
+    Its set holds the cases that were written about by now. Where the files were changed since, the
+    page is run anew: its fragment would go on showing the earlier answers, and no score of these
+    would be taken.
     """
     if not review_sets.is_newest(review_set):
         st.rerun()
     try:
-        study = study_of(review_set, person)
+        given = review_sets.load(review_set.folder, review_sets.files_state(review_set))
+        study = study_of(given, person)
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         st.stop()

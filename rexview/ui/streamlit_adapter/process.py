@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import time
 from collections.abc import Callable
@@ -10,10 +11,11 @@ from typing import Final
 
 import streamlit as st
 import uvicorn
-from streamlit import delta_generator, net_util
+from streamlit import delta_generator, error_util, net_util
 from streamlit.runtime.media_file_manager import MediaFileMetadata
 from streamlit.runtime.pages_manager import PagesManager
 
+_LOG: Final = logging.getLogger(__name__)
 DOWNLOAD_KEPT_S: Final = 120.0
 """How long a download that was made when it was clicked is there for the browser."""
 
@@ -102,6 +104,23 @@ def before_stopping(act: Callable[[], None]) -> None:
         await shutdown(self, sockets)
 
     uvicorn.Server.shutdown = act_and_shut_down  # type: ignore[method-assign]
+
+
+def log_in_one_line(kind: type[Exception]) -> None:
+    """Have the log give an exception of a kind as its words, where a page did not catch it.
+
+    Streamlit logs it with all its frames, each time. A page asks again every few seconds while
+    what it needs is away.
+    """
+    log_in_full = error_util._log_uncaught_app_exception
+
+    def log(ex: BaseException) -> None:
+        if isinstance(ex, kind):
+            _LOG.error("%s", ex)
+        else:
+            log_in_full(ex)
+
+    error_util._log_uncaught_app_exception = log
 
 
 def secrets_loaded() -> bool:

@@ -8,44 +8,7 @@ import pytest
 from support.opened_app import run_page, server_for
 from support.page_text import drawn, shown
 
-from rexview.analysis.clickhouse.database.in_process import InProcess
-from rexview.analysis.clickhouse.loading.load import load_set
-from rexview.bench.engines.everything import EverythingSet
-from rexview.cli.scanning import with_own_metrics
-from rexview.detect import detectors
-from rexview.detect.core.scan import scan
-from rexview.errors import EngineUnreachable
-from rexview.reviewset import load
-from rexview.store.location import set_key
-from rexview.ui.server import loaded_sets
-
-pytest.importorskip("chdb", reason="chDB is not installed")
 PAGES = (None, "browse", "scores", "failures", "readers", "multiple_choice", "report_generation")
-
-
-class _MayBeAway(InProcess):
-    """Does not answer when it is told so."""
-
-    away = False
-
-    def query(self, *asked, **more):
-        if self.away:
-            raise EngineUnreachable("The tables do not answer.", "Wait a little.")
-        return super().query(*asked, **more)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return EverythingSet(cases=24).write(tmp_path_factory.mktemp("on-tables") / "set")
-
-
-@pytest.fixture(scope="module")
-def tables(folder):
-    review_set = load(folder)
-    database = _MayBeAway(None, "pages")
-    found = scan(review_set, detectors(models=review_set.models))
-    load_set(database, set_key(review_set), with_own_metrics(review_set), found)
-    return database
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +22,8 @@ def in_memory(folder, tmp_path_factory):
 
 
 @pytest.fixture
-def on_tables(folder, tables, tmp_path, monkeypatch):
-    monkeypatch.setenv("REXVIEW_ENGINE", "chdb:///tables")
-    monkeypatch.setattr(loaded_sets, "database_at", lambda address: tables)
-    monkeypatch.setattr(tables, "away", False)
-    with server_for(folder, tmp_path, monkeypatch):
+def on_tables(serving):
+    with serving(on_tables=True):
         yield
 
 

@@ -9,7 +9,7 @@ import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse, StreamingResponse
 from streamlit import config as streamlit_config
-from streamlit import delta_generator, net_util
+from streamlit import delta_generator, error_util, net_util
 from streamlit.runtime import pages_manager
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileMetadata
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
@@ -27,6 +27,7 @@ from rexview.ui.streamlit_adapter.process import (
     before_stopping,
     have_no_pages_folder,
     keep_downloads,
+    log_in_one_line,
     secrets_loaded,
     send_at_once,
 )
@@ -40,6 +41,17 @@ def test_streamlit_asks_for_its_address_through_the_function_that_is_put_aside(m
     assert net_util.get_external_ip() is None
     for module in (server_util, bootstrap):
         assert "net_util.get_external_ip" in inspect.getsource(module)
+
+
+def test_what_is_known_to_happen_is_one_line_in_the_log(monkeypatch, caplog):
+    told = []
+    monkeypatch.setattr(error_util, "_log_uncaught_app_exception", told.append)
+    log_in_one_line(LookupError)
+    known, other = LookupError("The tables do not answer."), ValueError("Another.")
+    for error in (known, other):
+        error_util.handle_user_script_exception(error, lambda _: True)
+    assert told == [other]
+    assert [(one.getMessage(), one.exc_info) for one in caplog.records] == [(str(known), None)]
 
 
 def test_the_folder_of_pages_is_left_alone_once_that_is_said(monkeypatch):

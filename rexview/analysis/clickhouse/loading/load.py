@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from rexview.analysis.case.blinding import plain_words
 from rexview.analysis.clickhouse.database.database import Database
 from rexview.analysis.clickhouse.loading.columns_of_set import SetColumnsByCase
 from rexview.analysis.clickhouse.loading.records_of_set import SetRecordsByCase
@@ -152,6 +153,7 @@ def _manifest(version: str, review_set: ReviewSet, table: AnswerTable) -> Manife
         metrics_in_set=tuple(_counted(table, one) for one in table.metric_ids),
         raters=table.chosen.raters,
         judges=tuple(judges),
+        plain_words=tuple(sorted(plain_words(review_set))),
         people={name: tuple(encoded(getattr(review_set, name)).to_list()) for name in PEOPLE},
     )
 
@@ -186,24 +188,26 @@ def _note(database: Database, name: str, manifest: Manifest, state: str) -> None
 
 def _take_away_interrupted(database: Database, name: str) -> None:
     """Forget loads that began long ago and never ended."""
-    left = database.query(
-        f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} GROUP BY version "
-        f"HAVING NOT has(groupArray(state), 'shown') "
+    _take_away(
+        database,
+        name,
+        "GROUP BY version HAVING NOT has(groupArray(state), 'shown') "
         f"AND max(at) < now64(6) - INTERVAL {_LEFT_BEHIND_H} HOUR",
-        {"name": name},
     )
-    for version in left["version"].to_list():
-        forget(database, version)
 
 
 def _take_away_old(database: Database, name: str) -> None:
     """Forget all but the newest versions that were shown."""
-    old = database.query(
-        f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} AND state = 'shown' "
-        f"ORDER BY at DESC, version LIMIT 1000 OFFSET {_KEPT}",
-        {"name": name},
+    shown_before = f"AND state = 'shown' ORDER BY at DESC, version LIMIT 1000 OFFSET {_KEPT}"
+    _take_away(database, name, shown_before)
+
+
+def _take_away(database: Database, name: str, which: str) -> None:
+    """Forget versions of a set; ``which`` is the end of a query of its loads."""
+    left = database.query(
+        f"SELECT version FROM {LOADS} WHERE review_set = {{name:String}} {which}", {"name": name}
     )
-    for version in old["version"].to_list():
+    for version in left["version"].to_list():
         forget(database, version)
 
 

@@ -101,24 +101,15 @@ class ChoiceTallies(Parts):
     def choice_counts(self, case_filter: CaseFilter) -> ChoiceCounts:
         """Count the questions."""
         left, in_memory = self.conditions(case_filter), self._chosen_in_memory(case_filter)
-        read = self.reviewed.read_by_people(in_memory)
-        found = self.ask(
-            f"SELECT toInt64(count()) AS n FROM {self._questions(left)} WHERE read_by_people",
-            left.parameters,
-        )
-        unmarked = self.ask(
-            f"SELECT toInt64(count()) AS n FROM {left.from_left()} "
-            f"WHERE {RIGHT_OPTION} = {UNMARKED}",
-            left.parameters,
-        )
-        rows = f"SELECT patient FROM {self._questions(left)}"
-        of_memory = in_memory.patient
+        asked, read = self._questions(left), self.reviewed.read_by_people(in_memory)
+        rows, of_memory = f"SELECT patient FROM {asked}", in_memory.patient
         questions, patients = cases_and_patients(self.ask, rows, left.parameters, of_memory)
+        unmarked = self.n_of(left.from_left(), left, f"{RIGHT_OPTION} = {UNMARKED}")
         return ChoiceCounts(
             questions=questions,
-            unmarked=int(unmarked["n"][0]) + len(in_memory.unmarked),
+            unmarked=unmarked + len(in_memory.unmarked),
             patients=patients,
-            read_by_people=int(found["n"][0]) + int(np.count_nonzero(read)),
+            read_by_people=self.n_of(asked, left, "read_by_people") + int(np.count_nonzero(read)),
         )
 
     def choice_tallies(

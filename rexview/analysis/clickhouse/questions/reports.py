@@ -43,10 +43,7 @@ class ReportTallies(Parts):
     def report_counts(self, case_filter: CaseFilter) -> ReportCounts:
         """Count what there is."""
         left, reviewed = self.conditions(case_filter), self.reviewed.report_counts(case_filter)
-        cases = self.ask(
-            f"SELECT toInt64(count()) AS n FROM {left.from_left()} WHERE question_type = 'report'",
-            left.parameters,
-        )
+        cases = self.n_of(left.from_left(), left, "question_type = 'report'")
         answers = self.ask(
             f"SELECT toInt64(x_model) AS who, toInt64(count()) AS n FROM {left.from_left()} "
             f"{_ROWS} WHERE x_met AND x_answered AND question_type = 'report' GROUP BY who",
@@ -61,7 +58,7 @@ class ReportTallies(Parts):
         ids = sorted(metrics, key=known_first)
         in_set = {one: self.opened.manifest.metrics.index(one) for one in ids}
         return ReportCounts(
-            cases=int(cases["n"][0]) + reviewed.cases,
+            cases=cases + reviewed.cases,
             answers={model: n for model, n in both.items() if n},
             metrics=tuple(ids),
             in_set={one: self.opened.manifest.metrics_in_set[at][0] for one, at in in_set.items()},

@@ -53,6 +53,8 @@ class Manifest:
     judges : tuple of (Judge, int, int)
         Those who gave opinions, the newest first; how many on earlier texts of answers, and in how
         many texts of its wording.
+    plain_words : tuple of str
+        Words of models' names that stand in questions and reports, too.
     people : mapping of str to tuple of str
         Rows of :data:`PEOPLE` as JSON.
     """
@@ -71,6 +73,7 @@ class Manifest:
     metrics_in_set: tuple[tuple[int, tuple[int, ...]], ...]
     raters: tuple[Rater, ...]
     judges: tuple[tuple[Judge, int, int], ...]
+    plain_words: tuple[str, ...]
     people: Mapping[str, tuple[str, ...]]
 
     def as_json(self) -> str:
@@ -94,6 +97,7 @@ class Manifest:
             "metrics_in_set": tuple((n, tuple(of)) for n, of in given["metrics_in_set"]),
             "raters": tuple(Rater(**one) for one in given["raters"]),
             "judges": tuple((Judge(**one), stale, texts) for one, stale, texts in given["judges"]),
+            "plain_words": tuple(given["plain_words"]),
             "people": _tuples(given["people"]),
         }
         return cls(**made)

@@ -55,7 +55,7 @@ class OpenedSet:
         self.people: Final = given_by_people(manifest)
         self._known = _Known(records_of(database, manifest, []), frozenset())
         self._reading = Lock()
-        self.of_cases = lru_cache(maxsize=_PAGES_KEPT)(self._of_cases)
+        self.of_cases = lru_cache(maxsize=_PAGES_KEPT)(self.small_set)
 
     def reviewed(self, written_about: Iterable[str] = ()) -> SmallSet:
         """Return the cases that came with something that people gave, and some more, by file order.
@@ -86,8 +86,13 @@ class OpenedSet:
         records = known.filter(pl.col("id").is_in(list(wanted)))
         return self._set_of(records)
 
-    def _of_cases(self, cases: tuple[str, ...]) -> SmallSet:
-        """Return some cases of the set, those of which it has."""
+    def small_set(self, cases: Sequence[str]) -> SmallSet:
+        """Return some cases, those of which the set has; :attr:`of_cases` keeps the latest.
+
+        Raises
+        ------
+        EngineUnreachable
+        """
         return self._set_of(records_of(self.database, self.manifest, cases))
 
     def _set_of(self, records: pl.DataFrame) -> SmallSet:

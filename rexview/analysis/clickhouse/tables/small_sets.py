@@ -134,6 +134,7 @@ def empty_set(read: ReviewSet, manifest: Manifest) -> ReviewSet:
         read,
         info=replace(read.info, models=models),
         fingerprint=f"{manifest.fingerprint}.{manifest.version}",
+        plain_words=frozenset(manifest.plain_words),
     )
 
 

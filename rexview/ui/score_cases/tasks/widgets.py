@@ -72,6 +72,8 @@ def show_task(study: Study, task: Task) -> None:
         st.info("There is nothing of this for you to do in this review set.")
         return
     item = _item_to_show(tasks)
+    study = study.holding([tasks.case_of(item)])
+    tasks = TASK_LISTS[task](study)
     left, right = st.columns([10, 11], gap="small")
     with right:
         _show_pad(tasks, item)

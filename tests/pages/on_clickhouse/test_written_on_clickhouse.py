@@ -1,0 +1,234 @@
+"""What readers are given to do on ClickHouse, and what is exported, is the same as in memory."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from support.opened_app import run_page
+from support.page_text import components
+
+from rexview.analysis import CaseFilter
+from rexview.analysis.case.blinding import COVER, plain_words
+from rexview.analysis.clickhouse.tables.definitions import CASES
+from rexview.errors import ExportRefused
+from rexview.export.content import make_content
+from rexview.export.formats import FORMATS
+from rexview.export.job import Progress, write_export
+from rexview.export.reviewset.tables import exported
+from rexview.export.wanted import Source, Wanted, choose
+from rexview.people import Person
+from rexview.ui.access import permissions
+from rexview.ui.comments.targets import case_targets
+from rexview.ui.export import few_cases
+from rexview.ui.export.few_cases import of_wanted_cases
+from rexview.ui.saving import route as saving_route
+from rexview.ui.saving.outbox import ADDRESS
+from rexview.ui.saving.reader_study import items_to_score, study_of
+from rexview.ui.saving.reader_tasks import TASK_LISTS
+from rexview.ui.score_cases.pad_data import pad_case, pad_data
+from rexview.ui.score_cases.tasks.content import item_json
+from rexview.ui.score_cases.widgets import cases_around
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.loaded_sets import loaded_set
+from rexview.ui.server.review_sets import Seen
+from rexview.ui.server.sealed_tokens import Grant
+
+READER, OTHER = Person("anna", "Anna", "reader"), Person("bob", "Bob", "reader")
+LEAD = Person("lea", "Lea", "lead")
+SEEN = Seen("mean_first", 0)
+PAGES = {"answer": "answer questions", "compare": "compare reports", "correct": "correct reports"}
+
+
+def opened():
+    return review_sets.open_set(server_state.settings().review_set)
+
+
+def post(person, page, case, *entries):
+    """Send entries as the browser's outbox does; return what the server says."""
+    detail = [person.id, person.name, person.role]
+    grant = Grant("write", review_sets.set_id(opened().folder), "", detail=detail)
+    every = [
+        {"token": str(uuid4()), "case": case, "page": page, "was": None, "seen": 1_000_000, **one}
+        for one in entries
+    ]
+    body = {"ticket": server_state.signer().sign(grant), "entries": every, "case": case}
+    client = TestClient(Starlette(routes=saving_route.routes()))
+    reply = client.post(f"/{ADDRESS}", json={**body, "page": page}).json()
+    assert set(reply["saved"]) == {one["token"] for one in every}, reply
+    return reply
+
+
+def score(person, case, value):
+    """Score all of a case."""
+    study = study_of(opened(), person).holding([case])
+    items, shown = items_to_score(study.review_set, case), study.shown(case)
+    return post(
+        person,
+        "score page",
+        case,
+        *(
+            {"kind": "score", "field": "score", "slot": slot, "shown": shown[slot]}
+            | {"subject": item.dimension, "picture": item.picture, "value": value}
+            for slot, model in study.slots(case).items()
+            for item in items.get(model, ())
+        ),
+    )
+
+
+def everything_to_do(person):
+    """Return all that the Score page gives to somebody: each case in its order, each item."""
+    study = study_of(opened(), person)
+    queue = study.worklist.page(0, len(study.worklist))
+    study = study.holding(queue)
+    told = {
+        "queue": queue,
+        "cases": [pad_case(study, case) for case in queue],
+        "states": study.states,
+        "progress": study.progress,
+        "next": study.resume(),
+        "worklist": pad_data(study, queue[0])["worklist"],
+    }
+    for task, make in TASK_LISTS.items():
+        tasks = make(study)
+        items = tasks.worklist.page(0, len(tasks.worklist))
+        tasks = make(study.holding([tasks.case_of(item) for item in items]))
+        told[task] = {
+            "items": [item_json(tasks, item) for item in items],
+            "states": tasks.states,
+            "progress": tasks.progress,
+            "next": tasks.resume(),
+        }
+    return told
+
+
+@pytest.fixture
+def as_reader(monkeypatch):
+    monkeypatch.setattr(permissions, "current", lambda: READER)
+
+
+def test_readers_are_given_the_same_in_the_same_order(serving, as_reader):
+    with serving(on_tables=False):
+        before = everything_to_do(READER)
+        first, _, third = before["queue"][:3]
+        words = str(before["cases"]).lower()
+        assert COVER in words
+        assert "heart" in words
+        assert "nodule" not in words
+        assert all(before[task]["items"] for task in TASK_LISTS)
+    with serving(on_tables=True):
+        assert everything_to_do(READER) == before
+        reply = score(READER, first, 4)
+        assert reply["states"][first] == "done"
+        post(READER, "score page", third, {"kind": "skip", "field": "reason", "value": "Too dark"})
+        score(OTHER, third, 2)
+        question = study_of(opened(), READER)
+        tasks = TASK_LISTS["answer"](question)
+        item = tasks.worklist.page(0, 1)[0]
+        tasks = TASK_LISTS["answer"](question.holding([item]))
+        given = {"value": 0, "seconds": 3.0}
+        chosen = {"kind": "choose", "shown": tasks.shown(item), "value": given}
+        assert post(READER, PAGES["answer"], item, chosen)["states"] == {item: "done"}
+        after = everything_to_do(READER)
+        assert after["states"] == {first: "done", third: "skipped"}
+        of_other = everything_to_do(OTHER)
+    with serving(on_tables=False):
+        assert everything_to_do(READER) == after
+        assert everything_to_do(OTHER) == of_other
+
+
+@pytest.mark.parametrize("task", ["score", *TASK_LISTS])
+def test_the_score_page_opens_on_tables(serving, as_reader, task):
+    def seen():
+        app = run_page("score", task=task)
+        assert not app.exception
+        pads = [one for one in components(app) if "worklist" in one]
+        return [{**one, "outbox": None, "turning": None} for one in pads]
+
+    with serving(on_tables=True):
+        on_tables = seen()
+        assert on_tables[0]["case"]["case"]
+    with serving(on_tables=False):
+        assert on_tables == seen()
+
+
+def test_a_browser_turns_to_cases_that_nobody_has_opened(serving, as_reader):
+    with serving(on_tables=True):
+        queue = study_of(opened(), READER).worklist.page(0, 100)
+        there = review_sets.looked_at(opened(), queue[:3])
+        around = cases_around(there, {})
+        assert [around.case_json(case)["pad"]["case"] for case in queue[:3]] == list(queue[:3])
+
+
+def test_words_that_people_use_too_are_those_of_the_whole_set(serving, folder):
+    with serving(on_tables=False):
+        words = plain_words(opened())
+        assert "heart" in words
+    with serving(on_tables=True):
+        tables = loaded_set(folder).opened()
+        for case in tables.database.query(f"SELECT id FROM {CASES}")["id"]:
+            assert plain_words(tables.small_set((case,)).given) == words
+
+
+def source():
+    review_set = review_sets.newest(opened())
+    return Source(review_set, review_sets.engine(review_set, SEEN), review_sets.reviews(review_set))
+
+
+def content_of(wanted):
+    held, of_these = of_wanted_cases(source(), wanted)
+    return make_content(held, choose(held, of_these))[0]
+
+
+def records(wanted):
+    """Return all that any format is made from."""
+    content = content_of(wanted)
+    new_set, notes = exported(content.whole(), {}, {})
+    tables = {
+        name: getattr(new_set, name).to_dicts()
+        for name in ("cases", "answers", "scores", "flags", "comments", "decisions", "edits")
+    }
+    cases = list(content.cases())  # pictures are alike only by what they say
+    return content.case_ids, content.models, repr(cases), tables, notes, cases[0]
+
+
+def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
+    wanted = Wanted(query={"sort": ["order"]})
+    with serving(on_tables=False):
+        untouched = next(
+            case
+            for case in source().engine.page(CaseFilter(sort="order"), 0, 30)
+            if not review_sets.case_page(opened(), case, SEEN).scores
+        )
+    with serving(on_tables=True):
+        there = review_sets.looked_at(opened(), [untouched])
+        targets = case_targets(there, untouched)
+        model, shown = next(iter(targets.shown.items()))
+        said = {"text": "Look here", "replyTo": None, "what": "answer"}
+        post(
+            LEAD,
+            "case page",
+            untouched,
+            {"kind": "verdict", "slot": model, "shown": shown, "subject": "omission"}
+            | {"value": {"verdict": "confirmed", "comment": "Seen"}},
+            {"kind": "comment", "slot": model, "shown": shown, "subject": str(uuid4())}
+            | {"value": said},
+        )
+        on_tables = records(wanted)
+        of_one = records(Wanted(cases=(untouched,)))
+        form = FORMATS["reviewset"]
+        write_export(content_of(Wanted(cases=(untouched,))), form, tmp_path / "new", Progress())
+    with serving(on_tables=False):
+        assert records(wanted)[:-1] == on_tables[:-1]
+        assert records(Wanted(cases=(untouched,)))[:-1] == of_one[:-1]
+    case = of_one[-1]
+    assert [one.text for one in case.comments] == ["Look here"]
+    assert [one.reader for one in case.flags if one.verdict == "confirmed"] == [LEAD.id]
+
+
+def test_more_cases_than_fit_are_not_exported(serving, monkeypatch):
+    monkeypatch.setattr(few_cases, "MOST", 3)
+    with serving(on_tables=True), pytest.raises(ExportRefused, match="rexview export"):
+        content_of(Wanted())
