@@ -18,10 +18,10 @@ _COMMANDS: Final = (
     "chromium-headless-shell",
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
-_NO_BROWSER: Final = "No browser started: install Chromium, or name one in REXVIEW_CHROMIUM."
+NO_BROWSER: Final = "No browser started: install Chromium, or name one in REXVIEW_CHROMIUM."
 
 
-def _browser_path() -> str | None:
+def browser_path() -> str | None:
     """Return the browser that ``REXVIEW_CHROMIUM`` names or that is installed, None for neither."""
     found = (path for name in _COMMANDS if (path := shutil.which(name)))
     return os.environ.get("REXVIEW_CHROMIUM") or next(found, None)
@@ -43,7 +43,7 @@ def chromium() -> Iterator[Any]:
         try:
             browser = playwright.chromium.launch(**_launch())
         except Error as error:
-            raise BenchUnavailable(_NO_BROWSER) from error
+            raise BenchUnavailable(NO_BROWSER) from error
         yield browser
         browser.close()
 
@@ -63,7 +63,7 @@ async def chromiums(count: int) -> AsyncIterator[Sequence[Any]]:
         try:
             browsers = [await playwright.chromium.launch(**_launch()) for _ in range(count)]
         except Error as error:
-            raise BenchUnavailable(_NO_BROWSER) from error
+            raise BenchUnavailable(NO_BROWSER) from error
         yield browsers
         for browser in browsers:
             await browser.close()
@@ -81,7 +81,7 @@ def check_playwright() -> None:
 
 
 def _launch() -> dict[str, Any]:
-    return {"executable_path": _browser_path(), "args": ["--no-sandbox"]}
+    return {"executable_path": browser_path(), "args": ["--no-sandbox"]}
 
 
 @contextmanager

@@ -7,11 +7,14 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+from rexview.doctor.finding import Finding, Known
 from rexview.errors import SettingsError
 
 _LIMIT_S: Final = 60.0
+_FIRST: Final = "Correct this first: the set, databases and sign-in were not looked at."
 
 
 def _seconds(text: str) -> float:
@@ -47,43 +50,36 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _examined(options: argparse.Namespace) -> int:
-    from rexview.doctor.examination import CHECKS, WITHOUT_SETTINGS, examine
-    from rexview.doctor.finding import Finding, Known
+    from rexview.doctor.examination import CHECKS, WITHOUT_SETTINGS, examine, within
     from rexview.doctor.report import as_data, lines_of
     from rexview.settings import Settings
 
-    refused: list[Finding] = []
-    checks = CHECKS
+    known, refused, ended = Known(Settings()), "", True
     try:
-        known = _known(options)
-    except (SettingsError, ValueError) as error:
-        remedy = "Correct it; what else is to be looked at depends on it."
-        lines = str(error).splitlines() or [""]
-        refused = [Finding("settings", "settings", "wrong", line, remedy) for line in lines]
-        known, checks = Known(Settings()), dict(WITHOUT_SETTINGS)
-    findings, ended = examine(known, options.limit, checks)
-    findings += refused
-    if options.json:
-        print(options.as_json(as_data(findings)))
-    else:
-        print("\n".join(lines_of(findings)))
+        known = within(options.limit, lambda: _known(options))
+    except SettingsError as error:
+        refused = str(error)
+    except TimeoutError:
+        refused, ended = f"Their folders did not answer within {options.limit:g} s.", False
+    findings, all_ended = examine(known, options.limit, WITHOUT_SETTINGS if refused else CHECKS)
+    findings += [
+        Finding("settings", "settings", "wrong", line, _FIRST) for line in refused.splitlines()
+    ]
+    print(options.as_json(as_data(findings)) if options.json else "\n".join(lines_of(findings)))
     status = 1 if any(one.state == "wrong" for one in findings) else 0
-    if not ended:  # what hangs could hold up the end of this process, too
+    if not (ended and all_ended):  # what hangs could hold up the end of this process, too
         sys.stdout.flush()
         os._exit(status)
     return status
 
 
-def _known(options: argparse.Namespace) -> Any:
+def _known(options: argparse.Namespace) -> Known:
     """Gather settings as a server has them that is started so.
 
     Raises
     ------
-    SettingsError, ValueError
+    SettingsError
     """
-    from dataclasses import replace
-
-    from rexview.doctor.finding import Known
     from rexview.settings import load_settings
     from rexview.ui.streamlit_adapter.as_started import take_options
 

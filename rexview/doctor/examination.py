@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from rexview.doctor.engine import look_at_engine
 from rexview.doctor.finding import Check, Finding, Known, Said, wrong
@@ -35,6 +36,7 @@ CHECKS: Final[Mapping[str, Check]] = {
 }
 """Every check by the part that its findings are of, in the order in which they are told."""
 _LOG: Final = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
 
 
 @dataclass
@@ -66,6 +68,26 @@ class _Asked:
             _LOG.debug("A check failed.", exc_info=True)
             said = f"It could not be looked at ({type(error).__name__})."
             self.said.append(wrong(self.part, said, "Please report this as a defect of rexview."))
+
+
+def within(limit_s: float, work: Callable[[], _Result]) -> _Result:
+    """Return what ``work`` returns.
+
+    Raises
+    ------
+    TimeoutError
+        It takes longer than is given; its thread is left to itself.
+    """
+    found: Future[_Result] = Future()
+
+    def run() -> None:
+        try:
+            found.set_result(work())
+        except BaseException as error:
+            found.set_exception(error)
+
+    threading.Thread(target=run, name="doctor: settings", daemon=True).start()
+    return found.result(limit_s)
 
 
 def examine(

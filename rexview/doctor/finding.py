@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from rexview.schema import ReviewSet
 from rexview.settings import Settings
+
+if TYPE_CHECKING:
+    from rexview.schema import ReviewSet
 
 State = Literal["ok", "note", "wrong"]
 STATES: Final[tuple[State, ...]] = ("ok", "note", "wrong")

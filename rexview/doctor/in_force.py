@@ -15,14 +15,18 @@ from rexview.vocab import noun
 
 
 def look_at_settings(known: Known) -> Iterator[Said]:
-    """List the settings that are given, then the names of those that are not."""
+    """List the settings that are given, a line each, then the defaults of those that are not."""
     given = given_by(known.arguments)
     for spec in SPECS:
         if spec.name in given:
             value = getattr(known.settings, spec.name)
             shown = "set" if spec.private else _shown(value)
             yield ok(spec.name, f"{shown} ({_where(given[spec.name], spec.name)})")
-    others = [spec.name for spec in SPECS if spec.name not in given]
+    others = [
+        f"{spec.name} {_shown(getattr(known.settings, spec.name))}"
+        for spec in SPECS
+        if spec.name not in given
+    ]
     if others:
         yield ok(noun(len(others), "default"), ", ".join(others))
 

@@ -77,9 +77,9 @@ def _listed(own: Address) -> Said:
 
     try:
         with asking(own):
-            there, folders = s3.listed(own, 1, deep=False)
+            found = s3.listed(own, 1, deep=False)
     except StorageError as error:
         return wrong(own.origin, str(error))
-    if not there and not folders:
+    if not found.objects and not found.folders:
         return wrong(own.origin, "It has no files of this set.", "Check the address of the set.")
     return ok(own.origin, "reached: the files of the set can be listed")
