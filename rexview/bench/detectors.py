@@ -35,8 +35,8 @@ that of any model, and a third of them are errors where real answers have a few 
 prevalence the share of flags that are right is lower than the precision above. The dev split was
 there while the rules were improved; only held_out says how they do on texts that nobody tuned them
 on. Labels are one writer's reading; those of the texts from habits two readers agreed on. Other
-languages than English are not covered. Forms with few texts have wide margins: one text of twenty is
-five points."""
+languages than English are not covered. Forms with few texts have wide margins: one text of twenty
+is five points."""
 FOLDER_NOTES: Final = """\
 Shares of the newest answers. Whether a flag is right must be judged by a person: look at the flags
 with `python -m rexview failures FOLDER --json`, or on the Case pages."""
