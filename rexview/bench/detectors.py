@@ -25,7 +25,7 @@ from rexview.bench.corpus import (
 )
 from rexview.bench.measure import Measured
 from rexview.bench.reading import detector_speed, sentence_speed
-from rexview.bench.reading.outcomes import Outcome, Target, found_kinds, rates, table
+from rexview.bench.reading.outcomes import Outcome, Target, flagged, found_kinds, rates, table
 from rexview.detect import find_flags
 from rexview.reviewset import load
 
@@ -85,12 +85,18 @@ def incomplete_outcomes(read: Callable[[], list[Labelled]]) -> list[Outcome]:
 def hint_outcomes(failure: str) -> list[Outcome]:
     """Compare hints at missed (``omission``) or invented findings with the labels of the habits.
 
-    One answer is one outcome, however many findings it misses or invents.
+    One answer is one outcome, however many findings it misses or invents. A finding that the answer
+    denies, which shows by evidence in the answer, is not among those labelled as missed.
     """
-    return [
-        Outcome(row, bool(row.missed if failure == "omission" else row.invented), bool(kinds), ())
-        for row, kinds in found_kinds(report_habits, failure)
-    ]
+    outcomes = []
+    for row, flags in flagged(report_habits):
+        hints = [one for one in flags if one.failure == failure]
+        wanted = row.invented
+        if failure == "omission":
+            hints = [one for one in hints if all(item.where != "answer" for item in one.evidence)]
+            wanted = row.missed
+        outcomes.append(Outcome(row, bool(wanted), bool(hints), ()))
+    return outcomes
 
 
 def box_outcomes() -> list[Outcome]:
@@ -98,8 +104,8 @@ def box_outcomes() -> list[Outcome]:
     outcomes = []
     for row, kinds in found_kinds(box_sides, FAILURE):
         wanted = row.expected == "error"
-        flagged = row.kind in kinds if wanted else bool(kinds)
-        outcomes.append(Outcome(row, wanted, flagged, kinds))
+        found = row.kind in kinds if wanted else bool(kinds)
+        outcomes.append(Outcome(row, wanted, found, kinds))
     return outcomes
 
 
@@ -137,8 +143,8 @@ def run(folder: Path | None = None) -> Measured:
     With a folder, a review set: the share of its newest answers that each rule flags.
     """
     if folder is not None:
-        flagged = {"Newest answers that are flagged": _review_set(folder)}
-        return Measured([], flagged, FOLDER_NOTES)
+        shares = {"Newest answers that are flagged": _review_set(folder)}
+        return Measured([], shares, FOLDER_NOTES)
     laterality = laterality_outcomes()
     measured = (*_of_written_forms(laterality), *_of_habits())
     pairs = [outcome.row for outcome in laterality]
@@ -182,7 +188,7 @@ def _of_habits() -> tuple[_Task, ...]:
         ("habits, laterality, hard", [one for one in habits if one.row.hard], HARD),
         ("habits, laterality", habits, HARD),
         ("habits, one side of a bilateral finding", incomplete_outcomes(report_habits), Target()),
-        ("habits, missed findings", hint_outcomes("omission"), MISSED),
+        ("habits, findings not mentioned", hint_outcomes("omission"), MISSED),
         ("habits, invented findings", hint_outcomes("hallucination"), INVENTED),
         ("habits, token limit", ending_habit_outcomes(), CUT),
     )
@@ -211,7 +217,7 @@ OUTCOMES: Final[dict[str, Callable[[], list[Outcome]]]] = {
     "token limit": ending_outcomes,
     "token limit, answers of the pairs": whole_answer_outcomes,
     "habits, laterality": habit_outcomes,
-    "habits, missed findings": lambda: hint_outcomes("omission"),
+    "habits, findings not mentioned": lambda: hint_outcomes("omission"),
     "habits, invented findings": lambda: hint_outcomes("hallucination"),
     "habits, token limit": ending_habit_outcomes,
 }

@@ -32,7 +32,6 @@ from rexview.detect.report_comparison import (
     mentions_of_answer,
     of_status,
     related,
-    sides_meet,
     zones_meet,
 )
 from rexview.schema import Case, Evidence, Flag

@@ -42,6 +42,20 @@ def test_every_form_has_a_row_and_every_rate_that_is_asked_for(measured):
         "boxes: recall, dev",
         "token limit: specificity, dev",
         "token limit, answers of the pairs: specificity, dev",
+        "habits, laterality, plain: recall, dev",
+        "habits, laterality, plain: specificity, dev",
+        "habits, laterality, hard: precision, dev",
+        "habits, laterality, hard: recall, dev",
+        "habits, laterality, hard: specificity, dev",
+        "habits, laterality: precision, dev",
+        "habits, laterality: recall, dev",
+        "habits, laterality: specificity, dev",
+        "habits, findings not mentioned: precision, dev",
+        "habits, findings not mentioned: recall, dev",
+        "habits, invented findings: precision, dev",
+        "habits, invented findings: recall, dev",
+        "habits, token limit: recall, dev",
+        "habits, token limit: specificity, dev",
     ]
     for what, row in asked.items():
         task, rate = what.removesuffix(", dev").split(": ")
