@@ -305,20 +305,17 @@ _FAILURES: Final = (
     ),
     Failure(
         "wrong_type",
-        "Right place, wrong abnormality",
-        "Right place, wrong abnormality",
+        *("Right place, wrong abnormality", "Right place, wrong abnormality"),
         "The region is right, the finding named there is not.",
     ),
     Failure(
         "side_incomplete",
-        "One side of a bilateral finding",
-        "One side of bilateral findings",
+        *("One side of a bilateral finding", "One side of bilateral findings"),
         "The report has a finding on both sides and the answer on one, or the other way round.",
     ),
     Failure(
         "boxes_missing",
-        "Boxes not drawn",
-        "Boxes not drawn",
+        *("Boxes not drawn", "Boxes not drawn"),
         "Boxes were asked for and an abnormality is reported, but none is drawn.",
     ),
     Failure(
@@ -332,28 +329,24 @@ _FAILURES: Final = (
     ),
     Failure(
         "overconfident",
-        "Certainty not earned",
-        "Certainty not earned",
+        *("Certainty not earned", "Certainty not earned"),
         "Definite wording on poor reasoning.",
     ),
     Failure("verbose", "Too long", "Too long", "Longer than the question needs."),
     Failure("terse", "Too short", "Too short", "Too short to be of use."),
     Failure(
         "failed_extraction",
-        "No usable choice",
-        "No usable choice",
+        *("No usable choice", "No usable choice"),
         "A choice question without a valid option.",
     ),
     Failure(
         "wrong_explanation",
-        "Right choice, wrong explanation",
-        "Right choice, wrong explanation",
+        *("Right choice, wrong explanation", "Right choice, wrong explanation"),
         "The right option is chosen for a reason that is wrong.",
     ),
     Failure(
         "disagreement",
-        "Readers disagree",
-        "Readers disagree",
+        *("Readers disagree", "Readers disagree"),
         "Two readers differ by two or more on a dimension.",
     ),
 )
@@ -365,8 +358,7 @@ HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
 HINT_KINDS: Final = frozenset({"hint", "bilateral"})
 """Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart.
 
-``bilateral`` is no longer given: it was the kind of a ``laterality_error`` that is the failure
-``side_incomplete`` now, and stands in files that were written before.
+``bilateral`` stands in older files only, for what is ``side_incomplete`` now.
 """
 
 

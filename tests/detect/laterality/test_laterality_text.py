@@ -16,6 +16,7 @@ from rexview.detect.laterality.incomplete import SideIncomplete
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
 
 IMAGE = StudyImage(id="i", path="i.png", view="PA", width=1000, height=1000)
+LATERALITY = Laterality()
 ON_THE_LEFT = (700.0, 400.0, 200.0, 300.0)
 ON_THE_RIGHT = (100.0, 400.0, 200.0, 300.0)
 
@@ -25,7 +26,7 @@ def flags(
     report: str = "",
     *,
     boxes: tuple[AnswerBox, ...] = (),
-    by: Detector = Laterality(),
+    by: Detector = LATERALITY,
     **case: Any,
 ) -> list[Flag]:
     given = {"id": "c", "question": "What is there?", "images": (IMAGE,), **case}
@@ -52,7 +53,7 @@ def kinds(answer: str, report: str = "", **more: Any) -> list[str | None]:
         ("Vagal nerve stimulator, right chest.", "VNS generator on the left."),
         ("Plate and screw fixation of the right clavicle.", "Left clavicular plate and screws."),
         ("Absent right breast shadow.", "Left mastectomy."),
-        ("IJ sheath on the left.", "RIJ sheath."),
+        ("IJ sheath on the left.", "RIJ sheath, tip in the SVC."),
     ],
 )
 def test_words_of_one_family_and_dictated_ones_are_compared(answer: str, report: str) -> None:
@@ -245,7 +246,7 @@ def test_the_survey_asks_for_a_look_at_every_answer_that_has_a_flag(make_set: An
             {"case": f"c{k}", "model": "g", "text": text} for k, (text, _) in enumerate(texts)
         ],
     )
-    said = find_flags(review_set, detectors=[Laterality()])
+    said = find_flags(review_set, detectors=[LATERALITY])
     assert sorted(said.select("case", "kind", "hint").rows()) == [
         ("c0", "report", False),
         ("c1", "report", False),
