@@ -310,6 +310,12 @@ _FAILURES: Final = (
         "The region is right, the finding named there is not.",
     ),
     Failure(
+        "side_incomplete",
+        "One side of a bilateral finding",
+        "One side of bilateral findings",
+        "The report has a finding on both sides and the answer on one, or the other way round.",
+    ),
+    Failure(
         "boxes_missing",
         "Boxes not drawn",
         "Boxes not drawn",
@@ -357,7 +363,11 @@ READERS_ONLY: Final = frozenset({"wrong_explanation"})
 """Failures that no rule looks for: an answer can be judged once a reader has spoken about it."""
 HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
 HINT_KINDS: Final = frozenset({"hint", "bilateral"})
-"""Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart."""
+"""Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart.
+
+``bilateral`` is no longer given: it was the kind of a ``laterality_error`` that is the failure
+``side_incomplete`` now, and stands in files that were written before.
+"""
 
 
 def option_letter(number: int) -> str:

@@ -1,7 +1,8 @@
 """One of two servers is killed while somebody scores: ``python -m rexview bench failover``.
 
 Two servers behind nginx on one PostgreSQL, a real browser. Each turn gives a score, kills the
-server that the page runs on (SIGKILL) and gives another one; then that server is started again.
+server that the page runs on (SIGKILL) and gives another one; then that server is started again, and
+the next turn waits until it is ready: the other one has long been at work when a server fails.
 """
 
 from __future__ import annotations
@@ -9,18 +10,22 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
+from urllib.request import urlopen
 
 from rexview.bench.browser import chromium, new_page
 from rexview.bench.measure import Measured, at_most, result
 from rexview.bench.reliability.server import ScoreServer
-from rexview.bench.serving import free_port
+from rexview.bench.serving import BenchUnavailable, free_port
 from rexview.bench.team.proxy import nginx
 from rexview.bench.team.served import Team, postgres
+from rexview.ui.server.page_work import READY
 
 KILLS: Final = 5
 _BACK_MS: Final = 5000.0
+_READY_S: Final = 120.0
 _CONNECTED: Final = (
     '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
     '[data-test-script-state="notRunning"]'
@@ -43,6 +48,8 @@ def run(kills: int = KILLS) -> Measured:
         team = Team(folder, ["reader"], database.new_database("team"), address)
         servers = [team.server(f"server{port}", port) for port in ports[1:]]
         with servers[0], servers[1], nginx(folder / "nginx", ports[0], ports[1:]):
+            for server in servers:
+                _until_ready(server)
             back, moved, given = _killed(browser, team, servers, kills)
             stored = len(servers[0].scores())
     rows = [
@@ -86,7 +93,23 @@ def _killed(
             now = page.locator(".rx-pad .place").get_attribute("title")
             moved += (page.url, now) != (before, case)
             server.start()
+            _until_ready(server)
     return back, moved, given
+
+
+def _until_ready(server: ScoreServer) -> None:
+    """Wait until a server says that it can give pages.
+
+    Raises
+    ------
+    BenchUnavailable
+    """
+    deadline = time.monotonic() + _READY_S
+    while time.monotonic() < deadline:
+        with suppress(OSError), urlopen(server.url + READY, timeout=10):  # noqa: S310
+            return
+        time.sleep(0.1)
+    raise BenchUnavailable(f"A server was not ready after {_READY_S:g} s.")
 
 
 def _until_elsewhere(page: Any, was: str) -> None:

@@ -201,7 +201,8 @@ def _after(
         if _usable(term):
             if id(term) in owned or (term.entry and not device) or (found and not chained):
                 break
-            if led or chained or _ends_here(terms, k):
+            goes_in = device and term.entry and k == f + 1
+            if led or chained or goes_in or _ends_here(terms, k):
                 found.append(term)
                 chained = False
             else:
