@@ -9,8 +9,8 @@ from rexview.detect.findings import Finding
 from rexview.detect.phrases import list_names, whole_words, word_set
 
 _SAID: Final = {
-    part: (whole_words("normal", part), word_set("normal_families", part))
-    for part in list_names("normal")
+    name: (whole_words("normal", name), word_set("normal_families", name))
+    for name in list_names("normal")
 }
 _ACUTE: Final = "acute_bone"
 _BORDERLINE: Final = re.compile(r"\b(?:top|upper|borderline|not|limits? of)\b", re.IGNORECASE)

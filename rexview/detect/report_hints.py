@@ -7,7 +7,7 @@ as possible and counted apart. Devices, postoperative states and incidental find
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,25 +90,22 @@ class InventedFinding:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the answer against its report."""
         report = findings_of_report(one.case)
-        known = report_text(one.case)
-        mistaken = {wrong.info.family for _, wrong in one.once(_mistaken)}
-        tells_all = len(report.present) >= _FEW or not _COMPARED_ONLY.search(known)
         flags: list[Flag] = []
         done: set[str] = set()
         for finding in sorted(
-            _claims(one), key=lambda item: (item.info.id == _GENERAL, not item.mention.side)
+            _claims(one, but=report.families),
+            key=lambda item: (item.info.id == _GENERAL, not item.mention.side),
         ):
             family = finding.info.family
-            if family in done or family in report.families:
+            if family in done:
                 continue
             against = _negation(report.negated, finding)
             if against is None:
                 if any(related(finding, other) for other in report.said):
                     continue
                 against = _cleared(one.case, finding)
-            if against is None:
-                if not tells_all or family in mistaken or _known(report, finding, known):
-                    continue
+            if against is None and not _is_new(one, report, finding):
+                continue
             done.add(family)
             says = f"says “{against.text}”" if against else "does not mention it"
             message = (
@@ -145,13 +142,14 @@ class MissedFinding:
             family = finding.info.family
             if family in done or family in mistaken or not _asked(finding, regions):
                 continue
+            same = _same(answered, finding)
+            denied = _denial(same, finding)
+            if denied is None and (same or family in spoken):
+                continue
             if _negation(report.negated, finding) is not None or _is_vague(finding):
                 continue
-            same = _same(answered, finding)
-            denied = _denial(same, finding) or _called_normal(one, finding, spoken)
-            if denied is None and (
-                same or family in spoken or _mentioned(answered, finding, one.text)
-            ):
+            denied = denied or _called_normal(one, finding)
+            if denied is None and _mentioned(answered, finding, one.text):
                 continue
             done.add(family)
             how = "denies it" if denied else "does not mention it"
@@ -190,7 +188,8 @@ class WrongAbnormality:
 def _negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the report negates a finding without reservation, on its side or on both."""
     for one in negated:
-        if one.info.id != finding.info.id:
+        any_fracture = one.info.id == "fracture" and finding.info.id.endswith("_fracture")
+        if one.info.id != finding.info.id and not any_fracture:
             continue
         covers = one.mention.side in (None, "bilateral", finding.mention.side)
         if one.info.group == "device" and not _DEVICE_DENIED.search(one.around()):
@@ -224,10 +223,18 @@ def _cleared(case: Case, finding: FindingInText) -> Evidence | None:
     return None
 
 
-def _claims(one: AnswerInCase) -> list[FindingInText]:
-    """Return what an answer says is there; of one that thinks aloud, what its last part says."""
-    found = of_status(findings_of_answer(one), "positive")
-    claims = [claim for claim in found if not _denied_in_row(claim)]
+def _claims(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
+    """Return what an answer says is there, ``but`` for some families.
+
+    Of an answer that thinks aloud, what its last part says.
+    """
+    claims = [
+        claim
+        for claim in of_status(findings_of_answer(one), "positive")
+        if claim.info.family not in but and not _denied_in_row(claim)
+    ]
+    if not claims:
+        return []
     turns = len(_ALOUD.findall(one.text))
     start = one.text.rstrip().rfind("\n\n")
     at_length = start > 0 and any(len(line) > _LONG for line in one.text[:start].splitlines())
@@ -243,18 +250,26 @@ def _denied_in_row(claim: FindingInText) -> bool:
     return bool(_UNTICKED.match(row)) or bool(_ROW_DENIES.match(claim.text, claim.mention.end))
 
 
-def _known(report: ReportFindings, finding: FindingInText, text: str) -> bool:
-    """Whether a report speaks of a finding of the answer, in whatever words; else it is new.
+def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -> bool:
+    """Whether a report that says what there is does not speak of a finding, in whatever words.
 
-    ``text`` is the report's. Words too vague to be a claim are taken for known.
+    An impression alone, or a few words on what has changed, does not say what there is; words too
+    vague to be a claim are not new, nor what stands in place of another finding.
     """
-    if _is_vague(finding) or finding.info.family in report.mentioned:
-        return True
+    if not (one.case.report.findings or "").strip() or _is_vague(finding):
+        return False
+    if finding.info.family in report.mentioned or any(
+        may_be_same_fracture(finding.info.id, other.info.id)
+        for other in (*report.said, *report.negated)
+    ):
+        return False
+    text = report_text(one.case)
     if finding.info.group == "device" and _ALL_DEVICES.search(text):
-        return True
-    if any(may_be_same_fracture(finding.info.id, other.info.id) for other in report.said):
-        return True
-    return may_mean(text, finding)
+        return False
+    if len(report.present) < _FEW and _COMPARED_ONLY.search(text):
+        return False
+    mistaken = (wrong.info.family for _, wrong in one.once(_mistaken))
+    return finding.info.family not in mistaken and not may_mean(text, finding)
 
 
 def _is_vague(finding: FindingInText) -> bool:
@@ -274,13 +289,8 @@ def _matters(finding: FindingInText) -> bool:
     return finding.section == "impression" or not _OLD.search(finding.around())
 
 
-def _called_normal(one: AnswerInCase, finding: FindingInText, spoken: set[str]) -> Evidence | None:
-    """Return where an answer that does not name a finding calls its place normal.
-
-    ``spoken`` are the families of all that the answer speaks of.
-    """
-    if finding.info.family in spoken:
-        return None
+def _called_normal(one: AnswerInCase, finding: FindingInText) -> Evidence | None:
+    """Return where an answer that does not name a finding calls its place normal."""
     match = normal_statement(one.text, finding.info, old=_OLD.search(finding.around()) is not None)
     if match is None:
         cleared = lungs_cleared(one.text, finding.info, finding.mention.side)
