@@ -243,21 +243,9 @@ def load_settings(
     SettingsError
         Naming every value that cannot be used, where it stands, and why.
     """
-    environ = os.environ if environ is None else environ
-    config = Path(CONFIG_NAME) if config is None else config
     values: dict[str, Any] = {}
     wrong: list[str] = []
-    given: dict[str, tuple[str, Any]] = {}
-    for name, value in _read_config(config, wrong).items():
-        given[name] = (f"{config.name}, {name}", value)
-    for spec in SPECS:
-        if environ.get(spec.variable, "").strip():
-            given[spec.name] = (spec.variable, environ[spec.variable])
-    folders = [argument for argument in arguments if not argument.startswith("-")]
-    if len(folders) > 1:
-        wrong.append(f"Give one review set after --, not {len(folders)}.")
-    if folders:
-        given["review_set"] = ("the folder after --", folders[0])
+    given = _given(arguments, environ, config, wrong)
     specs = {spec.name: spec for spec in SPECS}
     for name, (where, value) in given.items():
         if name not in specs:
@@ -273,6 +261,42 @@ def load_settings(
     if wrong:
         raise SettingsError("\n".join(wrong))
     return _with_set_folder(Settings(**values))
+
+
+def given_by(
+    arguments: Sequence[str] = (),
+    environ: Mapping[str, str] | None = None,
+    config: Path | None = None,
+) -> dict[str, str]:
+    """Return where each setting stands that is given, by its name; all others are defaults.
+
+    Parameters as for :func:`load_settings`, whether the values can be used or not.
+    """
+    found = _given(arguments, environ, config, [])
+    return {name: where for name, (where, _) in found.items()}
+
+
+def _given(
+    arguments: Sequence[str],
+    environ: Mapping[str, str] | None,
+    config: Path | None,
+    wrong: list[str],
+) -> dict[str, tuple[str, Any]]:
+    """Return where the value of each setting stands, and the value as it stands there."""
+    environ = os.environ if environ is None else environ
+    config = Path(CONFIG_NAME) if config is None else config
+    given: dict[str, tuple[str, Any]] = {}
+    for name, value in _read_config(config, wrong).items():
+        given[name] = (f"{config.name}, {name}", value)
+    for spec in SPECS:
+        if environ.get(spec.variable, "").strip():
+            given[spec.name] = (spec.variable, environ[spec.variable])
+    folders = [argument for argument in arguments if not argument.startswith("-")]
+    if len(folders) > 1:
+        wrong.append(f"Give one review set after --, not {len(folders)}.")
+    if folders:
+        given["review_set"] = ("the folder after --", folders[0])
+    return given
 
 
 def _with_set_folder(settings: Settings) -> Settings:

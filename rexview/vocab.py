@@ -278,14 +278,12 @@ class Failure:
 _FAILURES: Final = (
     Failure(
         "laterality_error",
-        "Laterality error",
-        "Laterality errors",
+        *("Laterality error", "Laterality errors"),
         "A finding is placed on the wrong side.",
     ),
     Failure(
         "token_limit",
-        "Token-limit failure",
-        "Token-limit failures",
+        *("Token-limit failure", "Token-limit failures"),
         "The answer was cut off, or never came, because the output ran out of tokens.",
     ),
     Failure(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
 from rexview.bench.measure import missing
@@ -18,10 +18,10 @@ _COMMANDS: Final = (
     "chromium-headless-shell",
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
-NO_BROWSER: Final = "No browser started: install Chromium, or name one in REXVIEW_CHROMIUM."
+_NO_BROWSER: Final = "No browser started: install Chromium, or name one in REXVIEW_CHROMIUM."
 
 
-def browser_path() -> str | None:
+def _browser_path() -> str | None:
     """Return the browser that ``REXVIEW_CHROMIUM`` names or that is installed, None for neither."""
     found = (path for name in _COMMANDS if (path := shutil.which(name)))
     return os.environ.get("REXVIEW_CHROMIUM") or next(found, None)
@@ -36,18 +36,52 @@ def chromium() -> Iterator[Any]:
     BenchUnavailable
         Playwright is not installed, or no browser is found.
     """
-    if absent := missing("playwright"):
-        raise BenchUnavailable(f"This needs Playwright: {absent}")
+    check_playwright()
     from playwright.sync_api import Error, sync_playwright
 
-    path = browser_path()
     with sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+            browser = playwright.chromium.launch(**_launch())
         except Error as error:
-            raise BenchUnavailable(NO_BROWSER) from error
+            raise BenchUnavailable(_NO_BROWSER) from error
         yield browser
         browser.close()
+
+
+@asynccontextmanager
+async def chromiums(count: int) -> AsyncIterator[Sequence[Any]]:
+    """Run so many browsers at once, for work that waits in an event loop; as :func:`chromium`.
+
+    Raises
+    ------
+    BenchUnavailable
+    """
+    check_playwright()
+    from playwright.async_api import Error, async_playwright
+
+    async with async_playwright() as playwright:
+        try:
+            browsers = [await playwright.chromium.launch(**_launch()) for _ in range(count)]
+        except Error as error:
+            raise BenchUnavailable(_NO_BROWSER) from error
+        yield browsers
+        for browser in browsers:
+            await browser.close()
+
+
+def check_playwright() -> None:
+    """Check that browsers can be driven.
+
+    Raises
+    ------
+    BenchUnavailable
+    """
+    if absent := missing("playwright"):
+        raise BenchUnavailable(f"This needs Playwright: {absent}")
+
+
+def _launch() -> dict[str, Any]:
+    return {"executable_path": _browser_path(), "args": ["--no-sandbox"]}
 
 
 @contextmanager

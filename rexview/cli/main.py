@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from rexview import __version__
 from rexview.bench.command import add_bench
 from rexview.bounded import printable
-from rexview.cli.arguments import path
+from rexview.cli.arguments import SET, path
 from rexview.cli.cache import add_cache
 from rexview.cli.check import add_check
 from rexview.cli.curate.command import add_curate
@@ -24,12 +24,13 @@ from rexview.cli.importing import add_import
 from rexview.cli.judge.command import add_judge
 from rexview.cli.load import add_load
 from rexview.cli.metrics.command import add_metrics
-from rexview.cli.output import print_problems
+from rexview.cli.output import as_json, print_problems
 from rexview.cli.render import add_render
 from rexview.cli.reviews import add_reviews
 from rexview.cli.run.calibrate import add_calibrate
 from rexview.cli.run.command import add_run
 from rexview.cli.stats import add_stats
+from rexview.doctor.command import add_doctor
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
 
 
@@ -70,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     add_curated(commands)
     add_bench(commands, path)
     add_cache(commands)
+    add_doctor(commands, SET, as_json)
     add_load(commands)
     add_import(commands)
     add_export(commands)

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from rexview.errors import ImageError, PathEscape
 from rexview.export.records import ExportBox, ExportImage, ExportModel
-from rexview.geometry import UNKNOWN_ORIENTATION, box_problem, box_side_on, image_orientation
+from rexview.geometry import UNKNOWN_ORIENTATION, box_problem
 from rexview.imaging.radiograph import Radiograph
 from rexview.imaging.read import read_facts, read_image
 from rexview.reviewset import image_path
-from rexview.schema import AnswerBox, Case, ReferenceBox, ReviewSet, StudyImage
+from rexview.reviewset.checks.fetched_images import KnownImage, known_image
+from rexview.schema import AnswerBox, Case, ReferenceBox, ReviewSet
 from rexview.vocab import VIEWS, noun
 
 _NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9.-]+")
@@ -58,6 +59,7 @@ class CasePictures:
 
     def __init__(self, review_set: ReviewSet, case: Case, stem: str, *, is_hidden: bool) -> None:
         self._set, self._case, self._stem, self._is_hidden = review_set, case, stem, is_hidden
+        self._known = [known_image(review_set, image) for image in case.images]
         self._ids = {
             image.id: f"image-{place}" if is_hidden else image.id
             for place, image in enumerate(case.images, 1)
@@ -65,7 +67,7 @@ class CasePictures:
 
     def images(self) -> tuple[ExportImage, ...]:
         """Return the images of the study, priors last."""
-        every = [self._image(image, place) for place, image in enumerate(self._case.images, 1)]
+        every = [self._image(image, place) for place, image in enumerate(self._known, 1)]
         return tuple(sorted(every, key=lambda image: image.prior))
 
     def returned(self, model: ExportModel, path: str, place: int) -> ExportImage:
@@ -86,10 +88,11 @@ class CasePictures:
 
     def box(self, model: str | None, box: AnswerBox | ReferenceBox) -> ExportBox:
         """Return a box of a model, or of the reference (None)."""
-        image = self._case.image(box.image)
+        known = next((one for one in self._known if one.image.id == box.image), None)
         unsure = isinstance(box, AnswerBox) and bool(box.unsure)
+        image = known.image if known else None
         problem = box_problem(box.box, image.width, image.height) if image else _NO_IMAGE
-        side = box_side_on(image, box.box) if image and not unsure and not problem else None
+        side = known.side(box.box) if known and not unsure and not problem else None
         return ExportBox(
             model=model,
             image=self._ids.get(box.image, "" if self._is_hidden else box.image),
@@ -101,17 +104,18 @@ class CasePictures:
             problem=problem,
         )
 
-    def _image(self, image: StudyImage, place: int) -> ExportImage:
+    def _image(self, known: KnownImage, place: int) -> ExportImage:
+        image = known.image
         title = VIEWS.get(image.view, image.view)
         return ExportImage(
             id=self._ids[image.id],
             title=f"Prior, {title}" if image.prior else title,
             view=image.view,
             prior=image.prior,
-            key=image is self._case.key_image,
+            key=self._case.images[place - 1] is self._case.key_image,
             width=image.width,
             height=image.height,
-            orientation=image_orientation(image),
+            orientation=known.orientation,
             file_stem=self._file_stem(image.view.lower(), place),
             **self._file(image.path),
         )

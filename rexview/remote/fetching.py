@@ -15,12 +15,14 @@ from rexview.remote.sink import Sink
 from rexview.settings import Settings
 
 AT_ONCE: Final = 8
-"""Files that are fetched at the same time in one process."""
+"""Files that are fetched at the same time from one storage in one process."""
 WAIT_S: Final = 20.0
 """So long a file waits for its turn."""
 REST_S: Final = 3.0
 """So long a storage that did not answer is not asked again: pages stay quick."""
-_TURNS: Final = threading.BoundedSemaphore(AT_ONCE)
+_TURNS: Final[dict[str, threading.BoundedSemaphore]] = {}
+"""By storage: only those that may be asked get here, which are few."""
+_TAKING: Final = threading.Lock()
 _AWAY: Final[dict[str, tuple[float, str]]] = {}
 
 
@@ -59,26 +61,36 @@ def fetch(address: Address, known: str, out: Sink) -> str | None:
 
 @contextmanager
 def asking(address: Address) -> Iterator[None]:
-    """Wait for a turn, ask, and remember when a storage does not answer.
+    """Wait for a turn with a storage, ask, and remember when it does not answer.
+
+    Each storage has turns of its own: one that is dead holds up no other.
 
     Raises
     ------
     StorageAway
         It did not answer a moment ago, or too many others are asking.
     """
+    _check_answers(address)
+    with _TAKING:
+        turns = _TURNS.setdefault(address.origin, threading.BoundedSemaphore(AT_ONCE))
+    if not turns.acquire(timeout=WAIT_S):
+        raise StorageAway(f"{address.origin} is slow, and others are waiting for it. Try again.")
+    try:
+        _check_answers(address)  # those who were waited for may have found out
+        try:
+            yield
+        except StorageAway as error:
+            _AWAY[address.origin] = (time.monotonic(), str(error))
+            raise
+        _AWAY.pop(address.origin, None)
+    finally:
+        turns.release()
+
+
+def _check_answers(address: Address) -> None:
     since, why = _AWAY.get(address.origin, (0.0, ""))
     if why and time.monotonic() - since < REST_S:
         raise StorageAway(why)
-    if not _TURNS.acquire(timeout=WAIT_S):
-        raise StorageAway(f"{address.origin} is slow, and others are waiting for it. Try again.")
-    try:
-        yield
-        _AWAY.pop(address.origin, None)
-    except StorageAway as error:
-        _AWAY[address.origin] = (time.monotonic(), str(error))
-        raise
-    finally:
-        _TURNS.release()
 
 
 def unreadable(scheme: str) -> tuple[str, str] | None:

@@ -107,6 +107,13 @@ def picture(
                 _LOOKED.fetching.pop(address.text, None)
 
 
+def kept_picture(address: Address, settings: Settings) -> Path | None:
+    """Return the file of a picture as it was seen last, None if it is not kept; nobody is asked."""
+    kept = _kept(settings)
+    seen = _seen(kept, address)
+    return _file(kept, address, seen) if seen else None
+
+
 def forget(address: Address, settings: Settings) -> None:
     """Remove what is kept of a picture, and what is known of it."""
     kept = _kept(settings)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rexview.addresses import Address
 from rexview.errors import StorageAway, StorageError, StorageMissing, StorageRefused
@@ -23,6 +23,8 @@ _NAMED_BY: Final = (
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 )
 """With one of these there are credentials; without, requests are not signed."""
+_PAGE: Final = 1000
+"""Objects that a storage names in one answer."""
 _INSTALL: Final = "Run pip install -r requirements-storage.txt."
 _WRONG_KEY: Final = (
     "InvalidAccessKeyId",
@@ -175,11 +177,21 @@ def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> 
             body.close()
 
 
-def listed(folder: Address, most: int, *, deep: bool = True) -> tuple[list[Object], list[str]]:
-    """List what a bucket has below a prefix, at most so many objects, and about as many folders.
+class Listing(NamedTuple):
+    """What lies below a prefix: objects, and the prefixes of the folders in it.
 
-    Without ``deep`` only what lies in that folder itself; the second list then has the prefixes of
-    the folders in it.
+    ``is_whole`` says that there is nothing else.
+    """
+
+    objects: list[Object]
+    folders: list[str]
+    is_whole: bool
+
+
+def listed(folder: Address, most: int, *, deep: bool = True) -> Listing:
+    """List what a bucket has below a prefix: about so many objects or folders at most.
+
+    Without ``deep`` only what lies in that folder itself is listed, and the folders in it.
 
     Raises
     ------
@@ -187,10 +199,12 @@ def listed(folder: Address, most: int, *, deep: bool = True) -> tuple[list[Objec
     """
     prefix = f"{folder.path.rstrip('/')}/" if folder.path.strip("/") else ""
     asking: dict[str, Any] = {"Bucket": folder.host, "Prefix": prefix}
+    asking["PaginationConfig"] = {"PageSize": min(most, _PAGE)}
     if not deep:
         asking["Delimiter"] = "/"
     objects: list[Object] = []
     folders: list[str] = []
+    is_whole = True
     with _told(folder):
         for page in _client().get_paginator("list_objects_v2").paginate(**asking):
             objects += [
@@ -203,6 +217,7 @@ def listed(folder: Address, most: int, *, deep: bool = True) -> tuple[list[Objec
                 for one in page.get("Contents", ())
             ]
             folders += [one["Prefix"] for one in page.get("CommonPrefixes", ())]
+            is_whole = not page.get("IsTruncated")
             if max(len(objects), len(folders)) >= most:
                 break
-    return objects[:most], folders
+    return Listing(objects, folders, is_whole)

@@ -32,6 +32,9 @@ from rexview.settings import Settings
 LOOK_AGAIN_S: Final = 10.0
 """So often the storage is asked whether tables changed, while somebody looks at pages."""
 MOST_FILES: Final = 5_000
+"""Tables and other files of a set, and folders in it."""
+MOST_LISTED: Final = 20_000
+"""What is looked through in one folder of a set for its tables: 20 questions to the storage."""
 MOST_PICTURES: Final = 20_000
 """Pictures that are looked for when a set opens: 20 questions to the storage."""
 INFO_FILE: Final = "reviewset.yaml"
@@ -51,6 +54,7 @@ class _Copy:
     lock: threading.Lock
     looked: float = 0.0
     trouble: str | None = None
+    remarks: tuple[str, ...] = ()
     thread: threading.Thread | None = None
 
 
@@ -74,7 +78,7 @@ def bring(folder: Path, settings: Settings) -> None:
     copy = _copy_of(folder)
     with copy.lock:
         try:
-            _bring(folder, settings)
+            copy.remarks = _bring(folder, settings)
             copy.trouble = None
         except StorageError as error:
             copy.trouble = str(error)
@@ -115,6 +119,12 @@ def trouble(folder: Path) -> str | None:
     return copy.trouble if copy else None
 
 
+def remarks(folder: Path) -> tuple[str, ...]:
+    """Return what was not looked through in the storage of a set, in sentences."""
+    copy = _COPIES.get(folder)
+    return copy.remarks if copy else ()
+
+
 def is_here(folder: Path) -> bool:
     """Whether there is a whole copy of a set, of whatever age."""
     return (folder / _STATE).is_file()
@@ -131,20 +141,21 @@ def pictures_there(images: str, folder: Path) -> frozenset[str] | None:
     base = Address(own.scheme, own.host, images.removeprefix(f"{own.origin}/").rstrip("/"))
     try:
         with asking(base):
-            found, _ = s3.listed(base, MOST_PICTURES)
+            found = s3.listed(base, MOST_PICTURES)
     except StorageError:
         return None
-    if len(found) >= MOST_PICTURES:
+    if not found.is_whole:
         return None
-    return frozenset(one.key.removeprefix(f"{base.path}/") for one in found if one.key[-1] != "/")
+    names = (one.key for one in found.objects if one.key[-1] != "/")
+    return frozenset(name.removeprefix(f"{base.path}/") for name in names)
 
 
-def _bring(folder: Path, settings: Settings) -> None:
+def _bring(folder: Path, settings: Settings) -> tuple[str, ...]:
     address = address_of_set(folder)
     if address is None or address.scheme != "s3":
         raise StorageRefused("A review set lies in a folder, or in S3 storage (s3://bucket/name/).")
     before = _read_state(folder)
-    there = _tables_there(address)
+    there, remarks = _tables_there(address)
     most = settings.remote_cache_mb * 1_000_000
     size = sum(one.size for one in there.values())
     if size > most:
@@ -158,7 +169,7 @@ def _bring(folder: Path, settings: Settings) -> None:
     }
     gone = [name for name in before if name not in there]
     if not wanted and not gone and is_here(folder):
-        return
+        return remarks
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=folder.parent))
@@ -172,6 +183,7 @@ def _bring(folder: Path, settings: Settings) -> None:
                     one_file.result()
             _exchange(folder, work, list(wanted), gone)
             _write_state(folder, work, {name: one.tag for name, one in there.items()})
+            return remarks
         finally:
             shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
@@ -180,26 +192,33 @@ def _bring(folder: Path, settings: Settings) -> None:
         ) from None
 
 
-def _tables_there(address: Address) -> dict[str, s3.Object]:
-    """List what is copied, by its path in the set."""
+def _tables_there(address: Address) -> tuple[dict[str, s3.Object], tuple[str, ...]]:
+    """List what is copied, by its path in the set; say what was not looked through."""
     with asking(address):
-        top, folders = s3.listed(address, MOST_FILES, deep=False)
-    if not top and not folders:
+        top = s3.listed(address, MOST_LISTED, deep=False)
+    if not top.objects and not top.folders:
         raise StorageMissing(f"{address.text} has nothing: no folder of that name is there.")
-    if len(folders) >= MOST_FILES:  # each of them is a question to the storage
+    if len(top.folders) >= MOST_FILES:  # each of them is a question to the storage
         raise StorageRefused(
             f"{address.text} has more than {MOST_FILES:,} folders. Name the folder of a review set."
         )
+    if not top.is_whole:
+        raise _too_many(address)
     prefix = f"{address.path.rstrip('/')}/" if address.path.strip("/") else ""
-    images = _images_of(address, prefix, top)
-    found = list(top)
-    for one in folders:
+    images = _images_of(address, prefix, top.objects)
+    found, remarks = list(top.objects), []
+    for one in top.folders:
         name = one.removeprefix(prefix).strip("/")
         if name.lower() in TABLES or not f"{name}/".startswith(images):
             is_table = name.lower() in TABLES
             inside = Address(address.scheme, address.host, one)
             with asking(inside):
-                found += s3.listed(inside, MOST_FILES, deep=not is_table)[0]
+                listing = s3.listed(inside, MOST_LISTED, deep=not is_table)
+            if is_table and not listing.is_whole:
+                raise _too_many(inside)
+            if not listing.is_whole:
+                remarks.append(_not_looked_through(inside))
+            found += listing.objects
     there = {
         relative: one
         for one in found
@@ -207,7 +226,22 @@ def _tables_there(address: Address) -> dict[str, s3.Object]:
     }
     if len(there) >= MOST_FILES:
         raise StorageRefused(f"{address.text} has more than {MOST_FILES:,} files besides pictures.")
-    return there
+    return there, tuple(remarks)
+
+
+def _too_many(folder: Address) -> StorageRefused:
+    return StorageRefused(
+        f"{folder.text.rstrip('/')}/ holds more than {MOST_LISTED:,} objects, so that tables in it "
+        "may not be found. Put pictures into a folder of their own, which images in "
+        f"{INFO_FILE} names."
+    )
+
+
+def _not_looked_through(folder: Address) -> str:
+    return (
+        f"{folder.text.rstrip('/')}/ holds more than {MOST_LISTED:,} objects: of the runs, metrics "
+        "or other files of the set in it only some may have been found."
+    )
 
 
 def _images_of(address: Address, prefix: str, top: list[s3.Object]) -> str:

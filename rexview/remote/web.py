@@ -31,7 +31,7 @@ def _client() -> httpx.Client:
     client = httpx.Client(
         follow_redirects=False,
         timeout=httpx.Timeout(SILENT_S, connect=CONNECT_S),
-        limits=httpx.Limits(max_connections=32, keepalive_expiry=30),
+        limits=httpx.Limits(max_connections=None, keepalive_expiry=30),  # fetching has turns
         headers={"User-Agent": "rexview", "Accept-Encoding": "identity"},
     )
     client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))

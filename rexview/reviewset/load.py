@@ -86,16 +86,23 @@ def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
 
     With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.checks.pixels`).
     """
+    return checked(folder, pixels=pixels)[1]
+
+
+def checked(folder: Path, *, pixels: bool = False) -> tuple[ReviewSet | None, list[Problem]]:
+    """Return the review set in a folder as far as it can be read, and every problem of it.
+
+    Nothing is kept of it. None for the set where there is none, or none that was fetched.
+    """
     problems = ProblemList()
     folder = Path(folder)
     outdated = _bring(folder, problems)
-    if not problems.has_errors:
-        _open(folder, problems, pixels=pixels)
-    return [*problems.all(), *outdated]
+    review_set = None if problems.has_errors else _open(folder, problems, pixels=pixels)
+    return review_set, [*problems.all(), *outdated]
 
 
 def _bring(folder: Path, problems: ProblemList) -> list[Problem]:
-    """Fetch the tables of a set that lies elsewhere; return what is to be said of older ones.
+    """Fetch the tables of a set that lies elsewhere; return what is to be said of what came.
 
     Where there are none, ``problems`` says why. Of a set of this computer nothing is done.
     """
@@ -111,7 +118,11 @@ def _bring(folder: Path, problems: ProblemList) -> list[Problem]:
             return []
         remedy = "The set is shown as it was fetched before."
         return [Problem("warning", f"{address.text}/", None, None, str(error), remedy)]
-    return []
+    remedy = "Move that folder out of the set, or name it as images in reviewset.yaml."
+    return [
+        Problem("warning", f"{address.text}/", None, None, remark, remedy)
+        for remark in remote_sets.remarks(folder)
+    ]
 
 
 def _open(

@@ -8,7 +8,7 @@ from support.small_set import write_set
 
 from rexview.addresses import address_of_set, set_folder
 from rexview.errors import ReviewSetError, SettingsError
-from rexview.remote import sets
+from rexview.remote import s3, sets
 from rexview.reviewset import check, image_path, load
 from rexview.settings import load_settings
 from rexview.store.location import beside_set, location_of, set_key
@@ -176,6 +176,42 @@ def test_a_place_with_more_folders_than_a_set_has_is_not_gone_through(s3_set, mo
         load(here("s3://sets/"))
     assert "more than 1 folders" in str(caught.value.problems)
     assert len(s3_set.asked) == 1
+
+
+@pytest.mark.parametrize("name", ["", "answers/"])
+def test_a_folder_of_tables_that_is_not_looked_through_whole_is_not_opened(
+    there, monkeypatch, name
+):
+    folder, address = there
+    (folder / "answers").mkdir()
+    for number in range(12):
+        (folder / name / f"a {number}.png").write_bytes(b"")
+    (folder / "answers.jsonl").rename(folder / "answers" / "z.jsonl")
+    monkeypatch.setattr(sets, "MOST_LISTED", 8)
+    with pytest.raises(ReviewSetError) as caught:
+        load(here(address))
+    (problem,) = caught.value.problems
+    assert f"{address}{name} holds more than" in problem.message
+    assert "images" in problem.message
+
+
+def test_a_folder_of_other_things_is_looked_through_page_by_page(there, monkeypatch, s3_set):
+    folder, address = there
+    (folder / "overlays").mkdir()
+    for number in range(12):
+        (folder / "overlays" / f"{number:02}.png").write_bytes(b"")
+    (folder / "overlays" / "z.csv").write_text("a\n1\n", encoding="utf-8")
+    monkeypatch.setattr(s3, "_PAGE", 5)
+    opened = load(here(address))
+    assert (opened.folder / "overlays" / "z.csv").is_file()
+    assert sum("overlays" in path for path in s3_set.asked if "list-type" in path) == 3
+
+    monkeypatch.setattr(sets, "MOST_LISTED", 10)
+    warned = load(here(address))
+    (said,) = [one for one in warned.warnings if "overlays" in one.message]
+    assert f"{address}overlays/ holds more than 10 objects" in said.message
+    assert "Move that folder" in said.remedy
+    assert said in check(here(address))
 
 
 def test_names_that_lead_elsewhere_are_not_copied():

@@ -12,17 +12,16 @@ import asyncio
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bench.browser import NO_BROWSER, SIZE, browser_path
-from rexview.bench.measure import Measured, Row, at_most, missing, ratio_at_most, result
+from rexview.bench.browser import SIZE, check_playwright, chromiums
+from rexview.bench.measure import Measured, Row, at_most, ratio_at_most, result
 from rexview.bench.reliability.server import ScoreServer
-from rexview.bench.serving import BenchUnavailable
 from rexview.bench.team.memory import Held, growth, held_mb, processor_s
 from rexview.bench.team.person import KINDS, Person
 from rexview.bench.team.served import Team, team
@@ -68,8 +67,7 @@ def run(people: int = PEOPLE, minutes: float = MINUTES) -> Measured:
     BenchUnavailable
         There is no browser, no Playwright or no PostgreSQL.
     """
-    if absent := missing("playwright"):
-        raise BenchUnavailable(f"This needs Playwright: {absent}")
+    check_playwright()
     kinds = list(islice(cycle(KINDS), people))
     with tempfile.TemporaryDirectory() as place:
         roles = [_ROLES[kind] for kind in [*KINDS, *kinds]]
@@ -153,7 +151,7 @@ def _part(values: Sequence[float], part: float) -> float:
 
 async def _measured(known: Team, server: ScoreServer, kinds: list[str], seconds: float) -> _Found:
     everybody: list[Person] = []
-    async with _browsers() as browsers:
+    async with chromiums(_BROWSERS) as browsers:
 
         async def one_at_a_time() -> list[Person]:
             there: list[Person] = []
@@ -218,21 +216,3 @@ async def _at_work(
         days = zip(people, who, arrivals, strict=True)
         await asyncio.gather(*(person.live(kind, ends, late) for person, (_, kind), late in days))
     return people
-
-
-@asynccontextmanager
-async def _browsers() -> AsyncIterator[Sequence[Any]]:
-    from playwright.async_api import Error, async_playwright
-
-    path = browser_path()
-    async with async_playwright() as playwright:
-        try:
-            browsers = [
-                await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-                for _ in range(_BROWSERS)
-            ]
-        except Error as error:
-            raise BenchUnavailable(NO_BROWSER) from error
-        yield browsers
-        for browser in browsers:
-            await browser.close()

@@ -280,13 +280,14 @@ def with_headers(
     """
     flat = Flat.of_series(cases["images"])
     images = flat.fields.with_columns(cases["id"].gather(pl.Series(flat.owner)).alias("case"))
-    if is_address(info.images):
-        _report_unread(_boxed_first(_wanted(images), boxed)[1], source)
+    wanted, elsewhere, unread = _wanted(images), _lies_elsewhere(info), 0
+    _report_unread(_boxed_first(wanted.filter(elsewhere), boxed)[1], source)
+    wanted = wanted.filter(~elsewhere)
+    if wanted.is_empty():
         return cases
     base = images_folder(folder, info.images)
     if not base.is_dir():
         return cases
-    wanted, unread = _wanted(images), 0
     if wanted.height > MOST_HEADERS:
         wanted, with_boxes = _boxed_first(wanted, boxed)
         unread = max(0, with_boxes - MOST_HEADERS)
@@ -308,12 +309,20 @@ def with_headers(
     return _filled(cases, flat, images, headers) if headers else cases
 
 
+def _lies_elsewhere(info: SetInfo) -> pl.Expr:
+    """Tell images that are fetched from an address: all of them, or those whose path is one."""
+    is_whole = pl.col("path").str.contains(r"^[A-Za-z][A-Za-z0-9+.\-]+://")
+    return pl.lit(True) if is_address(info.images) else is_whole
+
+
 def _report_unread(count: int, source: TableSource) -> None:
     """Say of how many images with boxes something is not known that their files could say."""
     if count:
         message = (
             f"The size or orientation of {count:,} images with boxes is not given, and was not "
-            "read from their files as these lie elsewhere."
+            "read from their files as these lie elsewhere. Whether boxes lie outside of them is "
+            "not checked, and failures about sides go by the view. The page of a case reads both "
+            "from the image that it shows."
         )
         remedy = "Give width, height and patient_orientation in cases."
         source.warning(message, remedy, field="images[].width")

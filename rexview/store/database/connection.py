@@ -95,6 +95,25 @@ class Database:
         """Return a connection for the caller alone, each statement by itself; they close it."""
         return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
+    def look(self, work: Callable[[Connection], _Result]) -> _Result:
+        """Do ``work`` in one transaction that may write and is rolled back, on a database as it is.
+
+        Its tables are neither made nor brought up to date. Of a file, it has to be there.
+
+        Raises
+        ------
+        StoreUnreachable, StoreBusy, StoreFull
+        """
+        try:
+            with self._engine.connect() as plain:
+                connection = plain.execution_options(**{_WRITES: True})
+                connection.begin()
+                return work(connection)  # closed without a commit
+        except _Errors as error:
+            if (meaning := store_error(error, self.file)) is None:
+                raise
+            raise meaning from error
+
     def close(self) -> None:
         """Close all connections; they are opened anew when they are needed."""
         self._engine.dispose()

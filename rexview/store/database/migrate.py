@@ -38,17 +38,27 @@ def migrate(connection: Connection, *, to: str = VERSION) -> None:
     version = version_of(connection)
     if version == to:
         return
+    check_not_newer(version)
+    from alembic import command  # slow to import, and seldom needed
+
+    config = migration_config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)
+
+
+def check_not_newer(version: str | None) -> None:
+    """Check that this code knows a version of the database.
+
+    Raises
+    ------
+    StoreNewer
+    """
     if version is not None and version > VERSION:
         raise StoreNewer(
             f"The reviews database is of version {version}, made by a newer rexview; this one "
             f"knows version {VERSION}.",
             "Update rexview on this computer.",
         )
-    from alembic import command  # slow to import, and seldom needed
-
-    config = migration_config()
-    config.attributes["connection"] = connection
-    command.upgrade(config, to)
 
 
 def migration_config() -> Config:

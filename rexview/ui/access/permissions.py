@@ -8,7 +8,7 @@ by itself (:func:`guard`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
@@ -84,6 +84,23 @@ def guard(page: str) -> None:
     if not may_see(page):
         show_refusal()
         st.stop()
+
+
+def watch(page: str) -> Callable[[], None]:
+    """Return what checks, also beside the page, that whoever looks now may still see a page.
+
+    It raises NotAdmitted once they have signed out, or have another role.
+    """
+    if not server_state.team():
+        return lambda: None
+    now = sign_in.watch_here()
+
+    def check() -> None:
+        person = now()
+        if person is None or person.role not in seen_by(page):
+            raise NotAdmitted("Your role does not include this any more.")
+
+    return check
 
 
 def show_refusal() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import streamlit as st
@@ -27,12 +27,17 @@ from rexview.ui.streamlit_adapter.sign_in_cookie import StreamlitAuthError, clai
 _LOG: Final = logging.getLogger(__name__)
 
 
+def sign_in_section() -> Mapping[str, Any]:
+    """Return what the file of secrets says of the sign-in; only where it is configured."""
+    section: Mapping[str, Any] = st.secrets["auth"]
+    return section
+
+
 def providers() -> tuple[str, ...]:
     """Return the names of the identity providers, empty where there is one without a name."""
-    section = st.secrets["auth"]
     return tuple(
         name
-        for name, value in section.items()
+        for name, value in sign_in_section().items()
         if isinstance(value, Mapping) and value.get("client_id")
     )
 
@@ -65,6 +70,15 @@ def signed_in_here() -> Person | None:
     """
     claims = st.user.to_dict()
     return _person(claims) if claims.get("is_logged_in") is True else None
+
+
+def watch_here() -> Callable[[], Person | None]:
+    """Return what tells later, beside the page that runs, whom its sign-in admits by then.
+
+    It raises NotAdmitted as :func:`signed_in_here` does.
+    """
+    claims = st.user.to_dict()
+    return lambda: _person(claims) if claims.get("is_logged_in") is True else None
 
 
 def signed_in_at(request: HTTPConnection) -> Person | None:

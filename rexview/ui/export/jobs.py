@@ -84,8 +84,12 @@ class ExportJobs:
         self._home = Path(tempfile.mkdtemp(dir=home))
         atexit.register(shutil.rmtree, self._home, ignore_errors=True)
 
-    def begin(self, title: str, form: Format, make: Make) -> ExportJob:
+    def begin(
+        self, title: str, form: Format, make: Make, check: Callable[[], None] = lambda: None
+    ) -> ExportJob:
         """Begin an export; ``make`` is called beside the page, with what stops it if cancelled.
+
+        ``check`` is called now and then while it is made; what it raises (a RexviewError) ends it.
 
         Raises
         ------
@@ -104,7 +108,7 @@ class ExportJobs:
                 raise ExportRefused(f"The server has no room for the export: {reason}.") from error
             job = ExportJob(title, form, folder)
             self._jobs.append(job)
-        Thread(target=self._work, args=(job, make), name="export", daemon=True).start()
+        Thread(target=self._work, args=(job, make, check), name="export", daemon=True).start()
         return job
 
     def drop(self, job: ExportJob) -> None:
@@ -113,12 +117,12 @@ class ExportJobs:
         if not job.is_live:
             self._remove(job)
 
-    def _work(self, job: ExportJob, make: Make) -> None:
+    def _work(self, job: ExportJob, make: Make, check: Callable[[], None]) -> None:
         state: State = "done"
         try:
             with self._turns:
                 job.state = "working"
-                self._make(job, make)
+                self._make(job, make, check)
         except ExportCancelled:
             state = "cancelled"
         except RexviewError as error:
@@ -138,11 +142,15 @@ class ExportJobs:
         later.start()
 
     @staticmethod
-    def _make(job: ExportJob, make: Make) -> None:
+    def _make(job: ExportJob, make: Make, check: Callable[[], None]) -> None:
+        def is_cancelled() -> bool:
+            check()
+            return job.cancelled.is_set()
+
         def show(done: int, total: int) -> None:
             job.done, job.total = done, total
 
-        progress = Progress(show, job.cancelled.is_set)
+        progress = Progress(show, is_cancelled)
         progress.check()
         content, hidden = make(progress.check)
         name = "cases" if hidden else content.title
@@ -150,6 +158,7 @@ class ExportJobs:
         write_export(content, job.form, out, progress)
         if job.form.is_folder:
             out = _zipped(out, progress)
+        progress.check()
         job.notes = (*content.notes, *progress.notes)
         job.key = hidden.key_file() if hidden else None
         job.file = out

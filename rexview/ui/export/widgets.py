@@ -164,7 +164,9 @@ def _begin(asked: Asked, form: Format, hidden: bool) -> None:
     _drop()
     try:
         title = f"{asked.what}, {form.title}"
-        st.session_state[link_keys.SESSION_EXPORT] = jobs().begin(title, form, make)
+        st.session_state[link_keys.SESSION_EXPORT] = jobs().begin(
+            title, form, make, permissions.watch(PAGE_BROWSE)
+        )
     except RexviewError as error:
         st.session_state["export_problem"] = str(error)
 

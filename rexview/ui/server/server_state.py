@@ -39,6 +39,17 @@ def team() -> bool:
     Raises
     ------
     SettingsError
+        As for :func:`sign_in_configured`.
+    """
+    return sign_in_configured(settings())
+
+
+def sign_in_configured(given: Settings) -> bool:
+    """Whether people sign in, as settings and the file of secrets say.
+
+    Raises
+    ------
+    SettingsError
         The settings name people, or there is a secrets file, but no sign-in is configured: rather
         than let everybody in as lead, nobody is.
     """
@@ -46,7 +57,7 @@ def team() -> bool:
     if not loaded and any(Path(file).exists() for file in st.get_option("secrets.files")):
         raise SettingsError("secrets.toml is there but cannot be read; the server logged why.")
     configured = loaded and bool(st.secrets.get("auth"))
-    if (settings().people or settings().default_role) and not configured:
+    if (given.people or given.default_role) and not configured:
         raise SettingsError(
             "The settings say who may sign in, but secrets.toml has no [auth]. See docs/team.md."
         )

@@ -11,8 +11,9 @@ from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import REFERENCE_ON_FILM, slot_colours
 from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
-from rexview.geometry import SIDE_WORDS, UNSURE_BOX, box_problem, box_side_on, image_orientation
-from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
+from rexview.geometry import SIDE_WORDS, UNSURE_BOX, box_problem
+from rexview.reviewset.checks.fetched_images import KnownImage, known_image
+from rexview.schema import Answer, AnswerBox, Flag, ReferenceBox, ReviewSet
 from rexview.ui.access.image_links import image_name, pixel_url
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import follow
@@ -111,11 +112,12 @@ def viewer_data(
     place = position(page.case.id)
     case = page.case
     key_image = case.key_image
-    views = [_view(review_set, image) for image in case.images]
+    known = [known_image(review_set, image) for image in case.images]
+    views = [_view(review_set, one) for one in known]
     views += _returned(review_set, page, names)
     groups = [
         _group(
-            case,
+            known,
             answer.boxes,
             page.keyed_flags(),
             group_id=answer.model,
@@ -128,7 +130,7 @@ def viewer_data(
     if case.reference_boxes:
         groups.append(
             _group(
-                case,
+                known,
                 case.reference_boxes,
                 page.keyed_flags(),
                 group_id=REFERENCE_GROUP,
@@ -152,11 +154,12 @@ def _named(answer: Answer, names: Mapping[str, str]) -> str:
     return f"{names[answer.model]} (boxes unsure)" if unsure else names[answer.model]
 
 
-def _third(image: StudyImage, box: Sequence[float]) -> str | None:
+def _third(known: KnownImage, box: Sequence[float]) -> str | None:
     """Say in which third of an upright image the centre of a box lies."""
-    if not image.height or image_orientation(image).top != "H":
+    height = known.image.height
+    if not height or known.orientation.top != "H":
         return None
-    centre = (box[1] + box[3] / 2) / image.height
+    centre = (box[1] + box[3] / 2) / height
     return "upper third" if centre < 1 / 3 else "middle third" if centre < 2 / 3 else "lower third"
 
 
@@ -165,7 +168,8 @@ def _pixels(review_set: ReviewSet, path: str, *, wordless: bool = False) -> Pixe
     return PixelLink(url, image_name(review_set, path))
 
 
-def _view(review_set: ReviewSet, image: StudyImage) -> ViewerImage:
+def _view(review_set: ReviewSet, known: KnownImage) -> ViewerImage:
+    image = known.image
     title = VIEWS.get(image.view, image.view)
     if image.prior:
         title = f"Prior, {title}"
@@ -174,7 +178,13 @@ def _view(review_set: ReviewSet, image: StudyImage) -> ViewerImage:
     except (ImageError, PathEscape) as error:
         return ViewerImage(image.id, title, image.view, error=str(error), prior=image.prior)
     return ViewerImage(
-        image.id, title, image.view, pixels, prior=image.prior, orientation=image_orientation(image)
+        image.id,
+        title,
+        image.view,
+        pixels,
+        prior=image.prior,
+        orientation=known.orientation,
+        flipped=bool(image.laterality_flip),
     )
 
 
@@ -196,7 +206,7 @@ def _returned(
 
 
 def _group(
-    case: Case,
+    images: Sequence[KnownImage],
     boxes: Sequence[AnswerBox | ReferenceBox],
     flags: Sequence[tuple[str, Flag]],
     *,
@@ -205,21 +215,22 @@ def _group(
     colour: str,
     shown: bool = True,
 ) -> BoxGroup:
+    by_id = {one.image.id: one for one in reversed(images)}
     drawn: list[ViewerBox] = []
     reasons: list[str] = []
     for number, box in enumerate(boxes, start=1):
-        image = case.image(box.image)
+        known = by_id.get(box.image)
         problem = (
-            box_problem(box.box, image.width, image.height)
-            if image
+            box_problem(box.box, known.image.width, known.image.height)
+            if known
             else "The box is on an image that the case does not have."
         )
-        if image is None or problem:
+        if known is None or problem:
             reasons.append(f"{box.label}: {problem}")
             continue
         x, y, width, height = box.box
         sure = isinstance(box, ReferenceBox) or not box.unsure
-        side = box_side_on(image, box.box) if sure else None
+        side = known.side(box.box) if sure else None
         drawn.append(
             ViewerBox(
                 id=f"{group_id}/{number}",
@@ -230,7 +241,7 @@ def _group(
                 width=width,
                 height=height,
                 side=SIDE_WORDS[side] if side else None,
-                place=_third(image, box.box) if sure else None,
+                place=_third(known, box.box) if sure else None,
                 score=box.score if isinstance(box, AnswerBox) else None,
                 note=_note(box, flags, group_id),
                 finding=" ".join(label_keys(box.label)) or None,

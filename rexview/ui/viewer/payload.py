@@ -35,7 +35,8 @@ class ViewerImage:
     """One view of the case, or one picture that a model returned.
 
     ``word`` is one of :data:`rexview.vocab.VIEWS`. With ``error``, a sentence for the reader, the
-    view is shown as broken in its place; otherwise ``pixels`` is needed. ``group`` is the id of the
+    view is shown as broken in its place; otherwise ``pixels`` is needed. ``flipped`` says that
+    its pixels are the other way round than what its file says of edges. ``group`` is the id of the
     group whose picture it is, None for the images of the case.
     """
 
@@ -47,6 +48,7 @@ class ViewerImage:
     prior: bool = False
     kind: Literal["image", "returned"] = "image"
     orientation: Orientation = UNKNOWN_ORIENTATION
+    flipped: bool = False
     group: str | None = None
 
     def __post_init__(self) -> None:
@@ -166,6 +168,7 @@ def _view(view: ViewerImage) -> dict[str, Any]:
         "group": view.group,
         "error": view.error,
         "orientation": {**found, "known": view.orientation.known},
+        "flipped": view.flipped,
         **(_link(view.pixels) if view.pixels else {"url": None, "key": view.id}),
     }
 

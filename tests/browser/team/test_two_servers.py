@@ -1,11 +1,13 @@
 """Two servers behind nginx on one PostgreSQL: one is killed, people sign out, roles change."""
 
 import time
+from contextlib import contextmanager
 
+import httpx
 import pytest
 from support.browser.score_pad import Watch, wait_for_case, wait_saved
 from support.browser.team_sign_in import visit
-from support.browser.waiting import PATIENCE_MS, until
+from support.browser.waiting import PATIENCE_MS, calm, until, watch
 
 from rexview.bench.reliability.server import SECRET
 from rexview.bench.serving import free_port
@@ -143,15 +145,72 @@ def statuses(context, pair, path):
     return [context.request.get(server.url + path).status for server in pair.servers]
 
 
+@contextmanager
+def following(pair, number, context):
+    """Follow a meeting as a person; give what says whether the stream has ended."""
+    row = pair.team.people[number]
+    who = Person(row["id"], row["name"], row["role"])
+    set_id = review_sets.set_id(pair.team.review_set)
+    grant = Grant(KIND, set_id, "f", detail=[who.id, who.name, who.role], person=link_owner(who))
+    address = f"{pair.address}/{ADDRESS}/{LinkSigner(SECRET).sign(grant)}/events?window={'0' * 32}"
+    cookies = {one["name"]: one["value"] for one in context.cookies()}
+    with httpx.stream("GET", address, cookies=cookies, timeout=30) as answer:
+        assert answer.status_code == 200
+        told = answer.iter_lines()
+        assert next(told).startswith("retry")
+
+        def ends():
+            limit = time.monotonic() + PATIENCE_MS / 1000
+            for _ in told:  # a sign of life each second, as long as it goes on
+                assert time.monotonic() < limit, "the stream goes on"
+            return httpx.get(address, cookies=cookies, timeout=30).status_code
+
+        yield ends
+
+
+def export(page, pair, form=None):
+    """Begin an export of all cases; return the window in which it is."""
+    page.goto(f"{pair.address}/browse")
+    page.get_by_role("button", name="Export", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Make the file").wait_for()
+    if form:
+        dialog.get_by_role("combobox").click()
+        page.get_by_role("option", name=form, exact=True).click()
+        calm(page)
+    dialog.get_by_role("button", name="Make the file").click()
+    return dialog
+
+
+def exported(pair):
+    """Files of exports on both servers."""
+    return [
+        file
+        for server in pair.servers
+        for file in (server.folder / "cache" / "exports").glob("*/*/*")
+    ]
+
+
 def test_signing_out_holds_on_both_servers_and_after_a_restart(pair, visitor):
     context = signed_in(visitor, pair, 2)
     page, picture = pictures(context, pair)
     assert statuses(context, pair, picture) == [200, 200]
     thief = visitor()
     thief.add_cookies(context.cookies())
-    page.goto(f"{pair.address}/account")
-    page.get_by_role("button", name="Sign out").click()
-    until(page, lambda: statuses(thief, pair, picture), lambda found: found == [401, 401])
+    with following(pair, 2, context) as ends:
+        dialog = export(page, pair)
+        with page.expect_download() as download:
+            dialog.get_by_role("button", name="Download", exact=True).click()
+        file = download.value.url.removeprefix(pair.address)
+        assert thief.request.get(pair.address + file).status == 200
+        account = context.new_page()
+        account.goto(f"{pair.address}/account")
+        account.get_by_role("button", name="Sign out").click()
+        assert ends() == 401
+    until(account, lambda: statuses(thief, pair, picture), lambda found: found == [401, 401])
+    assert statuses(thief, pair, file) == [401, 401]
+    page.get_by_text("You are not signed in").first.wait_for()
+    until(account, lambda: exported(pair), lambda files: not files)
     for server in pair.servers:
         server.kill()
         server.start()
@@ -167,8 +226,16 @@ def test_a_role_that_is_taken_away_ends_on_both_servers_at_once(pair, visitor):
     assert statuses(context, pair, picture) == [200, 200]
     people = [dict(one) for one in pair.team.people]
     people[3]["role"] = "reader"
-    pair.team.set_people(people)
+    exporting = context.new_page()
+    watch(exporting)
+    with following(pair, 3, context) as ends:
+        dialog = export(exporting, pair, "Web page, works offline")
+        dialog.get_by_role("progressbar").wait_for()
+        pair.team.set_people(people)
+        assert ends() == 403
     until(page, lambda: statuses(context, pair, picture), lambda found: found == [403, 403])
+    exporting.get_by_text("Your role does not include this page").first.wait_for()
+    until(page, lambda: exported(pair), lambda files: not files)
     page.keyboard.press("j")
     page.get_by_text("Your role does not include this page").first.wait_for()
     pair.team.set_people(people[:3])

@@ -7,7 +7,7 @@ import time
 import pytest
 from support.exports.exported_set import exported, write_exported_set
 
-from rexview.errors import ExportRefused
+from rexview.errors import ExportRefused, NotAdmitted
 from rexview.export.formats import FORMATS
 from rexview.ui.export import jobs as export_jobs
 from rexview.ui.export.jobs import ExportJobs
@@ -115,3 +115,20 @@ def test_a_folder_that_another_server_tidied_away_is_made_again(make, tmp_path):
     (tmp_path / "exports").write_text("in the way", encoding="utf-8")
     with pytest.raises(ExportRefused, match="no room"):
         jobs.begin("3 cases", CSV, make)
+
+
+def test_one_ends_with_what_allowed_it(make, tmp_path):
+    jobs, is_signed_in = ExportJobs(tmp_path / "exports"), threading.Event()
+    is_signed_in.set()
+
+    def check():
+        if not is_signed_in.is_set():
+            raise NotAdmitted("You have signed out.")
+
+    def signs_out_meanwhile(go_on):
+        is_signed_in.clear()
+        return make(go_on)
+
+    job = ended(jobs.begin("3 cases", CSV, signs_out_meanwhile, check))
+    assert (job.state, job.said, job.file) == ("failed", "You have signed out.", None)
+    assert not job.folder.exists()

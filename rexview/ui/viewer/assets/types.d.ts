@@ -24,6 +24,8 @@ export type View = PixelLink & {
   group: string | null;
   error: string | null;
   orientation: Stored;
+  /** The case says that the image is stored the other way round than its file says. */
+  flipped?: boolean;
 };
 /** Pixels of the stored image. */
 export type Box = Rect & {

@@ -179,7 +179,9 @@ export class Pane {
   get stored() {
     const { orientation } = this.view;
     const own = this.raster?.header.orientation;
-    return orientation.known || !own?.source ? orientation : { ...own, known: true };
+    if (orientation.known || !own?.source) return orientation;
+    const [left, right] = this.view.flipped ? [own.right, own.left] : [own.left, own.right];
+    return { ...own, left, right, known: true };
   }
 
   /** Width by height of the film as it is turned; square until it is known. */

@@ -1,0 +1,98 @@
+"""``python -m rexview doctor``: what is installed, reachable and writable here."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from rexview.errors import SettingsError
+
+_LIMIT_S: Final = 60.0
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 3600:
+        raise ValueError
+    return seconds
+
+
+def add_doctor(commands: Any, given: Mapping[str, Any], as_json: Callable[[Any], str]) -> None:
+    """Add the command ``doctor``; ``given`` reads a review set of the command line."""
+    purpose = "say what is installed, reachable and writable; nothing is changed"
+    parser = commands.add_parser("doctor", help=purpose, description=purpose)
+    parser.set_defaults(run=_doctor, as_json=as_json)
+    argument = parser.add_argument
+    argument("folder", **given, nargs="?", help="instead of the set that the settings name")
+    argument("--ask", default="", metavar="ADDRESS", help="of a running server: is it ready?")
+    options = (
+        'what stands after "streamlit run app.py", such as --started-with="--server.port 8502"'
+    )
+    argument("--started-with", default="", metavar="OPTIONS", help=options)
+    limit = f"end after so long, whatever hangs (default: {_LIMIT_S:g})"
+    argument("--limit", type=_seconds, default=_LIMIT_S, metavar="SECONDS", help=limit)
+    argument("--json", action="store_true", help="one JSON object instead of lines")
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    try:
+        return _examined(options)
+    except ModuleNotFoundError as error:
+        install = "Run: python -m pip install -r requirements.txt"
+        raise SettingsError(f"The package {error.name} is not installed. {install}") from None
+
+
+def _examined(options: argparse.Namespace) -> int:
+    from rexview.doctor.examination import CHECKS, WITHOUT_SETTINGS, examine
+    from rexview.doctor.finding import Finding, Known
+    from rexview.doctor.report import as_data, lines_of
+    from rexview.settings import Settings
+
+    refused: list[Finding] = []
+    checks = CHECKS
+    try:
+        known = _known(options)
+    except (SettingsError, ValueError) as error:
+        remedy = "Correct it; what else is to be looked at depends on it."
+        lines = str(error).splitlines() or [""]
+        refused = [Finding("settings", "settings", "wrong", line, remedy) for line in lines]
+        known, checks = Known(Settings()), dict(WITHOUT_SETTINGS)
+    findings, ended = examine(known, options.limit, checks)
+    findings += refused
+    if options.json:
+        print(options.as_json(as_data(findings)))
+    else:
+        print("\n".join(lines_of(findings)))
+    status = 1 if any(one.state == "wrong" for one in findings) else 0
+    if not ended:  # what hangs could hold up the end of this process, too
+        sys.stdout.flush()
+        os._exit(status)
+    return status
+
+
+def _known(options: argparse.Namespace) -> Any:
+    """Gather settings as a server has them that is started so.
+
+    Raises
+    ------
+    SettingsError, ValueError
+    """
+    from dataclasses import replace
+
+    from rexview.doctor.finding import Known
+    from rexview.settings import load_settings
+    from rexview.ui.streamlit_adapter.as_started import take_options
+
+    try:
+        words = shlex.split(options.started_with)
+    except ValueError as error:
+        raise SettingsError(f"--started-with cannot be read: {error}.") from None
+    arguments = take_options(words)
+    settings = load_settings(arguments)
+    if options.folder is not None:
+        settings = replace(settings, review_set=options.folder.resolve())
+    return Known(settings, arguments, options.ask)

@@ -1,0 +1,94 @@
+"""All checks side by side, none of which may hold up the others or take longer than is given."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from rexview.doctor.engine import look_at_engine
+from rexview.doctor.finding import Check, Finding, Known, Said, wrong
+from rexview.doctor.folders import look_at_folders
+from rexview.doctor.in_force import look_at_settings
+from rexview.doctor.packages import look_at_packages
+from rexview.doctor.review_set import look_at_set
+from rexview.doctor.reviews import look_at_reviews
+from rexview.doctor.server import look_at_server
+from rexview.doctor.sign_in import look_at_sign_in
+from rexview.doctor.storage import look_at_storage
+from rexview.errors import EngineError, RexviewError, StoreError
+
+WITHOUT_SETTINGS: Final[Mapping[str, Check]] = {"packages": look_at_packages}
+CHECKS: Final[Mapping[str, Check]] = {
+    **WITHOUT_SETTINGS,
+    "settings": look_at_settings,
+    "review set": look_at_set,
+    "reviews": look_at_reviews,
+    "folders": look_at_folders,
+    "engine": look_at_engine,
+    "storage": look_at_storage,
+    "sign-in": look_at_sign_in,
+    "server": look_at_server,
+}
+"""Every check by the part that its findings are of, in the order in which they are told."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass
+class _Asked:
+    """One check, in a thread that nobody waits for longer than is given."""
+
+    part: str
+    check: Check
+    known: Known
+    said: list[Said] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        name = f"doctor: {self.part}"
+        self.thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            for one in self.check(self.known):
+                self.said.append(one)
+        except (EngineError, StoreError) as error:
+            self.said.append(wrong(self.part, error.message, error.remedy))
+        except RexviewError as error:
+            self.said.append(wrong(self.part, str(error)))
+        except ModuleNotFoundError as error:
+            said = f"The package {error.name} is not installed."
+            self.said.append(wrong(self.part, said, "See packages above."))
+        except Exception as error:
+            _LOG.debug("A check failed.", exc_info=True)
+            said = f"It could not be looked at ({type(error).__name__})."
+            self.said.append(wrong(self.part, said, "Please report this as a defect of rexview."))
+
+
+def examine(
+    known: Known, limit_s: float, checks: Mapping[str, Check] = CHECKS
+) -> tuple[list[Finding], bool]:
+    """Return what checks found, and whether all of them ended within ``limit_s`` seconds.
+
+    A check that did not end is a finding, beside what it had found until then; its thread is left
+    to itself.
+    """
+    until = time.monotonic() + limit_s
+    all_asked = [_Asked(part, check, known) for part, check in checks.items()]
+    findings: list[Finding] = []
+    ended = True
+    for asked in all_asked:
+        asked.thread.join(max(0.0, until - time.monotonic()))
+        said = list(asked.said)
+        if asked.thread.is_alive():
+            ended = False
+            words = f"It did not answer within {limit_s:g} s."
+            remedy = (
+                "See what it waits for: a network drive, a server; or give --limit more seconds."
+            )
+            said.append(wrong(asked.part, words, remedy))
+        findings += [Finding(asked.part, *one) for one in said]
+    return findings, ended
