@@ -19,8 +19,8 @@ _CONCLUSION: Final = re.compile(
 )
 
 
-_RIGHT: Final = re.compile(r"\b(?:rt|r|rul|rml|rll|ru?z|rmz|rlz|middle[ -]lobe)\b")
-_LEFT: Final = re.compile(r"\b(?:lt|l|lul|lll|lu?z|lmz|llz|lingula\w*)\b")
+_RIGHT: Final = re.compile(r"\b(?:rt|r|rij|rul|rml|rll|ru?z|rmz|rlz|middle[ -]lobe)\b")
+_LEFT: Final = re.compile(r"\b(?:lt|l|lij|lul|lll|lu?z|lmz|llz|lingula\w*)\b")
 _BOTH: Final = re.compile(
     r"\b(?:both|bilat\w*|bi-?(?:basal|basilar|apical|hilar)\w*|b/l|either|each)\b"
 )
