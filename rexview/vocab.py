@@ -278,14 +278,12 @@ class Failure:
 _FAILURES: Final = (
     Failure(
         "laterality_error",
-        "Laterality error",
-        "Laterality errors",
+        *("Laterality error", "Laterality errors"),
         "A finding is placed on the wrong side.",
     ),
     Failure(
         "token_limit",
-        "Token-limit failure",
-        "Token-limit failures",
+        *("Token-limit failure", "Token-limit failures"),
         "The answer was cut off, or never came, because the output ran out of tokens.",
     ),
     Failure(
@@ -305,14 +303,17 @@ _FAILURES: Final = (
     ),
     Failure(
         "wrong_type",
-        "Right place, wrong abnormality",
-        "Right place, wrong abnormality",
+        *("Right place, wrong abnormality", "Right place, wrong abnormality"),
         "The region is right, the finding named there is not.",
     ),
     Failure(
+        "side_incomplete",
+        *("One side of a bilateral finding", "One side of bilateral findings"),
+        "The report has a finding on both sides and the answer on one, or the other way round.",
+    ),
+    Failure(
         "boxes_missing",
-        "Boxes not drawn",
-        "Boxes not drawn",
+        *("Boxes not drawn", "Boxes not drawn"),
         "Boxes were asked for and an abnormality is reported, but none is drawn.",
     ),
     Failure(
@@ -326,28 +327,24 @@ _FAILURES: Final = (
     ),
     Failure(
         "overconfident",
-        "Certainty not earned",
-        "Certainty not earned",
+        *("Certainty not earned", "Certainty not earned"),
         "Definite wording on poor reasoning.",
     ),
     Failure("verbose", "Too long", "Too long", "Longer than the question needs."),
     Failure("terse", "Too short", "Too short", "Too short to be of use."),
     Failure(
         "failed_extraction",
-        "No usable choice",
-        "No usable choice",
+        *("No usable choice", "No usable choice"),
         "A choice question without a valid option.",
     ),
     Failure(
         "wrong_explanation",
-        "Right choice, wrong explanation",
-        "Right choice, wrong explanation",
+        *("Right choice, wrong explanation", "Right choice, wrong explanation"),
         "The right option is chosen for a reason that is wrong.",
     ),
     Failure(
         "disagreement",
-        "Readers disagree",
-        "Readers disagree",
+        *("Readers disagree", "Readers disagree"),
         "Two readers differ by two or more on a dimension.",
     ),
 )
@@ -357,7 +354,10 @@ READERS_ONLY: Final = frozenset({"wrong_explanation"})
 """Failures that no rule looks for: an answer can be judged once a reader has spoken about it."""
 HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
 HINT_KINDS: Final = frozenset({"hint", "bilateral"})
-"""Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart."""
+"""Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart.
+
+``bilateral`` stands in older files only, for what is ``side_incomplete`` now.
+"""
 
 
 def option_letter(number: int) -> str:

@@ -2,14 +2,13 @@
 
 A detector implements :class:`rexview.detect.core.detector.Detector` and is listed in
 :mod:`rexview.detect.registry`; nothing else has to change. Flags are something to
-review, never a verdict. Weaker than a flag is a **hint** (kind ``hint``, or ``bilateral`` for one
-side of a bilateral finding): shown as possible, counted apart.
+review, never a verdict. Weaker than a flag is a **hint** (kind ``hint``): shown as possible,
+counted apart.
 
 ======================  =======================================================================
 failure                 kinds of the detector's flags
 ======================  =======================================================================
-``laterality_error``    ``report``, ``boxes``, ``reference_boxes``, ``self``, ``choice``;
-                        ``bilateral``
+``laterality_error``    ``report``, ``boxes``, ``reference_boxes``, ``self``, ``choice``
 ``token_limit``         ``finish_reason``, ``usage``, ``no_answer``, ``empty``,
                         ``truncated_suspected``, ``repetition``
 ``execution_gap``       ``scores``
@@ -18,7 +17,8 @@ failure                 kinds of the detector's flags
 ``box_unrelated``       ``text``, ``scores``
 ``failed_extraction``   ``no_choice``, ``no_option``
 ``disagreement``        ``scores``
-``hallucination``, ``omission``, ``wrong_type``, ``overconfident``, ``verbose``, ``terse``: ``hint``
+``hallucination``, ``omission``, ``wrong_type``, ``side_incomplete``, ``overconfident``,
+``verbose``, ``terse``: ``hint``
 ``wrong_explanation``   none: only readers see it
 ===============================================================================================
 

@@ -15,6 +15,7 @@ from rexview.detect.core.detector import Detector
 from rexview.detect.failed_extraction import FailedExtraction
 from rexview.detect.findings import find_mentions
 from rexview.detect.laterality.detector import Laterality
+from rexview.detect.laterality.incomplete import SideIncomplete
 from rexview.detect.overconfident import Overconfident
 from rexview.detect.report_hints import InventedFinding, MissedFinding, WrongAbnormality
 from rexview.detect.score_failures import (
@@ -44,6 +45,7 @@ def detectors(
         InventedFinding(),
         MissedFinding(),
         WrongAbnormality(),
+        SideIncomplete(),
         BoxesMissing(models_without_boxes(models), models_with_boxes(models)),
         BoxMisplaced(),
         BoxUnrelated(),

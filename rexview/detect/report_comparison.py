@@ -25,6 +25,20 @@ MOST_READ: Final = 20_000
 SAID: Final = ("positive", "uncertain", "prior")
 """What a text says of a finding that it has, or had."""
 _NEAR: Final = 120
+_LASTING: Final = word_set("report", "lasting_family")
+_GROUPS: Final = [word_set("related_families", name) for name in list_names("related_families")]
+_RELATED: Final = {
+    family: frozenset().union(*(group for group in _GROUPS if family in group))
+    for family in frozenset().union(*_GROUPS)
+}
+"""By family: those of which a finding may be meant by its name."""
+_LOOSE: Final = {
+    family: re.compile(rf"(?<![^\W_])(?:{either('loose_words', family)})", re.IGNORECASE)
+    for family in list_names("loose_words")
+}
+_GENERAL_WORDS: Final = word_set("finding_words", "general")
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{5,}")
+_STEM: Final = 6
 _MOST_ALIKE: Final = 8
 """Mentions of one finding, side, zone and status that are kept: more add nothing."""
 
@@ -67,17 +81,21 @@ class FindingInText(NamedTuple):
 class ReportFindings(NamedTuple):
     """The findings of a report, the same for all answers to its case.
 
-    ``families`` are those of findings that it has or had, ``denied`` those that it negates.
+    ``present`` are the positive ones and those once seen that stay for life (a sternotomy);
+    ``said`` all that it has or had. ``families`` are the families of these; ``mentioned`` also
+    those of what it denies or only considers.
     """
 
     positive: Sequence[FindingInText] = ()
+    present: Sequence[FindingInText] = ()
     negated: Sequence[FindingInText] = ()
+    said: Sequence[FindingInText] = ()
     families: Set[str] = frozenset()
-    denied: Set[str] = frozenset()
+    mentioned: Set[str] = frozenset()
 
 
 def findings_of_report(case: Case) -> ReportFindings:
-    """Read the findings (not devices) of both sections of a case's report."""
+    """Read the findings and devices of both sections of a case's report."""
     texts = [getattr(case.report, section) or "" for section in REPORT_SECTIONS]
     return _in_report(*texts) if _readable(*texts) else ReportFindings()
 
@@ -89,16 +107,25 @@ def _in_report(*texts: str) -> ReportFindings:
         for section, text in zip(REPORT_SECTIONS, texts, strict=True)
         for one in _in_text(find_mentions(text), "report", text, section)
     ]
+    present = [
+        one
+        for one in found
+        if one.mention.status == "positive"
+        or (one.mention.status == "prior" and one.info.family in _LASTING)
+    ]
+    said = of_status(found, *SAID)
     return ReportFindings(
         of_status(found, "positive"),
+        present,
         of_status(found, "negated"),
-        _families_of(found, *SAID),
-        _families_of(found, "negated"),
+        said,
+        {one.info.family for one in said},
+        {finding_info(one.finding).family for text in texts for one in find_mentions(text)},
     )
 
 
 def findings_of_answer(one: AnswerInCase) -> list[FindingInText]:
-    """Read the findings (not devices) of an answer; what it takes back is left out."""
+    """Read the findings and devices of an answer; what it takes back is left out."""
     return one.once(_of_answer)
 
 
@@ -122,7 +149,7 @@ def _in_text(
     alike: dict[tuple[str | None, ...], int] = {}
     for mention in mentions:
         info = finding_info(mention.finding)
-        if info.group != "finding" or mention.superseded:
+        if mention.superseded:
             continue
         key = (mention.finding, mention.side, mention.zone, mention.status)
         times = alike.get(key, 0)
@@ -137,9 +164,28 @@ def of_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInT
     return [one for one in found if one.mention.status in statuses]
 
 
-def _families_of(found: Iterable[FindingInText], *statuses: str) -> set[str]:
-    """Return the families of the findings with one of some statuses."""
-    return {one.info.family for one in found if one.mention.status in statuses}
+def related(first: FindingInText, second: FindingInText) -> bool:
+    """Whether two findings may be one that two texts call by different names, by family.
+
+    >>> sorted(_RELATED["picc"])
+    ['central_line', 'picc', 'port', 'umbilical_line']
+    """
+    return second.info.family in _RELATED.get(first.info.family, ())
+
+
+def may_mean(text: str, finding: FindingInText) -> bool:
+    """Whether another text has words that may mean a finding, though they do not say so alone.
+
+    That is: those of its family in ``phrases.yaml``, or its own, but for words so general that
+    they do not tell one finding from another.
+    """
+    loose = _LOOSE.get(finding.info.family)
+    if loose is not None and loose.search(text):
+        return True
+    words = finding.text[finding.mention.start : finding.mention.end].lower()
+    telling = [word[:_STEM] for word in _LONG_WORD.findall(words) if word not in _GENERAL_WORDS]
+    folded = text.lower()
+    return bool(telling) and all(word in folded for word in telling)
 
 
 def sides_meet(first: str | None, second: str | None) -> bool:
@@ -170,7 +216,7 @@ _LONGEST_QUESTION: Final = 5_000
 
 
 def asked_regions(case: Case) -> frozenset[str] | None:
-    """Return the regions that a question is about; None when it is about everything.
+    """Return the regions that a question is about (``device`` for devices); None for everything.
 
     Signs of a failing heart lie in heart, lung and pleura.
     """

@@ -1,34 +1,45 @@
 """Hints of invented, missed and wrongly named findings: the answer's text beside the report's.
 
 They are hints and no flags: a report need not say all, and rules read only so well. Each is shown
-as possible and counted apart.
+as possible and counted apart. Devices, postoperative states and incidental findings count too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
 from rexview.detect.core.detector import AnswerInCase, flag
-from rexview.detect.findings import REPORT_SECTIONS, may_be_same_fracture
+from rexview.detect.findings import (
+    REPORT_SECTIONS,
+    finding_info,
+    may_be_same_fracture,
+    report_text,
+)
+from rexview.detect.normal_statements import lungs_cleared, normal_statement
 from rexview.detect.phrases import either, whole_words, word_set
 from rexview.detect.report_comparison import (
     SAID,
     FindingInText,
+    ReportFindings,
     asked_regions,
     findings_of_answer,
     findings_of_report,
     has_report,
+    may_mean,
+    mentions_of_answer,
     of_status,
-    sides_meet,
+    related,
     zones_meet,
 )
 from rexview.schema import Case, Evidence, Flag
 
 MAJOR: Final = word_set("report", "major_family")
-"""Families whose absence from an answer matters; chronic and incidental change is left out."""
+"""Families of which one finding may be taken for another."""
+URGENT: Final = word_set("report", "urgent_family")
+"""Families that no answer may leave out, whatever it was asked for."""
 _REGIONS: Final = frozenset({"lung", "pleura", "abdomen"})
 """Regions in which one finding is taken for another."""
 _USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
@@ -41,22 +52,33 @@ _QUALIFIED: Final = re.compile(
 )
 _FOCAL: Final = re.compile(rf"\b(?:{either('report', 'focal')}){_SHORTLY_AFTER}", re.IGNORECASE)
 _OLD: Final = whole_words("report", "old")
-_CLEAR: Final = re.compile(
-    r"\b(?:(?:the|both|(?P<side>left|right))\s+)*lungs?"
-    r"(?:\s+(?:fields?|bases?|and\s+(?:the\s+)?pleural\s+spaces?|and\s+pleura))*"
-    r"\s+(?:is|are|remains?|appears?)\s+(?:fully\s+expanded\s+and\s+)?clear\b(?!\s+of\b)",
+_VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
+_ALL_DEVICES: Final = whole_words("report", "all_devices")
+_COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
+_ALOUD: Final = re.compile(rf"\b(?:{either('report', 'aloud')})(?!\w)")
+_ROW_DENIES: Final = re.compile(
+    rf"[^|:.=–—\n]{{0,40}}(?:\s[|–—]\s*|\s*:\s*\**\s*|\s*=\s*|\s?\.{{3,}}\s*)"
+    rf"(?:{either('report', 'row_denies')})(?![\w.])",
     re.IGNORECASE,
 )
-"""A sentence that clears the lungs, or one of them, of any opacity."""
-_OTHERWISE: Final = re.compile(r"\b(?:otherwise|else|rest|remainder)\b[^.]*$", re.IGNORECASE)
+_UNTICKED: Final = re.compile(r"^\s*[-*]\s*\[ \]")
+_DEVICE_DENIED: Final = whole_words("report", "device_denied")
+_FEW: Final = 3
+"""Findings; a report with fewer that only compares does not say what is there."""
+_OFTEN: Final = 2
+"""Turns of phrase by which a text is known to think aloud; one is enough beside a long line."""
+_LONG: Final = 400
+"""Characters of a line of thought before the conclusion."""
 _SHOWN: Final = 160
 """Characters of a report's sentence that are shown whole."""
-_CLEARED: Final = frozenset({"airspace_opacity", "nodule", "cavity", "contusion"})
 
 
 @dataclass(frozen=True)
 class InventedFinding:
-    """Hints at findings that the answer reports and the report negates. Kind: ``hint``."""
+    """Hints at findings that the answer reports and the report does not have. Kind: ``hint``.
+
+    The report negates them, or does not mention them in any words that may mean them.
+    """
 
     failure: str = "hallucination"
     reads_scores: bool = False
@@ -70,24 +92,27 @@ class InventedFinding:
         report = findings_of_report(one.case)
         flags: list[Flag] = []
         done: set[str] = set()
-        answered = of_status(findings_of_answer(one), "positive")
         for finding in sorted(
-            answered, key=lambda item: (item.info.id == _GENERAL, not item.mention.side)
+            _claims(one, but=report.families),
+            key=lambda item: (item.info.id == _GENERAL, not item.mention.side),
         ):
             family = finding.info.family
-            if family in done or family in report.families:
+            if family in done:
                 continue
             against = _negation(report.negated, finding)
-            if against is None and "lungs" not in done:
+            if against is None:
+                if any(related(finding, other) for other in report.said):
+                    continue
                 against = _cleared(one.case, finding)
-                done |= {"lungs"} if against else set()
-            if against is not None:
-                done.add(family)
-                message = (
-                    f"Possible invented finding: the answer reports {finding.name}, the "
-                    f"report says “{against.text}”."
-                )
-                flags.append(flag(self, one.answer, "hint", message, (finding.evidence, against)))
+            if against is None and not _is_new(one, report, finding):
+                continue
+            done.add(family)
+            says = f"says “{against.text}”" if against else "does not mention it"
+            message = (
+                f"Possible invented finding: the answer reports {finding.name}, the report {says}."
+            )
+            evidence = (finding.evidence, against) if against else (finding.evidence,)
+            flags.append(flag(self, one.answer, "hint", message, evidence))
         return flags
 
 
@@ -95,8 +120,8 @@ class InventedFinding:
 class MissedFinding:
     """Hints at findings of the report that the answer denies or never mentions. Kind: ``hint``.
 
-    Only findings that matter (:data:`MAJOR`) in a region that the question asks about; not what the
-    report calls old, unchanged or mild unless it stands in the impression.
+    Only those in a region that the question asks about, and what nobody may leave out
+    (:data:`URGENT`). Evidence in the answer says that it denies the finding.
     """
 
     failure: str = "omission"
@@ -111,23 +136,25 @@ class MissedFinding:
         report, answered = findings_of_report(one.case), findings_of_answer(one)
         regions = asked_regions(one.case)
         mistaken = {right.info.family for right, _ in one.once(_mistaken)}
+        spoken = {finding_info(mention.finding).family for mention in mentions_of_answer(one)}
         flags, done = [], set[str]()
-        for finding in report.positive:
+        for finding in report.present:
             family = finding.info.family
-            if family in done or family not in MAJOR or family in report.denied:
-                continue
-            if regions is not None and finding.info.region not in regions:
+            if family in done or family in mistaken or not _asked(finding, regions):
                 continue
             same = _same(answered, finding)
             denied = _denial(same, finding)
-            if denied is None and (family in mistaken or _mentioned(answered, same, finding)):
+            if denied is None and (same or family in spoken):
                 continue
-            if not _matters(finding):
+            if _negation(report.negated, finding) is not None or _is_vague(finding):
+                continue
+            denied = denied or _called_normal(one, finding)
+            if denied is None and _mentioned(answered, finding, one.text):
                 continue
             done.add(family)
             how = "denies it" if denied else "does not mention it"
             message = f"Possible missed finding: the report has {finding.name}, the answer {how}."
-            evidence = (finding.evidence, denied.evidence) if denied else (finding.evidence,)
+            evidence = (finding.evidence, denied) if denied else (finding.evidence,)
             flags.append(flag(self, one.answer, "hint", message, evidence))
         return flags
 
@@ -161,9 +188,12 @@ class WrongAbnormality:
 def _negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the report negates a finding without reservation, on its side or on both."""
     for one in negated:
-        if one.info.id != finding.info.id:
+        any_fracture = one.info.id == "fracture" and finding.info.id.endswith("_fracture")
+        if one.info.id != finding.info.id and not any_fracture:
             continue
         covers = one.mention.side in (None, "bilateral", finding.mention.side)
+        if one.info.group == "device" and not _DEVICE_DENIED.search(one.around()):
+            continue  # "NG tube in the stomach, tip not seen"
         partly = _QUALIFIED.search(one.before()) or (
             finding.info.id == _GENERAL and _FOCAL.search(one.before())
         )
@@ -180,37 +210,102 @@ def _negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evide
 
 
 def _cleared(case: Case, finding: FindingInText) -> Evidence | None:
-    """Return where the report calls the lungs clear of what the answer sees there."""
-    if finding.info.family not in _CLEARED or finding.info.region != "lung":
-        return None
+    """Return where the report calls normal, or clear, what the answer sees a change of."""
     for section in REPORT_SECTIONS:
         text = getattr(case.report, section) or ""
-        for match in _CLEAR.finditer(text):
-            side = (match["side"] or "").lower() or None
-            if _OTHERWISE.search(text[max(0, match.start() - 25) : match.start()]):
-                continue
-            if side is None or side == finding.mention.side:
-                return Evidence("report", match[0], section, *match.span(), side=side)
+        cleared = lungs_cleared(text, finding.info, finding.mention.side)
+        if cleared is not None:
+            match, side = cleared
+            return Evidence("report", match[0], section, *match.span(), side=side)
+        normal = normal_statement(text, finding.info, old=_OLD.search(finding.around()) is not None)
+        if normal is not None:
+            return Evidence("report", normal[0], section, *normal.span())
     return None
+
+
+def _claims(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
+    """Return what an answer says is there, ``but`` for some families.
+
+    Of an answer that thinks aloud, what its last part says.
+    """
+    claims = [
+        claim
+        for claim in of_status(findings_of_answer(one), "positive")
+        if claim.info.family not in but and not _denied_in_row(claim)
+    ]
+    if not claims:
+        return []
+    turns = len(_ALOUD.findall(one.text))
+    start = one.text.rstrip().rfind("\n\n")
+    at_length = start > 0 and any(len(line) > _LONG for line in one.text[:start].splitlines())
+    if not turns or (turns < _OFTEN and not at_length):
+        return claims
+    return [claim for claim in claims if 0 <= start < claim.mention.start]
+
+
+def _denied_in_row(claim: FindingInText) -> bool:
+    """Whether the row or line of a finding says that it is not there: "Effusion | None"."""
+    start = claim.text.rfind("\n", 0, claim.mention.start) + 1
+    row = claim.text[start : claim.mention.start]
+    return bool(_UNTICKED.match(row)) or bool(_ROW_DENIES.match(claim.text, claim.mention.end))
+
+
+def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -> bool:
+    """Whether a report that says what there is does not speak of a finding, in whatever words.
+
+    An impression alone, or a few words on what has changed, does not say what there is; words too
+    vague to be a claim are not new, nor what stands in place of another finding.
+    """
+    if not (one.case.report.findings or "").strip() or _is_vague(finding):
+        return False
+    if finding.info.family in report.mentioned or any(
+        may_be_same_fracture(finding.info.id, other.info.id)
+        for other in (*report.said, *report.negated)
+    ):
+        return False
+    text = report_text(one.case)
+    if finding.info.group == "device" and _ALL_DEVICES.search(text):
+        return False
+    if len(report.present) < _FEW and _COMPARED_ONLY.search(text):
+        return False
+    mistaken = (wrong.info.family for _, wrong in one.once(_mistaken))
+    return finding.info.family not in mistaken and not may_mean(text, finding)
+
+
+def _is_vague(finding: FindingInText) -> bool:
+    mention = finding.mention
+    return _VAGUE.fullmatch(finding.text[mention.start : mention.end]) is not None
+
+
+def _asked(finding: FindingInText, regions: frozenset[str] | None) -> bool:
+    """Whether an answer is to speak of a finding: it was asked about it, or it is urgent."""
+    if regions is None or finding.info.family in URGENT:
+        return True
+    region = "device" if finding.info.group == "device" else finding.info.region
+    return region in regions
 
 
 def _matters(finding: FindingInText) -> bool:
     return finding.section == "impression" or not _OLD.search(finding.around())
 
 
-def _mentioned(
-    answered: Sequence[FindingInText], same: Sequence[FindingInText], finding: FindingInText
-) -> bool:
-    """Whether the answer speaks of a finding, or of the place in words as general as the report."""
-    if any(one.mention.status != "negated" for one in same):
+def _called_normal(one: AnswerInCase, finding: FindingInText) -> Evidence | None:
+    """Return where an answer that does not name a finding calls its place normal."""
+    match = normal_statement(one.text, finding.info, old=_OLD.search(finding.around()) is not None)
+    if match is None:
+        cleared = lungs_cleared(one.text, finding.info, finding.mention.side)
+        if cleared is None:
+            return None
+        match = cleared[0]
+    return Evidence("answer", match[0], None, *match.span())
+
+
+def _mentioned(answered: Sequence[FindingInText], finding: FindingInText, text: str) -> bool:
+    """Whether an answer speaks of a finding in other words, or of all devices at once."""
+    if finding.info.group == "device" and _ALL_DEVICES.search(text):
         return True
-    for one in answered if finding.info.region == "lung" else ():
-        if one.mention.status == "negated" or one.info.region != "lung":
-            continue
-        general = _GENERAL in (finding.info.id, one.info.id)
-        if general and sides_meet(one.mention.side, finding.mention.side):
-            return True
-    return False
+    said = [one for one in answered if one.mention.status != "negated"]
+    return any(related(finding, one) for one in said) or may_mean(text, finding)
 
 
 def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[FindingInText]:
@@ -225,7 +320,7 @@ def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[Fin
     ]
 
 
-def _denial(same: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
+def _denial(same: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the answer negates a finding that it nowhere reports.
 
     ``same`` is all that it says of it.
@@ -237,7 +332,7 @@ def _denial(same: Sequence[FindingInText], finding: FindingInText) -> FindingInT
         known = one.info.id in (finding.info.id, "fracture")
         plain = known and not _QUALIFIED.search(one.before().removesuffix("acute "))
         if plain and one.mention.side in sides:
-            return one
+            return one.evidence
     return None
 
 

@@ -7,6 +7,7 @@ from rexview import cli
 from rexview.bench import detectors
 from rexview.bench.corpus import laterality_pairs
 from rexview.bench.reading import detector_speed, sentence_speed
+from rexview.bench.reading.outcomes import Outcome, Tally, wrong
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,20 @@ def test_every_form_has_a_row_and_every_rate_that_is_asked_for(measured):
         "boxes: recall, dev",
         "token limit: specificity, dev",
         "token limit, answers of the pairs: specificity, dev",
+        "habits, laterality, plain: recall, dev",
+        "habits, laterality, plain: specificity, dev",
+        "habits, laterality, hard: precision, dev",
+        "habits, laterality, hard: recall, dev",
+        "habits, laterality, hard: specificity, dev",
+        "habits, laterality: precision, dev",
+        "habits, laterality: recall, dev",
+        "habits, laterality: specificity, dev",
+        "habits, findings not mentioned: precision, dev",
+        "habits, findings not mentioned: recall, dev",
+        "habits, invented findings: precision, dev",
+        "habits, invented findings: recall, dev",
+        "habits, token limit: recall, dev",
+        "habits, token limit: specificity, dev",
     ]
     for what, row in asked.items():
         task, rate = what.removesuffix(", dev").split(": ")
@@ -92,14 +107,14 @@ def test_other_benches_take_no_folder(capsys):
 
 def test_a_wrong_label_is_named(monkeypatch):
     row = next(row for row in laterality_pairs() if row.expected == "error")
-    missed = detectors.Outcome(row, wanted=True, flagged=False, kinds=())
-    alarm = detectors.Outcome(row, wanted=False, flagged=True, kinds=("report",))
-    right = detectors.Outcome(row, wanted=True, flagged=True, kinds=("report",))
-    assert detectors.wrong([missed, alarm, right]) == [
+    missed = Outcome(row, wanted=True, flagged=False, kinds=())
+    alarm = Outcome(row, wanted=False, flagged=True, kinds=("report",))
+    right = Outcome(row, wanted=True, flagged=True, kinds=("report",))
+    assert wrong([missed, alarm, right]) == [
         f"{row.id}: missed",
         f"{row.id}: false alarm (report)",
     ]
-    assert detectors.Tally.of([missed, alarm, right]) == detectors.Tally(1, 1, 1, 0)
+    assert Tally.of([missed, alarm, right]) == Tally(1, 1, 1, 0)
 
 
 def test_answers_and_sentences_are_timed_and_the_lack_of_medspacy_is_told(measured):

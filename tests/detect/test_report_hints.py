@@ -6,7 +6,15 @@ import pytest
 
 from rexview.detect import flags_for
 from rexview.detect.findings.lexicon import lexicon
-from rexview.detect.report_hints import MAJOR, InventedFinding, MissedFinding, WrongAbnormality
+from rexview.detect.normal_statements import _SAID
+from rexview.detect.report_comparison import _LASTING, _LOOSE, _RELATED
+from rexview.detect.report_hints import (
+    MAJOR,
+    URGENT,
+    InventedFinding,
+    MissedFinding,
+    WrongAbnormality,
+)
 from rexview.schema import Answer, Case, Report
 from rexview.vocab import HINT_KINDS
 
@@ -55,6 +63,17 @@ def hints(
         ("Heart size normal. The lungs are clear.", "There is a nodule in the left upper lobe."),
         ("Left effusion. The right lung is clear.", "Left effusion and right consolidation."),
         ("There is no pneumonia.", "Right lower lobe pneumonia."),
+        ("Clear lungs.", "Right lower lobe pneumonia."),
+        ("Heart size is within normal limits.", "Moderate cardiomegaly."),
+        ("Lungs clear.", "Left chest port with its tip in the SVC."),
+        ("No pneumothorax or fracture.", "Left third rib fracture."),
+        ("Lungs clear.", "Sternotomy wires."),
+        ("Lungs clear.", "| Other | Prior sternotomy |"),
+        ("The left lung is clear.", "Consolidation at the right base."),
+        ("Lungs clear.", "Healed fracture of the right sixth rib."),
+        ("Lungs clear.", "| Bones | Compression deformity at T8 |"),
+        ("NG tube removed. Lungs clear.", "Nasogastric tube with its tip in the stomach."),
+        ("Heart normal.", "There is a small left pleural effusion."),
     ],
 )
 def test_invented(report: str, text: str) -> None:
@@ -66,13 +85,23 @@ def test_invented(report: str, text: str) -> None:
     [
         ("Small left effusion.", "There is a small left pleural effusion."),
         ("No large effusion.", "There is a small left pleural effusion."),
+        ("Blunted left costophrenic angle.", "Left pleural thickening."),
+        ("Lines and tubes are unchanged. Clear lungs. Old TB.", "Endotracheal tube in place."),
+        ("No significant interval change.", "Right PICC. Moderate cardiomegaly."),
+        ("Sternal closure, wires intact.", "Sternotomy wires."),
+        ("NG tube in the stomach, tip not seen.", "Enteric tube below the diaphragm."),
+        ("Heart of normal size.", "| Pneumothorax | None |\n| Effusion | 0.06 |"),
+        ("Right pneumothorax.", "- [x] Pneumothorax\n- [ ] Cardiomegaly\n- [ ] Rib fracture"),
+        ("Right hilar lymphadenopathy. Lungs clear.", "Right hilar mass."),
+        ("Hyperinflation.", "Emphysema."),
+        ("Left chest port.", "Left central line."),
+        ("Right tension pneumothorax.", "Right pneumothorax, heart displaced to the left."),
+        ("Right basal opacity.", "The mitral valve is not seen to move."),
         ("No left effusion.", "Right effusion."),
         ("No acute fracture.", "Old rib fracture."),
-        ("Heart normal.", "There is a small left pleural effusion."),
         ("No pneumothorax.", "No pneumothorax."),
         ("No pneumothorax.", "A pneumothorax cannot be excluded."),
         ("No pneumothorax.", "If there were a pneumothorax, a lung edge would be seen."),
-        ("The left lung is clear.", "Consolidation at the right base."),
         ("Right nodule. Otherwise, the lungs are clear.", "Consolidation at the right base."),
         ("Small effusion. No effusion on the right.", "Small effusion."),
         ("The lungs are clear. Calcified granuloma.", "Calcified granuloma."),
@@ -82,6 +111,26 @@ def test_not_invented(report: str, text: str) -> None:
     assert "invented" not in hints(report, text)
 
 
+def test_an_impression_alone_is_not_silent_about_the_rest() -> None:
+    assert hints("", "Left port. Cardiomegaly.", impression="No acute disease.") == {}
+    found = hints("", "Left effusion.", impression="No pleural effusion.")
+    assert "invented" in found
+
+
+THOUGHT = (
+    "Let me go through this. I see a left chest port, or is it a rib fracture? A granuloma, no, "
+    "I take that for a vessel."
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "invented"), [("Impression: clear lungs.", 0), ("Answer: left chest port.", 1)]
+)
+def test_what_is_weighed_aloud_is_no_claim_until_it_is_concluded(end: str, invented: int) -> None:
+    found = hints("Lungs clear. Heart normal.", f"{THOUGHT}\n\n{end}")
+    assert len(found.get("invented", [])) == invented
+
+
 @pytest.mark.parametrize(
     ("report", "text", "how"),
     [
@@ -89,6 +138,16 @@ def test_not_invented(report: str, text: str) -> None:
         ("There is a left pneumothorax.", "There is no pneumothorax.", "denies"),
         ("Large mass in the left mid zone.", "No acute abnormality.", "does not mention"),
         ("Cardiomegaly.", "The heart is not enlarged.", "denies"),
+        ("Cardiomegaly.", "Normal cardiac silhouette.", "denies"),
+        ("Left rib fractures.", "The ribs and clavicles appear intact.", "denies"),
+        ("Left rib fracture.", "No acute bony abnormality.", "denies"),
+        ("Old healed rib fractures.", "No acute bony abnormality.", "does not mention"),
+        ("Widened mediastinum.", "The mediastinal contours are normal.", "denies"),
+        ("Left basal consolidation.", "Clear lungs.", "denies"),
+        ("Old healed rib fractures.", "The heart is normal.", "does not mention"),
+        ("Mild cardiomegaly.", "Lungs clear.", "does not mention"),
+        ("Prior sternotomy.", "Lungs clear.", "does not mention"),
+        ("Hx of previous left rib fractures.", "Lungs clear.", "does not mention"),
     ],
 )
 def test_missed(report: str, text: str, how: str) -> None:
@@ -104,12 +163,15 @@ def test_missed(report: str, text: str, how: str) -> None:
         ("There is a left pneumothorax.", "There is a right pneumothorax."),
         ("Possible pneumonia at the left base.", "The heart is normal."),
         ("No pneumothorax.", "The heart is normal."),
-        ("Scoliosis. Calcified granuloma. Sternotomy wires.", "The heart is normal."),
-        ("An endotracheal tube is in place.", "The heart is normal."),
-        ("Old healed rib fractures.", "The heart is normal."),
-        ("Mild cardiomegaly.", "Lungs clear."),
+        ("Prior left effusion has resolved.", "The heart is normal."),
         ("Consolidation at the left base.", "Opacity at the left base."),
         ("Left basal opacity.", "Left basal atelectasis."),
+        ("Median sternotomy wires.", "Previous bypass surgery."),
+        ("Right PICC.", "Central line from the right."),
+        ("Left port.", '{"devices": {"port": {"chest_wall": "left"}}}'),
+        ("Small right effusion.", "A little fluid remains on the right."),
+        ("ETT and NG tube.", "Lines/tubes as before."),
+        ("Chest tube, side port outside the pleural space.", "Chest tube on the right."),
         ("", "The heart is normal."),
     ],
 )
@@ -117,8 +179,48 @@ def test_not_missed(report: str, text: str) -> None:
     assert "missed" not in hints(report, text)
 
 
-def test_what_is_mild_counts_when_the_impression_names_it() -> None:
-    assert "missed" in hints("Mild oedema.", "Lungs clear.", impression="Mild pulmonary oedema.")
+@pytest.mark.parametrize(
+    ("report", "other_words"),
+    [
+        ("Endotracheal tube.", "ETT"),
+        ("Enteric tube.", "OGT"),
+        ("Gastrostomy tube.", "PEG"),
+        ("Tracheostomy tube.", "trach"),
+        ("Umbilical venous catheter.", "UVC"),
+        ("Swan-Ganz catheter.", "pulmonary artery catheter"),
+        ("Left dialysis catheter.", "left HD line"),
+        ("Mediastinal drain.", "mediastinal drains"),
+        ("Epidural catheter.", "epidural"),
+        ("Oesophageal temperature probe.", "esophageal temp probe"),
+        ("VP shunt catheter.", "ventriculoperitoneal shunt"),
+        ("Vagus nerve stimulator.", "VNS"),
+        ("Loop recorder.", "implantable loop recorder"),
+        ("IABP.", "intra-aortic balloon pump"),
+        ("IVC filter.", "inferior vena cava filter"),
+        ("Aortic valve replacement.", "AVR"),
+        ("Coronary stents.", "stent graft"),
+        ("Breast implants.", "tissue expander"),
+        ("Shoulder hemiarthroplasty.", "shoulder replacement"),
+        ("Harrington rods.", "spinal hardware"),
+        ("Lobectomy.", "lung resection"),
+        ("Oesophagectomy.", "gastric pull-up"),
+        ("Osteopenia.", "demineralization"),
+        ("Cervical rib.", "cervical ribs"),
+        ("Gastric distention.", "distended stomach"),
+        ("Mitral annular calcification.", "calcified mitral annulus"),
+        ("Thyroid goitre.", "goiter"),
+        ("Enlarged pulmonary arteries.", "pulmonary hypertension"),
+        ("Subcutaneous emphysema.", "subq air"),
+        ("Right rib fracture.", "rib fx"),
+        ("Nipple ring.", "nipple jewellery"),
+    ],
+)
+def test_each_family_is_missed_under_one_name_and_found_under_another(
+    report: str, other_words: str
+) -> None:
+    assert "missed" in hints(report, "The film is well exposed.")
+    assert hints(report, f"There is {other_words}.") == {}
+    assert "invented" in hints("The film is well exposed.", f"There is {other_words}.")
 
 
 class TestWhatIsAsked:
@@ -138,6 +240,17 @@ class TestWhatIsAsked:
     def test_only_regions_of_the_question(self, question: str, missed: int) -> None:
         found = hints(self.REPORT, "The film is well exposed.", question=question)
         assert len(found.get("missed", [])) == missed
+
+    def test_what_is_urgent_is_missed_whatever_was_asked(self) -> None:
+        report = "Left lung mass. Scoliosis. Right PICC."
+        found = hints(report, "No.", question="Is there cardiomegaly?")
+        assert len(found["missed"]) == 1
+        assert "mass" in found["missed"][0]
+
+    def test_devices_are_asked_for_by_devices(self) -> None:
+        report = "Right PICC. Scoliosis. Small left effusion."
+        (message,) = hints(report, "None.", question="Describe all lines and tubes.")["missed"]
+        assert "PICC" in message
 
     def test_a_report_is_about_everything(self) -> None:
         found = hints(self.REPORT, "The film is fine.", question="Report the heart.", kind="report")
@@ -186,4 +299,6 @@ def test_not_wrong_type(report: str, text: str) -> None:
 
 def test_the_findings_that_matter_are_in_the_lexicon() -> None:
     families = {finding.family for finding in lexicon().findings.values()}
-    assert families >= MAJOR
+    assert families >= MAJOR | URGENT | _LASTING
+    assert families >= set(_RELATED) | set(_LOOSE)
+    assert families >= {family for _, named in _SAID.values() for family in named}

@@ -33,6 +33,7 @@ _JUDGED_BY: Final = {
     "hallucination": "answers with a text and a report beside them",
     "omission": "answers with a text and a report beside them, but for choice questions",
     "wrong_type": "answers with a text and a report beside them, but for choice questions",
+    "side_incomplete": "answers that name a side, and a report beside them that does",
     "boxes_missing": "answers to questions that ask for boxes, of models that draw them",
     "box_misplaced": "answers with boxes or an Image Content score",
     "box_unrelated": "answers with boxes or an Image Style score",

@@ -283,6 +283,8 @@ class CaseFilter:
                     values[name] = Range.parse(text) if text else None
                 except FilterError as error:
                     problems.append(f"{RANGES[name]}: {error}")
+        if (values["failures"], values["sources"]) == (("laterality_error",), ("hint",)):
+            values["failures"] = ("side_incomplete",)  # what a link from before that failure means
         values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
         for key, name, is_known in (
             (_MENTION, "mention", MENTIONS.__contains__),

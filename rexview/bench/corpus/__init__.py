@@ -26,6 +26,7 @@ LATERALITY_FORMS: Final = (
 """The ways of writing that the laterality pairs cover."""
 MODEL: Final = "corpus"
 _IMAGE: Final = "image-1"
+_QUESTION: Final = "Describe this radiograph."
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,21 @@ class Labelled:
     """One row of the corpus.
 
     ``expected`` is the label and ``kind`` the rule that must find a box error. ``hard`` is about
-    laterality pairs; all other rows are not hard.
+    pairs, None where their two labellers differ about it; boxes are not hard. ``missed`` and
+    ``invented`` are the findings that only the report, or only the answer, of a pair from habits
+    has.
     """
 
     id: str
     split: str
     form: str
     expected: str
-    hard: bool
+    hard: bool | None
     kind: str | None
     case: Case
     answer: Answer
+    missed: tuple[str, ...] = ()
+    invented: tuple[str, ...] = ()
 
 
 def laterality_pairs() -> list[Labelled]:
@@ -51,6 +56,14 @@ def laterality_pairs() -> list[Labelled]:
     return [
         _labelled(row, Report(findings=row["report"] or None), row["answer"])
         for row in _rows("laterality_pairs")
+    ]
+
+
+def report_habits() -> list[Labelled]:
+    """Read the answers with reference reports that were written from reports' habits."""
+    return [
+        _labelled(row, Report(findings=row["report"] or None), row["answer"])
+        for row in _rows("report_habits")
     ]
 
 
@@ -62,6 +75,11 @@ def box_sides() -> list[Labelled]:
 def token_limit_texts() -> list[Labelled]:
     """Read the answers of which nothing but the text is known."""
     return [_labelled(row, Report(), row["text"]) for row in _rows("token_limit_texts")]
+
+
+def token_limit_habits() -> list[Labelled]:
+    """Read the answers' texts, whole and cut, that were written from habits."""
+    return [_labelled(row, Report(), row["text"]) for row in _rows("token_limit_habits")]
 
 
 def _rows(name: str) -> list[dict[str, Any]]:
@@ -88,8 +106,10 @@ def _labelled(
         expected=row["expected"],
         hard=row.get("hard", False),
         kind=row.get("kind"),
-        case=Case(id=row["id"], question="Describe this radiograph.", report=report, **case),
+        case=Case(id=row["id"], question=row.get("question") or _QUESTION, report=report, **case),
         answer=Answer(case=row["id"], model=MODEL, text=text, boxes=boxes),
+        missed=tuple(row.get("missed", ())),
+        invented=tuple(row.get("invented", ())),
     )
 
 

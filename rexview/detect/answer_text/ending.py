@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rexview.detect.answer_text.last_word import judge_last_word
+from rexview.detect.answer_text.last_word import ending_words, judge_last_word
 from rexview.detect.answer_text.loops import find_loop
 from rexview.detect.answer_text.refusal import find_refusal
 from rexview.detect.answer_text.structure import open_structure
@@ -43,6 +43,9 @@ _RULE: Final = re.compile(r"^\s*([-*_=])(?:\s*\1){2,}\s*$")
 _LIST_MARK: Final = re.compile(
     r"^\s*(?:[-*+•–‣◦]|\(?\d{1,3}[.)]|\(?[a-z][.)]|[-*+•]\s*\[[ xX]?\]?)\s*(?:\*\*|__)?\s*$"
 )
+_ITEM: Final = re.compile(r"^\s*(?:[-*+•–‣◦]|\(?\d{1,3}[.)])\s+(?P<words>\S[^\n]{0,300})$")
+_LONG_ITEM: Final = 4
+"""Words of an item beside which one adjective alone looks cut."""
 _NO_ITEM: Final = "it ends with the mark of a list item that never came"
 _SMILEY: Final = re.compile(r"[:;]-?[)(D]$")
 _TIME: Final = re.compile(r"^\W*\d{1,3}:$")
@@ -100,11 +103,10 @@ def text_ending(text: str | None) -> TextEnding:
     if loop:
         return TextEnding("repetition", loop.reason, start + loop.start, end)
     blocked = find_refusal(body)
-    if blocked:
+    ended = end < len(whole.rstrip())  # the template's own end mark follows
+    cut = None if ended else _cut(body)
+    if blocked and cut is None:
         return TextEnding("blocked", "it is a refusal", start + blocked[0], start + blocked[1])
-    if end < len(whole.rstrip()):  # the template's own end mark follows
-        return TextEnding("complete")
-    cut = _cut(body)
     if cut is None:
         return TextEnding("complete")
     reason, place = cut
@@ -185,10 +187,22 @@ def _without_stop(tail: str, line: str, core: str, place: int) -> tuple[str, int
         return "it ends with a dash", place
     if _ends_in_digit(ending) and _ends_in_mark(ending):
         return _NO_ITEM, place
+    if _half_item(tail, line):
+        return "it ends in the middle of a list item", place
     match = _LAST_WORD.search(core[-_LONGEST_WORD:])
     if match is None or ending[-1] in '`"”»)]}>':
         return None
     return judge_last_word(tail, core, max(0, len(core) - _LONGEST_WORD) + match.start(), place)
+
+
+def _half_item(tail: str, line: str) -> bool:
+    """Whether a list ends with an adjective alone, after items of several words each."""
+    item = _ITEM.match(line)
+    words = item["words"].split() if item else []
+    if len(words) != 1 or words[0].lower() not in ending_words()["adjectives"]:
+        return False
+    before = [found["words"].split() for found in map(_ITEM.match, tail.splitlines()[:-1]) if found]
+    return len(before) > 1 and all(len(one) >= _LONG_ITEM for one in before[-2:])
 
 
 def _ends_in_mark(line: str) -> bool:

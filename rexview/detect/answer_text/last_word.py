@@ -28,6 +28,13 @@ _CONTRACTED: Final = re.compile(
 _HALF_CLAUSE: Final = re.compile(
     r"\b(?:whereas|while|that|because|although|but|where)\s+the\s+(?:left|right)$", re.IGNORECASE
 )
+_OPEN_CLAUSE: Final = re.compile(
+    r"^(?:if|when|although|because|unless|once)\s+(?:[\w'’-]+\s+){3,}$", re.I
+)
+"""A clause that waits for its main one: no comma, no other mark."""
+_LEADING: Final = re.compile(r"\b(?:the|an?|for|of|with|in|by|to)\s+$", re.IGNORECASE)
+"""What leads a word of degree on to something: "the most", "for nearly"."""
+_AT_MOST: Final = frozenset(("most", "about"))
 _NO: Final = re.compile(r"\b(?:no|without|any)\s+$", re.IGNORECASE)
 _TO_WHAT: Final = _just_before("takes_to")
 _PREDICATE: Final = _just_before("predicate")
@@ -79,6 +86,12 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
         value = word in words["value_or_idiom"] and not _NEEDS_MORE.search(sentence)
         value = value or (word == "to" and bool(_TO_WHAT.search(sentence)))
         return None if value and not begun else middle
+    if alone and place and raw.istitle() and word in words["continuing"] - words["answering"]:
+        return middle
+    if _OPEN_CLAUSE.search(sentence.lstrip()) or _leads_on(word, sentence, words):
+        return middle
+    if alone and begun and raw.istitle() and word.endswith("ing") and _VERB.search(before):
+        return middle
     if _NO.search(sentence) and word in words["attributive"] | words["adjectives"] | {"evidence"}:
         return middle
     if _VERB.search(sentence) and len(_WORD.findall(sentence)) >= 2:
@@ -93,6 +106,14 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
     if not first and not named and _half_word(word, given, words):
         return "it ends in the middle of a word", place + start
     return None
+
+
+def _leads_on(word: str, sentence: str, words: dict[str, frozenset[str]]) -> bool:
+    """Whether a word of degree stands where something has to come: "first test for nearly"."""
+    leading = _LEADING.search(sentence) if word in words["degree"] else None
+    return leading is not None and (
+        word not in _AT_MOST or leading[0].lower().split()[0] in ("the", "a", "an")
+    )
 
 
 def _half_word(word: str, given: list[str], words: dict[str, frozenset[str]]) -> bool:

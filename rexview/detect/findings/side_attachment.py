@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from rexview.detect.findings.lexicon import lexicon
+from rexview.detect.findings.mention import Finding
 from rexview.detect.findings.side_cleaning import SHIFTS
 from rexview.detect.findings.terms import Term
 from rexview.detect.phrases import word_set
@@ -42,7 +43,7 @@ def attach(
     """
     places = [k for k, term in enumerate(terms) if term.finding]
     known = lexicon().findings
-    device = {k: known[terms[k].finding or ""].group == "device" for k in places}
+    device = {k: _goes_in(known, terms[k].finding or "") for k in places}
     usable = [k for k, term in enumerate(terms) if _usable(term)] or [len(terms)]
     first, last = usable[0], usable[-1]
     before = {
@@ -76,6 +77,11 @@ def attach(
             if sides:
                 found[part] = sides
     return found
+
+
+def _goes_in(known: dict[str, Finding], finding: str) -> bool:
+    """Whether a finding is a device with a tip in the chest; a shunt only passes through."""
+    return known[finding].group == "device" and known[finding].family != "shunt"
 
 
 def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:

@@ -24,6 +24,10 @@ _COMPARED: Final = 4
 PAIRED: Final = 9
 """Words after "both" among which the second of two things has to be named."""
 _SPENT: Final = Meaning()
+_JUST: Final = frozenset(
+    words_of("above below beneath under underneath next beside where here there")
+)
+"""After a "right" that means "just"."""
 _DROPPING: Final = frozenset(
     (
         "anything but",
@@ -80,6 +84,8 @@ def clean_sides(
         elif following and following.i - term.j == 0 and "own" in following.cues:
             if not _place_follows(terms, k + 1):
                 term.side = None
+        elif _is_exactly(words, term):
+            term.side = None
         elif words[term.i].endswith(("ward", "wards")) or _is_way(terms, k):
             term.way = True
         elif following and following.i - term.j <= 1 and "entry" in following.cues:
@@ -92,6 +98,14 @@ def clean_sides(
         _merge_compared(words, terms)
     if "not_before" in cues or "not_after" in cues:
         _drop_denied(words, terms)
+
+
+def _is_exactly(words: list[str], term: Term) -> bool:
+    """Whether "right" means "just": "the lung right above it"."""
+    if words[term.i : term.j] != ["right"] or term.j >= len(words):
+        return False
+    before = words[term.i - 1] if term.i else ""
+    return words[term.j] in _JUST and before not in ("the", "on", "at", "to", "is", ":", "and")
 
 
 def _is_clear(terms: list[Term], k: int) -> bool:
@@ -199,6 +213,11 @@ def _merge_compared(words: list[str], terms: list[Term]) -> None:
         ):
             continue
         if near and before and after and after.i - term.j <= 4:
+            if (
+                words[term.i - 1] == "higher"
+            ):  # of the two domes one is: "the left is higher than the right"
+                after.side = None
+                continue
             before.side = after.side = "bilateral"
     both = any(term.side == "bilateral" for term in terms)
     for k, term in enumerate(terms):

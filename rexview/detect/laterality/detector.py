@@ -7,15 +7,14 @@ orientation of its image, so that no image file is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TypeVar
 
-from rexview.detect.boxes.labels import claim_of, label_key
+from rexview.detect.boxes.labels import claim_of
 from rexview.detect.boxes.position import box_evidence, reference_evidence, reference_side
 from rexview.detect.core.detector import AnswerInCase, Detector, flag
-from rexview.detect.findings import Mention, finding_info, report_text
+from rexview.detect.findings import Mention, report_text
 from rexview.detect.laterality.boxes import (
     SidedBox,
     against_boxes,
@@ -23,19 +22,17 @@ from rexview.detect.laterality.boxes import (
     can_judge_boxes,
 )
 from rexview.detect.laterality.choice import can_judge_choice, wrong_side_chosen
-from rexview.detect.laterality.text import (
-    Contradiction,
-    against_report,
-    can_judge_text,
-    contradictions_within,
-    one_side,
-    sided_by_family,
-    stretch,
+from rexview.detect.laterality.text import can_judge_text, one_side
+from rexview.detect.laterality.told import (
+    claims_of_answer,
+    contradictions_of,
+    evidence_of,
+    explained,
+    named,
+    of_family,
 )
 from rexview.geometry import OTHER_SIDE
-from rexview.schema import AnswerBox, Evidence, Flag, ReferenceBox
-
-_Sided = TypeVar("_Sided", bound=tuple[AnswerBox | ReferenceBox, str | None])
+from rexview.schema import Evidence, Flag
 
 
 @dataclass(frozen=True)
@@ -45,8 +42,8 @@ class Laterality:
     Kinds: ``report`` (the report has the finding on the other side only), ``self`` (the answer
     contradicts itself), ``boxes`` (a box lies on the other side than its label or the answer says),
     ``reference_boxes`` (the reference has boxes of the finding on the other side only), ``choice``
-    (an option with the finding on the other side than the correct one is chosen) and, apart
-    from these, ``bilateral`` (one of answer and report has one side of what the other has on both).
+    (an option with the finding on the other side than the correct one is chosen). One side of what
+    the other text has on both is none: see :mod:`rexview.detect.laterality.incomplete`.
 
     Of a text longer than :data:`rexview.detect.findings.reading.LONGEST` only that much is read;
     what stands beyond it is neither flagged nor evidence.
@@ -83,7 +80,7 @@ class Laterality:
         """Hold the answer against its boxes, its choice, the report, itself and the reference."""
         case, answer = one.case, one.answer
         placed = boxes_with_sides(case, answer)
-        claims = sided_by_family(one.mentions)
+        claims = claims_of_answer(one)
         flags = [
             flag(self, answer, found.kind, found.message, found.evidence)
             for found in (against_boxes(case, placed, _on_both(claims)) if placed else ())
@@ -94,15 +91,10 @@ class Laterality:
         ]
         if not claims:
             return flags
-        reported = sided_by_family(mention for _, mention in one.report_mentions)
-        within = contradictions_within(claims, reported)
-        doubtful = {finding_info(item.claim.finding).family for item in within}
-        for item in (*against_report(claims, reported), *within):
-            family = finding_info(item.claim.finding).family
-            if item.kind == "bilateral" and family in doubtful:
-                continue
-            message, evidence = _explain(item, one, placed)
-            flags.append(flag(self, answer, item.kind, message, evidence))
+        for item in one.once(contradictions_of):
+            if item.kind != "incomplete":
+                message, evidence = explained(item, one, placed)
+                flags.append(flag(self, answer, item.kind, message, evidence))
         return flags + _text_against_boxes(self, one, claims, placed)
 
 
@@ -127,8 +119,8 @@ def _text_against_boxes(
     found: list[tuple[str, str, Evidence, Mention]] = []
     for family, claims in claimed.items():
         other = OTHER_SIDE.get(one_side(claims) or "")
-        drawn = _of_family(placed, family)
-        expected = _of_family(references, family)
+        drawn = of_family(placed, family)
+        expected = of_family(references, family)
         if other is None or not all(side == other for _, side in drawn or expected):
             continue
         if drawn and not any(claim_of(box.label) for box, _ in drawn):
@@ -143,59 +135,8 @@ def _text_against_boxes(
             detector,
             one.answer,
             kind,
-            f"Answer: {_named(claim)}; {lies}.",
-            (*_evidence("answer", one.text, claim), box),
+            f"Answer: {named(claim)}; {lies}.",
+            (*evidence_of("answer", one.text, claim), box),
         )
         for kind, lies, box, claim in sorted(found, key=itemgetter(0))
     ]
-
-
-def _of_family(boxes: Iterable[_Sided], family: str) -> list[_Sided]:
-    """Keep the boxes whose label is of a family of findings."""
-    return [sided for sided in boxes if label_key(sided[0].label) == family]
-
-
-def _explain(
-    item: Contradiction, one: AnswerInCase, placed: Sequence[SidedBox]
-) -> tuple[str, tuple[Evidence, ...]]:
-    """Return the sentence and the evidence for a contradiction."""
-    claim, contrary = item.claim, item.contrary
-    stated = _evidence("answer", one.text, claim)
-    if item.kind == "self":
-        message = f"The answer contradicts itself: {_named(contrary)} here, {claim.side} there."
-        return message, (*_evidence("answer", one.text, contrary), *stated)
-    section = next(name for name, mention in one.report_mentions if mention is contrary)
-    other = str(contrary.side) if contrary.finding == claim.finding else _named(contrary)
-    other = "both sides" if other == "bilateral" else other
-    parts = [f"Answer: {_named(claim)}", f"report: {other}"]
-    report = getattr(one.case.report, section) or ""
-    evidence = [*stated, *_evidence("report", report, contrary, section)]
-    family = finding_info(claim.finding).family
-    drawn = _of_family(placed, family)
-    if (
-        item.kind == "report"
-        and len({side for _, side in drawn}) == 1
-        and drawn[0][1] in OTHER_SIDE
-    ):
-        box, side = drawn[0]
-        parts.append(f"its box lies on the {side}")
-        evidence.append(box_evidence(box, side))
-    tail = " (one side of a bilateral finding)" if item.kind == "bilateral" else ""
-    return "; ".join(parts) + f"{tail}.", tuple(evidence)
-
-
-def _named(mention: Mention) -> str:
-    return f"{mention.side} {finding_info(mention.finding).name}"
-
-
-def _evidence(
-    where: str, text: str, mention: Mention, section: str | None = None
-) -> tuple[Evidence, ...]:
-    """Show a mention with its side: one stretch where they stand close, else two."""
-    together = stretch(text, mention)
-    spans = [together] if together else [(mention.start, mention.end)]
-    if not together and mention.side_start is not None and mention.side_end is not None:
-        spans.append((mention.side_start, mention.side_end))
-    return tuple(
-        Evidence(where, text[a:b], section, a, b, side=mention.side) for a, b in sorted(spans)
-    )

@@ -19,8 +19,8 @@ _CONCLUSION: Final = re.compile(
 )
 
 
-_RIGHT: Final = re.compile(r"\b(?:rt|r|rul|rml|rll|ru?z|rmz|rlz|middle[ -]lobe)\b")
-_LEFT: Final = re.compile(r"\b(?:lt|l|lul|lll|lu?z|lmz|llz|lingula\w*)\b")
+_RIGHT: Final = re.compile(r"\b(?:rt|r|rij|rul|rml|rll|ru?z|rmz|rlz|middle[ -]lobe)\b")
+_LEFT: Final = re.compile(r"\b(?:lt|l|lij|lul|lll|lu?z|lmz|llz|lingula\w*)\b")
 _BOTH: Final = re.compile(
     r"\b(?:both|bilat\w*|bi-?(?:basal|basilar|apical|hilar)\w*|b/l|either|each)\b"
 )
@@ -34,11 +34,11 @@ _REACH: Final = 160
 class Contradiction:
     """Two mentions of one finding on different sides.
 
-    ``kind`` is ``report`` (answer against report), ``bilateral`` (one of the two says both sides)
+    ``kind`` is ``report`` (answer against report), ``incomplete`` (one of the two says both sides)
     or ``self`` (``contrary`` stands in the answer too).
     """
 
-    kind: Literal["report", "bilateral", "self"]
+    kind: Literal["report", "incomplete", "self"]
     claim: Mention
     contrary: Mention
 
@@ -65,6 +65,11 @@ def can_judge_text(text: str, report: str, *, boxed: bool) -> bool:
     right, left = sides_named(text)
     if (right and left) or ((right or left) and boxed):
         return True
+    return both_name_a_side(text, report)
+
+
+def both_name_a_side(text: str, report: str) -> bool:
+    """Say whether the sides that an answer names can be held against a report's."""
     return _names_side(text) and _names_side(report)
 
 
@@ -89,7 +94,10 @@ def sided_by_family(mentions: Iterable[Mention]) -> Sided:
 
 
 def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
-    """Find the findings that the answer has on one side and the report on the other only."""
+    """Find the findings that the answer has on one side and the report on the other only.
+
+    With them those that one of the two has on both sides and the other on one, told by their kind.
+    """
     found = []
     families = set(answer)
     for family, claims in answer.items():
@@ -102,7 +110,7 @@ def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
         if "bilateral" in (claimed, known):
             one = next((m for m in claims if m.side == claimed), claims[0])
             other = next((m for m in reported if m.side == known), reported[0])
-            found.append(Contradiction("bilateral", one, other))
+            found.append(Contradiction("incomplete", one, other))
         elif not _contradicted(claims, reported, reference):
             found.append(Contradiction("report", claims[0], reported[0]))
     return found

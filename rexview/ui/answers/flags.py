@@ -184,11 +184,8 @@ class _Flagged:
         )
 
     def _name(self) -> str:
-        if not self.is_only_hinted:
-            return FAILURES[self.failure].name
-        if all(flag.kind == "bilateral" for flag in self.by_rule):
-            return "One side of a bilateral finding"
-        return f"Possible: {FAILURES[self.failure].name}"
+        name = FAILURES[self.failure].name
+        return f"Possible: {name}" if self.is_only_hinted else name
 
     def _who(self) -> str:
         """Name in a few words who found or judged it; the details stand below."""
@@ -266,7 +263,7 @@ def _found_html(key: str, flag: Flag) -> str:
 
 def _sides_html(flag: Flag) -> str:
     """Show the contradicting sides next to each other: claimed, boxed, reported."""
-    if flag.failure != "laterality_error":
+    if flag.failure not in ("laterality_error", "side_incomplete"):
         return ""
     sides: dict[str, dict[str, None]] = {}
     for item in flag.evidence:

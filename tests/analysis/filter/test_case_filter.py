@@ -28,6 +28,10 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
         ({}, CaseFilter()),
         ({"failure": "token_limit"}, CaseFilter(failures=("token_limit",))),
         (
+            {"failure": "laterality_error", "by": "hint"},  # a link from before side_incomplete
+            CaseFilter(failures=("side_incomplete",), sources=("hint",)),
+        ),
+        (
             {"failure": ["token_limit", "omission"]},
             CaseFilter(failures=("token_limit", "omission")),
         ),

@@ -40,6 +40,7 @@ WRONG: dict[str, dict[str, Any]] = {
         "text": "There is consolidation of the right lower lobe.",
         "boxes": [box("Opacity", RIGHT)],
     },
+    "side_incomplete": {"text": "There are bilateral pleural effusions. The heart is normal."},
     "overconfident": {"text": GOOD + " This is definitely heart failure."},
     "verbose": {"text": " ".join([GOOD, *(LONG + f"Remark {n}." for n in range(9))])},
     "terse": {"text": "Right effusion."},

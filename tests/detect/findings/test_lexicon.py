@@ -34,9 +34,10 @@ def test_the_longest_phrase_at_a_place_is_found():
     expected = []
     i = 0
     while i < len(words):
-        sizes = [n for n in range(1, longest + 1) if tuple(words[i : i + n]) in known]
+        left = min(longest, len(words) - i)
+        sizes = [n for n in range(1, left + 1) if tuple(words[i : i + n]) in known]
         size = max(sizes, default=0)
-        if size and i + size <= len(words):
+        if size:
             expected.append((i, i + size, known[tuple(words[i : i + size])]))
         i += size or 1
     found = scan(words, 0, len(words), {})

@@ -10,27 +10,66 @@ from hypothesis import strategies as st
 
 from rexview.bench.corpus import laterality_pairs
 from rexview.detect import find_flags, flag_rows, flags_for
+from rexview.detect.core.detector import Detector
 from rexview.detect.laterality.detector import Laterality
+from rexview.detect.laterality.incomplete import SideIncomplete
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
 
 IMAGE = StudyImage(id="i", path="i.png", view="PA", width=1000, height=1000)
+LATERALITY = Laterality()
 ON_THE_LEFT = (700.0, 400.0, 200.0, 300.0)
 ON_THE_RIGHT = (100.0, 400.0, 200.0, 300.0)
 
 
 def flags(
-    answer: str, report: str = "", *, boxes: tuple[AnswerBox, ...] = (), **case: Any
+    answer: str,
+    report: str = "",
+    *,
+    boxes: tuple[AnswerBox, ...] = (),
+    by: Detector = LATERALITY,
+    **case: Any,
 ) -> list[Flag]:
     given = {"id": "c", "question": "What is there?", "images": (IMAGE,), **case}
     return flags_for(
         Case(report=Report(findings=report), **given),
         [Answer(case="c", model="m", text=answer, boxes=boxes)],
-        detectors=[Laterality()],
+        detectors=[by],
     )
+
+
+def hints(answer: str, report: str) -> list[Flag]:
+    return flags(answer, report, by=SideIncomplete())
 
 
 def kinds(answer: str, report: str = "", **more: Any) -> list[str | None]:
     return [flag.kind for flag in flags(answer, report, **more)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "report"),
+    [
+        ("Left rib fx's.", "Right rib fractures."),
+        ("Shunt tubing courses along the left hemithorax.", "VP shunt over the right chest."),
+        ("Vagal nerve stimulator, right chest.", "VNS generator on the left."),
+        ("Plate and screw fixation of the right clavicle.", "Left clavicular plate and screws."),
+        ("Absent right breast shadow.", "Left mastectomy."),
+        ("IJ sheath on the left.", "RIJ sheath, tip in the SVC."),
+    ],
+)
+def test_words_of_one_family_and_dictated_ones_are_compared(answer: str, report: str) -> None:
+    assert kinds(answer, report) == ["report"]
+    assert kinds(report, report) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "report"),
+    [
+        ("Left retrocardiac opacity.", "Pneumonia is not excluded in the right clinical setting."),
+        ("Left basal atelectasis. The lung right above it is clear.", "Left basal atelectasis."),
+    ],
+)
+def test_a_right_that_is_no_side_is_none(answer: str, report: str) -> None:
+    assert kinds(answer, report) == []
 
 
 class TestAgainstTheReport:
@@ -102,8 +141,9 @@ class TestAgainstTheReport:
         ],
     )
     def test_one_side_of_both_is_told_apart(self, answer: str, report: str) -> None:
-        (flag,) = flags(answer, report)
-        assert (flag.kind, flag.is_hint) == ("bilateral", True)
+        assert kinds(answer, report) == []
+        (flag,) = hints(answer, report)
+        assert (flag.kind, flag.is_hint) == ("hint", True)
         assert "bilateral finding" in flag.message
 
 
@@ -145,7 +185,8 @@ class TestWhoseWords:
         report = "Right effusion."
         answer = "describe the large left pleural effusion in this study. Right effusion."
         assert kinds(answer, report, question=question) == []
-        assert kinds(answer, report, question="What is abnormal?") == ["bilateral"]
+        assert kinds(answer, report) == []
+        assert len(hints(answer, report)) == 1
 
     def test_a_list_of_the_options_is_no_finding_but_the_chosen_one_is(self) -> None:
         options = ("Right effusion", "Left effusion")
@@ -205,18 +246,17 @@ def test_the_survey_asks_for_a_look_at_every_answer_that_has_a_flag(make_set: An
             {"case": f"c{k}", "model": "g", "text": text} for k, (text, _) in enumerate(texts)
         ],
     )
-    said = find_flags(review_set, detectors=[Laterality()])
+    said = find_flags(review_set, detectors=[LATERALITY])
     assert sorted(said.select("case", "kind", "hint").rows()) == [
         ("c0", "report", False),
         ("c1", "report", False),
         ("c2", "self", False),
         ("c3", "report", False),
-        ("c5", "bilateral", True),
         ("c6", "report", False),
     ]
     rows = [row for row in flag_rows(review_set) if row["failure"] == "laterality_error"]
     assert [row["kind"] for row in rows] == [
-        "report", "report", "self", "report", "bilateral", "report"
+        "report", "report", "self", "report", "report"
     ]  # fmt: skip
     assert {item["where"] for item in rows[0]["evidence"]} == {"answer", "report"}
 

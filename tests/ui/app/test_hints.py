@@ -126,7 +126,7 @@ def test_the_case_page_lists_hints_last_and_as_possible() -> None:
 
 
 def test_one_side_of_a_bilateral_finding_has_a_name_of_its_own() -> None:
-    html = listed(flag("laterality_error", "bilateral"))
-    assert ">One side of a bilateral finding<" in html
-    html = listed(flag("laterality_error", "bilateral"), flag("laterality_error", "report"))
+    html = listed(flag("side_incomplete", "hint"))
+    assert ">Possible: One side of a bilateral finding<" in html
+    html = listed(flag("side_incomplete", "hint"), flag("laterality_error", "report"))
     assert ">Laterality error<" in html

@@ -1,0 +1,104 @@
+"""What an answer says of sides beside its report: contradictions, and how they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from rexview.detect.boxes.labels import label_key
+from rexview.detect.boxes.position import box_evidence
+from rexview.detect.core.detector import AnswerInCase
+from rexview.detect.findings import Mention, finding_info
+from rexview.detect.laterality.boxes import SidedBox
+from rexview.detect.laterality.text import (
+    Contradiction,
+    Sided,
+    against_report,
+    contradictions_within,
+    sided_by_family,
+    stretch,
+)
+from rexview.geometry import OTHER_SIDE
+from rexview.schema import AnswerBox, Evidence, ReferenceBox
+
+_Sided = TypeVar("_Sided", bound=tuple[AnswerBox | ReferenceBox, str | None])
+
+
+def claims_of_answer(one: AnswerInCase) -> Sided:
+    """Return what an answer says is there, on a side."""
+    return one.once(_claims)
+
+
+def _claims(one: AnswerInCase) -> Sided:
+    return sided_by_family(one.mentions)
+
+
+def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
+    """Find where an answer's sides contradict its report or each other.
+
+    Of a finding that the answer itself is of two minds about, it is not said that a side lacks.
+    """
+    claims = claims_of_answer(one)
+    if not claims:
+        return ()
+    reported = sided_by_family(mention for _, mention in one.report_mentions)
+    within = contradictions_within(claims, reported)
+    doubtful = {finding_info(item.claim.finding).family for item in within}
+    against = (
+        item
+        for item in against_report(claims, reported)
+        if item.kind != "incomplete" or finding_info(item.claim.finding).family not in doubtful
+    )
+    return (*against, *within)
+
+
+def of_family(boxes: Iterable[_Sided], family: str) -> list[_Sided]:
+    """Keep the boxes whose label is of a family of findings."""
+    return [sided for sided in boxes if label_key(sided[0].label) == family]
+
+
+def explained(
+    item: Contradiction, one: AnswerInCase, placed: Sequence[SidedBox]
+) -> tuple[str, tuple[Evidence, ...]]:
+    """Return the sentence and the evidence for a contradiction."""
+    claim, contrary = item.claim, item.contrary
+    stated = evidence_of("answer", one.text, claim)
+    if item.kind == "self":
+        message = f"The answer contradicts itself: {named(contrary)} here, {claim.side} there."
+        return message, (*evidence_of("answer", one.text, contrary), *stated)
+    section = next(name for name, mention in one.report_mentions if mention is contrary)
+    other = str(contrary.side) if contrary.finding == claim.finding else named(contrary)
+    other = "both sides" if other == "bilateral" else other
+    parts = [f"Answer: {named(claim)}", f"report: {other}"]
+    report = getattr(one.case.report, section) or ""
+    evidence = [*stated, *evidence_of("report", report, contrary, section)]
+    family = finding_info(claim.finding).family
+    drawn = of_family(placed, family)
+    if (
+        item.kind == "report"
+        and len({side for _, side in drawn}) == 1
+        and drawn[0][1] in OTHER_SIDE
+    ):
+        box, side = drawn[0]
+        parts.append(f"its box lies on the {side}")
+        evidence.append(box_evidence(box, side))
+    tail = " (one side of a bilateral finding)" if item.kind == "incomplete" else ""
+    return "; ".join(parts) + f"{tail}.", tuple(evidence)
+
+
+def named(mention: Mention) -> str:
+    """Return a finding with its side."""
+    return f"{mention.side} {finding_info(mention.finding).name}"
+
+
+def evidence_of(
+    where: str, text: str, mention: Mention, section: str | None = None
+) -> tuple[Evidence, ...]:
+    """Show a mention with its side: one stretch where they stand close, else two."""
+    together = stretch(text, mention)
+    spans = [together] if together else [(mention.start, mention.end)]
+    if not together and mention.side_start is not None and mention.side_end is not None:
+        spans.append((mention.side_start, mention.side_end))
+    return tuple(
+        Evidence(where, text[a:b], section, a, b, side=mention.side) for a, b in sorted(spans)
+    )
