@@ -149,7 +149,9 @@ def test_what_runs_by_itself_on_a_page_says_that_the_tables_do_not_answer(app, t
         tables.fails = TIMED_OUT
         time.sleep(_LOOKS_EVERY_S)  # until then a server takes the version for that which is shown
         spoke = [
-            page for hand, page, part in parts if AWAY in said(hand.rerun(page, fragment=part))
+            page
+            for hand, page, part in parts
+            if AWAY in said(hand.rerun(page, fragment=part, patience_s=10))
         ]
         assert {ADDRESSES[PAGE_CASE], ADDRESSES[PAGE_SCORE]} <= set(spoke)
         for page in ("", "case", "data"):
