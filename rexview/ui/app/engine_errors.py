@@ -1,29 +1,14 @@
-"""What pages say where the tables on ClickHouse do not answer, or do not serve a page."""
+"""What pages say where the tables on ClickHouse do not answer.
+
+The server imports this before it answers anybody, so that it imports nothing heavy.
+"""
 
 from __future__ import annotations
-
-from typing import Final
 
 import streamlit as st
 
 from rexview.errors import EngineError
 from rexview.ui.html.safe_text import lines_as_markdown
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import (
-    ADDRESSES,
-    PAGE_ADJUDICATE,
-    PAGE_CURATE,
-    PAGE_MEETING,
-    PAGE_RUN_MODELS,
-    PAGE_STUDY,
-)
-from rexview.ui.server.loaded_sets import on_tables
-
-_IN_MEMORY_ONLY: Final = frozenset(
-    ADDRESSES[page]
-    for page in (PAGE_STUDY, PAGE_ADJUDICATE, PAGE_MEETING, PAGE_RUN_MODELS, PAGE_CURATE)
-)
-"""Addresses of the pages that go through all cases or answers of a set by themselves."""
 
 
 def engine_error_said(error: Exception) -> bool:
@@ -37,14 +22,3 @@ def engine_error_said(error: Exception) -> bool:
         return False
     st.error(lines_as_markdown(error), icon=":material/cloud_off:")
     return True
-
-
-def stop_unless_served() -> None:
-    """Explain and stop on a page that needs a set in memory, where it is on ClickHouse."""
-    if on_tables() and link_keys.page_shown() in _IN_MEMORY_ONLY:
-        st.info(
-            "This page needs the whole review set in memory, and this server has it on "
-            "ClickHouse. Open the set on a server without REXVIEW_ENGINE.",
-            icon=":material/database:",
-        )
-        st.stop()

@@ -17,7 +17,7 @@ from rexview.remote import sets as remote_sets
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions, roles
 from rexview.ui.account.widgets import show_account
-from rexview.ui.app.engine_errors import stop_unless_served
+from rexview.ui.app.pages_on_tables import stop_unless_served
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import link_caught_up
