@@ -7,13 +7,14 @@ import pytest
 
 pytest.importorskip("scipy", reason="needs tools/demo/requirements.txt")
 
-from tools.demo.body import devices, implants, tissue
+from tools.demo.body import devices, implants, pathology, tissue, volume
 from tools.demo.body.patient import Build, shape_patient
 from tools.demo.body.volume import (
     AIR,
     AORTA,
     HEART,
     LEFT_LUNG,
+    LIVER,
     LOBES,
     OESOPHAGUS,
     RIGHT_LUNG,
@@ -260,3 +261,92 @@ def test_the_notice_stands_up_the_lower_right_edge() -> None:
     assert columns.min() > 965
     assert rows.min() > 0.75 * 1100
     assert rows.max() < 0.95 * 1100
+
+
+# --- what stands between two patients of one skeleton ---------------------------------------------
+
+
+def test_shoulders_tilt_and_the_chest_stays(body: Volume) -> None:
+    marked = Volume(body.hu.copy(), body.labels)
+    for x in (12, 242):
+        marked.hu[180, 100:140, x - 1 : x + 2] = 1400
+    tilted = shape_patient(marked, Build(shoulder_tilt_mm=-20, belly_hu=0))
+
+    def height(volume: Volume, x: int) -> float:
+        return float(np.argwhere(volume.hu[150:, 100:140, x - 1 : x + 2] > 700)[:, 0].mean()) * _DZ
+
+    # This body is narrow: 81 mm from the middle, the shoulders only begin.
+    assert height(tilted, 12) - height(marked, 12) == pytest.approx(4, abs=1.3)
+    assert height(tilted, 242) - height(marked, 242) == pytest.approx(-4, abs=1.3)
+    assert _middle(tilted, TRACHEA) == pytest.approx(_middle(body, TRACHEA), abs=0.5)
+
+
+def test_the_abdomen_alone_becomes_more_opaque() -> None:
+    body = _phantom()
+    body.labels[10:46, 60:170, 30:100], body.hu[10:46, 60:170, 30:100] = LIVER, 50
+    full = tissue.full_belly(body, 190)
+    changed = np.argwhere(full.hu != body.hu)
+    assert full.hu[20, 100, 60] == 240
+    assert changed[:, 0].max() <= 46
+    assert np.array_equal(full.hu[body.mask(HEART)], body.hu[body.mask(HEART)])
+    assert np.array_equal(full.hu[body.lungs], body.hu[body.lungs])
+    assert np.array_equal(full.hu[body.hu == AIR], body.hu[body.hu == AIR])
+
+
+def test_a_small_effusion_stays_in_the_angle_at_the_side(body: Volume) -> None:
+    angle = pathology.effusion(body, "right", 10.0, 50.0, around=0.0)
+    round_ = pathology.effusion(body, "right", 10.0, 50.0)
+    inner = np.s_[76:145, 54:176, 80:96]  # more than 30 mm above the deepest point, near the heart
+    assert not (angle.volume.hu[inner] > -400).any()
+    assert (round_.volume.hu[inner] > -400).any()
+    side = angle.volume.hu[76:90, 110:120, 25:30]
+    assert (side > -200).any()
+    columns = np.flatnonzero(angle.shown.any(axis=(0, 1)))
+    assert columns.max() < 64 < np.flatnonzero(round_.shown.any(axis=(0, 1))).max()
+
+
+def test_a_level_fissure_is_an_edge_for_a_frontal_beam() -> None:
+    body = _phantom()
+    for y in range(50, 180):  # a fissure that rises to the front by a tenth
+        body.labels[50 : 100 + y // 10, y, 24:104] = LOBES["RML"]
+    tilted = pathology.consolidation(body, "RML", radius_mm=500)
+    level = pathology.consolidation(body, "RML", radius_mm=500, straight_top=True)
+
+    def edge(lesion: pathology.Lesion) -> int:
+        share = lesion.shown[:, 60:170, 50:80].mean(axis=(1, 2))
+        return int(((share > 0.1) & (share < 0.9)).sum())
+
+    assert edge(level) <= 3
+    assert edge(tilted) >= 6
+
+
+def test_ribs_are_smoothed_along_their_course_and_keep_their_width() -> None:
+    labels = np.zeros((120, 60, 160), np.uint8)
+    hu = np.zeros(labels.shape, np.float32)
+    for x in range(20, 140):  # a slanting bone whose slices, four thick, step
+        z = 4 * round((30 + 0.5 * (x - 20)) / 4)
+        labels[z - 4 : z + 4, 26:34, x] = 95
+    hu[labels == 95] = 800
+    before = hu.copy()
+    volume._smooth_along_ribs(hu, labels)
+
+    def ripple(values: np.ndarray) -> float:
+        line = [values[round(34 + 0.5 * (x - 20)), 30, x] for x in range(40, 120)]
+        return float(np.std(line))
+
+    assert ripple(hu) < 0.6 * ripple(before)
+    assert hu.sum() == pytest.approx(before.sum(), rel=0.05)
+
+
+def test_vertebral_bodies_get_walls_and_their_arches_do_not() -> None:
+    labels = np.zeros((30, 100, 100), np.uint8)
+    labels[8:22, 40:75, 30:70] = _SPINE
+    labels[8:22, 15:40, 48:53] = _SPINE  # a spinous process
+    hu = np.full((60, 100, 100), 20, np.float32)
+    hu[np.repeat(labels, 2, axis=0) == _SPINE] = 200
+    before = hu.copy()
+    volume._harder_vertebrae(hu, labels)
+    gain = hu - before
+    assert gain[30, 58, 50] == pytest.approx(260, abs=15)
+    assert gain[30, 58, 31:34].max() > gain[30, 58, 50] + 200
+    assert gain[30, 25, 50] == pytest.approx(0, abs=5)

@@ -78,16 +78,22 @@ def real_mass(volume: Volume) -> Lesion:
 
 
 @around_lungs
-def effusion(volume: Volume, side: Side, height_mm: float, rise_mm: float = 62.0) -> Lesion:
+def effusion(
+    volume: Volume, side: Side, height_mm: float, rise_mm: float = 62.0, around: float = 1.0
+) -> Lesion:
     """Fluid in an upright patient: a level that climbs along the chest wall (meniscus).
 
-    ``height_mm`` counts from the deepest point of the lung.
+    ``height_mm`` counts from the deepest point of the lung. ``around`` is the share of the climb
+    in front and behind: a small collection fills the angle at the side, and the dome stays seen.
+    Below 1 a reader's box is for the angle alone, not for what lies behind the dome.
     """
     lung = hemithorax(volume, side)
     deepest = int(np.argmax(lung.any(axis=(1, 2))))
     both = hemithorax(volume, "right") | hemithorax(volume, "left")
     wall = wall_distance(lung, both)
-    level = height_mm + rise_mm * np.exp(-wall / 24.0)
+    beside = _beside(lung, side)
+    climb = around + (1 - around) * beside
+    level = height_mm + rise_mm * climb[None, None, :] * np.exp(-wall / 24.0)
     above = (np.arange(lung.shape[0])[:, None, None] - deepest) * _DZ
     fluid = lung & (above < level)
     # The rim of the lung that shares its voxels with wall and diaphragm drowns too.
@@ -98,7 +104,18 @@ def effusion(volume: Volume, side: Side, height_mm: float, rise_mm: float = 62.0
     squeezed = lung & ~fluid
     haze = np.where(squeezed, np.exp(-np.maximum(above - level, 0) / 11.0), 0).astype(np.float32)
     edited = blended(edited, 0.32 * haze, -250.0)
-    return Lesion(edited, weight, "Pleural effusion", side)
+    shown = weight if around >= 1 else weight * (beside > 0.3)[None, None, :]
+    return Lesion(edited, shown, "Pleural effusion", side)
+
+
+def _beside(lung: np.ndarray, side: Side) -> np.ndarray:
+    """How far out a sagittal plane lies in a lung, 0 in its inner half to 1 at the chest wall."""
+    columns = np.flatnonzero(lung.any(axis=(0, 1)))
+    outward = (np.arange(lung.shape[2]) - columns[0]) / (columns[-1] - columns[0])
+    if side == "right":
+        outward = 1 - outward
+    share = np.clip((outward - 0.62) / 0.3, 0, 1)
+    return np.asarray(share * share * (3 - 2 * share))
 
 
 @around_lungs
@@ -143,12 +160,17 @@ def consolidation(
     density: float = -30.0,
     seed: int = 1,
     label: str = "Consolidation",
+    straight_top: bool = False,
 ) -> Lesion:
     """Airspace filling of a lobe, patchy towards its edge, sharp where a fissure bounds it.
 
     ``centre`` (0 to 1 along z, y, x of the lobe) and ``radius_mm`` limit it to a part.
+    ``straight_top`` lays the upper fissure level from front to back, so that a frontal beam grazes
+    it: most people's horizontal fissure is seen as a line.
     """
     inside = volume.mask(LOBES[lobe])
+    if straight_top:
+        inside = _level_top(inside, volume.lungs)
     inside = ndimage.binary_closing(inside[::1, ::1, ::1], np.ones((1, 7, 7), bool))
     spots = np.argwhere(inside[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
@@ -165,6 +187,25 @@ def consolidation(
     return Lesion(edited, (weight > 0.45 * share).astype(np.float32), label, side)
 
 
+def _level_top(lobe: np.ndarray, lungs: np.ndarray) -> np.ndarray:
+    """Give a lobe the same upper end from front to back in each sagittal plane."""
+    depth = lobe.shape[0]
+    under = lobe.any(axis=0)
+    top = np.where(under, depth - lobe[::-1].argmax(axis=0), 0).astype(float)
+    columns = np.flatnonzero(under.any(axis=0))
+    heights = [np.percentile(top[under[:, x], x], 70) for x in columns]
+    line = ndimage.gaussian_filter1d(np.array(heights), 14, mode="nearest")
+    level = np.interp(np.arange(lobe.shape[2]), columns, line)
+    spots = np.argwhere(under)
+    slab = np.zeros(lobe.shape, bool)
+    reach = slice(int(spots[:, 0].min()), int(spots[:, 0].max()) + 1)
+    slab[:, reach] = lungs[:, reach]
+    z = np.arange(depth)[:, None, None]
+    below = z < level[None, None, :]
+    filled = (z >= top[None] - 1) & under[None] & below & slab
+    return np.asarray((lobe & below) | filled)
+
+
 @around_lungs
 def nodule(
     volume: Volume,
@@ -174,9 +215,10 @@ def nodule(
     *,
     density: float = 125.0,
     seed: int = 3,
+    lobulated: float = 0.12,
     label: str = "Nodule",
 ) -> Lesion:
-    """A round lesion with a slightly lobulated, soft edge."""
+    """A round lesion with a soft edge; ``lobulated`` is how far its radius varies, as a share."""
     inside = volume.mask(LOBES[lobe])
     spots = np.argwhere(inside[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
@@ -185,7 +227,7 @@ def nodule(
     distance = np.sqrt(
         sum(((g - p) * step) ** 2 for g, p, step in zip(grid, place, SPACING_MM, strict=True))
     )
-    radius = diameter_mm / 2 * (1 + 0.12 * clouds(inside.shape, diameter_mm / 5, seed))
+    radius = diameter_mm / 2 * (1 + lobulated * clouds(inside.shape, diameter_mm / 5, seed))
     weight = (1 / (1 + np.exp((distance - radius) / 0.6))).astype(np.float32)
     weight *= hemithorax(volume, "right" if lobe.startswith("R") else "left")
     edited = blended(volume, weight, np.maximum(density, volume.hu.astype(np.float32)))

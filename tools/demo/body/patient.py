@@ -40,13 +40,15 @@ class Build:
     rotates the patient about the long axis (positive: left shoulder away from the detector of a PA
     view), ``tilt_deg`` leans the head forward. ``scoliosis_mm`` bends spine and mediastinum to the
     right at mid thorax and back below (negative: to the left), ``kyphosis_mm`` bends the thorax
-    backwards, ``shoulders_mm`` lowers the shoulders.
+    backwards, ``shoulders_mm`` lowers the shoulders, ``shoulder_tilt_mm`` raises the left one and
+    lowers the right one by half of that each, ``shoulders_out_mm`` (right, left) moves them away
+    from the chest.
 
     The rest is what :mod:`.tissue` adds: ``fat_mm`` under the skin, ``breast_mm`` (how far the
     breasts stand out), ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of
     0 to 1: aortic arch and costal cartilages), ``granuloma`` (an old calcified one, at shares of
     z, y, x of the lungs), ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae),
-    ``bowel_gas`` (false: none).
+    ``bowel_gas`` (false: none), ``belly_hu`` (how much denser the abdomen is than lying).
     """
 
     wide: float = 1.0
@@ -65,6 +67,8 @@ class Build:
     scoliosis_mm: float = 0.0
     kyphosis_mm: float = 0.0
     shoulders_mm: float = 0.0
+    shoulder_tilt_mm: float = 0.0
+    shoulders_out_mm: tuple[float, float] = (0.0, 0.0)
     breast_mm: float = 0.0
     aorta_mm: float = 0.0
     calcified: float = 0.0
@@ -72,6 +76,7 @@ class Build:
     vessels: float = 1.0
     spine: float = 1.0
     bowel_gas: bool = True
+    belly_hu: float = 190.0
 
 
 def shape_patient(thorax: Volume, build: Build) -> Volume:
@@ -90,6 +95,7 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
         shaped = tissue.calcified_cartilage(shaped, build.calcified)
     if not build.bowel_gas:
         shaped = tissue.without_bowel_gas(shaped)
+    shaped = tissue.full_belly(shaped, build.belly_hu)
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)
     if build.breast_mm > 0:
@@ -150,6 +156,7 @@ def _axial_pass(thorax: Volume, build: Build) -> Volume:
         wide = build.wide * (1 + build.taper * (0.5 - level))
         x = turned_x / wide + middle_x
         y = turned_y / build.deep + middle_y
+        x = x + _shoulders_in(build, dx, z / (depth - 1))
         above = (heart_z - z) / (heart_top - heart_bottom)
         share = build.heart * np.exp(-((above / 0.75) ** 4))
         if abs(share) > 0.002:
@@ -169,6 +176,16 @@ def _axial_pass(thorax: Volume, build: Build) -> Volume:
             thorax.hu[z], thorax.labels[z], x.astype(np.float32), y.astype(np.float32)
         )
     return Volume(hu, labels)
+
+
+def _shoulders_in(build: Build, dx: np.ndarray, level: float) -> np.ndarray:
+    """How far towards the middle shoulders are fetched from, voxels; nothing within the chest."""
+    if not any(build.shoulders_out_mm):
+        return np.zeros(1, np.float32)
+    high = 1 / (1 + np.exp(-(level - 0.74) / 0.04))
+    right, left = (out / SPACING_MM[2] for out in build.shoulders_out_mm)
+    outer = 1 / (1 + np.exp(-(np.abs(dx) * SPACING_MM[2] - 110) / 18))
+    return np.asarray(np.where(dx < 0, right, -left) * outer * high)
 
 
 def _inner(thorax: Volume) -> np.ndarray:
@@ -211,9 +228,10 @@ def _sagittal_pass(thorax: Volume, build: Build) -> Volume:
         if build.scoliosis_mm:
             aside = (x - middle_x) * SPACING_MM[2] - bend[:, None]
             source_z = source_z + 0.75 * slope * 85 * np.tanh(aside / 85) / SPACING_MM[0]
-        if build.shoulders_mm:
+        lower = build.shoulders_mm + build.shoulder_tilt_mm / 2 * (1 if x < middle_x else -1)
+        if lower:
             outer = 1 / (1 + np.exp(-(abs(x - middle_x) * SPACING_MM[2] - 88) / 16))
-            source_z = source_z + build.shoulders_mm / SPACING_MM[0] * outer * high
+            source_z = source_z + lower / SPACING_MM[0] * outer * high
         if weight is not None and arch is not None:
             leftness = 1 / (1 + np.exp(-(x - trachea_x) / 14))
             push = (build.breath_right_mm * (1 - leftness) + build.breath_left_mm * leftness) / (

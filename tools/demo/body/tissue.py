@@ -26,6 +26,7 @@ _DZ, _DY, _DX = SPACING_MM
 _FAT, _GLAND, _BLOOD, _LUNG = -90, 5, 45, -860
 _CARTILAGE = 118
 _BOWEL = (18, 19, 20)
+_ABDOMEN = (1, 2, 3, 4, 5, 6, *_BOWEL)
 
 
 def fat(body: Volume, fat_mm: float) -> Volume:
@@ -59,6 +60,28 @@ def dense_spine(body: Volume, factor: float) -> Volume:
     hu = body.hu.copy()
     bone = ndimage.binary_dilation(body.mask(*VERTEBRAE), np.ones((3, 5, 5), bool)) & (hu > _BLOOD)
     hu[bone] = np.rint(_BLOOD + (hu[bone] - _BLOOD) * factor)
+    return Volume(hu, body.labels)
+
+
+def full_belly(body: Volume, more_hu: float) -> Volume:
+    """Make what lies under the diaphragm as opaque as in somebody who stands.
+
+    The patient of the CT lies with raised arms: the abdomen is flat, and lets more of the beam
+    through than a chest full of fluid would. Upright it is deeper; the depth that is missing is
+    given as CT numbers, ``more_hu`` on soft tissue.
+    """
+    organs = body.mask(*_ABDOMEN)
+    under = organs.any(axis=0)
+    depth = organs.shape[0]
+    top = np.where(under, depth - 1 - organs[::-1].argmax(axis=0), 0).astype(np.float32)
+    far, nearest = ndimage.distance_transform_edt(~under, return_indices=True)
+    top = top[tuple(nearest)] - 0.5 * far * _DY / _DZ
+    top = cv2.GaussianBlur(top.astype(np.float32), (0, 0), 3)
+    hu = body.hu.copy()
+    airy = ndimage.binary_dilation(body.lungs, np.ones((3, 3, 3), bool))
+    for z in range(depth):
+        share = np.clip((top - z) / 4, 0, 1) * (hu[z] > -300) * (hu[z] < 300) * ~airy[z]
+        hu[z] += np.rint(more_hu * share).astype(np.int16)
     return Volume(hu, body.labels)
 
 
