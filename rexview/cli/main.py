@@ -22,6 +22,7 @@ from rexview.cli.export import add_export
 from rexview.cli.failures import add_failures
 from rexview.cli.importing import add_import
 from rexview.cli.judge.command import add_judge
+from rexview.cli.judge.validation import add_written
 from rexview.cli.load import add_load
 from rexview.cli.metrics.command import add_metrics
 from rexview.cli.output import as_json, print_problems
@@ -68,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     add_metrics(commands)
     add_curate(commands)
     add_judge(commands)
+    add_written(commands)
     add_curated(commands)
     add_bench(commands, path)
     add_cache(commands)

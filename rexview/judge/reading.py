@@ -56,7 +56,7 @@ def read_opinion(text: str, asked: Sequence[str]) -> tuple[Opinion, ...] | str:
         One for each name that was asked; what is wrong with the answer, in a sentence, where
         anything of it is not as asked: then none of it is taken.
     """
-    value = _only_object(text)
+    value = only_object(text)
     if isinstance(value, str):
         return value
     found = []
@@ -114,7 +114,7 @@ def _score(value: Any) -> int | None:
     return int(value)
 
 
-def _only_object(text: str) -> Mapping[str, Any] | str:
+def only_object(text: str) -> Mapping[str, Any] | str:
     """Return the one JSON object of an answer; in a sentence, why there is none.
 
     What is thought before the answer, and words before the object, are passed over, but for
@@ -175,17 +175,26 @@ def missing_quotes(opinions: Sequence[Opinion], answer: str) -> tuple[str, ...]:
     Blanks, capitals, kinds of quotation marks and what encloses a quote make no difference.
     """
     folded = _folded(answer)
-    missing = (
-        one.name
-        for one in opinions
-        if one.quote and _folded(one.quote).strip(_OUTSIDE) not in folded
-    )
+    missing = (one.name for one in opinions if one.quote and not _within(one.quote, folded))
     return tuple(no_quote(name) for name in missing)
 
 
 def no_quote(name: str) -> str:
     """Return the sentence by which it is kept that a quote does not stand in the answer."""
     return f"{name}: what it quotes does not stand in the answer."
+
+
+def stands_in(quote: str, answer: str) -> bool:
+    r"""Whether a quote stands in an answer, compared as :func:`missing_quotes` does.
+
+    >>> stands_in("‘No  prior’", "There is no\nprior."), stands_in("...", "There is no prior.")
+    (True, False)
+    """
+    return bool(_folded(quote).strip(_OUTSIDE)) and _within(quote, _folded(answer))
+
+
+def _within(quote: str, folded: str) -> bool:
+    return _folded(quote).strip(_OUTSIDE) in folded
 
 
 def _folded(text: str) -> str:

@@ -24,6 +24,8 @@ FAILURES: Final = ("laterality_error", "hallucination", "omission", "token_limit
 """What a judge says of an answer."""
 OMISSION: Final = "omission"
 """Asked only where there is a report: it is a finding of that which is left out."""
+WRITTEN: Final = "written"
+"""Asked alone: whether the answer has the failure that a clinician wrote in words."""
 Blinded = Callable[[str], tuple[Case, Sequence[Answer]] | None]
 """Gives a case by its id and its newest answers as a blinded reader gets them, but that ``model``
 of each answer is its model, which is not sent."""
@@ -106,7 +108,7 @@ def subjects_of(
     rubric
         The set's dimensions by id; those of texts are scored.
     wanted
-        Which of :data:`FAILURES` and of the dimensions are asked.
+        Which of :data:`FAILURES` and of the dimensions are asked, or :data:`WRITTEN` alone.
     """
     scored = {name: one for name, one in rubric.items() if name in TEXT_DIMENSIONS}
     # all at once: one by one they take most of the time
@@ -127,6 +129,7 @@ def subjects_of(
                 name
                 for name in wanted
                 if (name in scored and status == "answered")
+                or name == WRITTEN
                 or (name in FAILURES and (name != OMISSION or report_text(case.report)))
             )
             about = About(

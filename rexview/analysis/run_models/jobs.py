@@ -49,6 +49,7 @@ _ASKED: Final[Mapping[str, str]] = {"curate": "--model", "judge": "--judge", "me
 _MAY: Final = frozenset(
     {
         *("--step", "--from", "--candidates", "--choice", "--validator", "--failures", "--scores"),
+        "--written",
         *("--filter", "--model", "--metric", "--scope", "--resume", "--base-url", "--api"),
         *("--concurrency", "--max-output-tokens", "--budget"),
     }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final, Literal
 
+from rexview.judge.written.words import is_written
 from rexview.models.running.folder import CURATING, JUDGING, RUNS, RunFolder, runs_of
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
@@ -41,6 +42,7 @@ class Kind:
 
 ANSWERS: Final = Kind("Answers", "case", "run")
 OPINIONS: Final = Kind("Second opinion", "answer", "judge")
+WRITTEN: Final = Kind("Written failure", "answer", "judge")
 CORRECTIONS: Final = Kind("Corrections of reports", "report", "metrics")
 _OTHER: Final = Kind("Questions", "request", "curate")
 _CURATING: Final[Mapping[str, Kind]] = {
@@ -57,6 +59,9 @@ FOLDERS: Final = (RUNS, CURATING, JUDGING)
 def kind_of(run: RunFolder, spec: RunSpec) -> Kind:
     """Return what a run is about: its folder says so, and its wording, no other part of it."""
     wording = spec.prompt.id.rpartition("-")[0]
+    if run.under == JUDGING and is_written(spec.prompt):
+        name = spec.prompt.id.partition(":")[2]
+        return replace(WRITTEN, more=(f"--written={name}",))
     if run.under == JUDGING:
         return CORRECTIONS if wording == "fineradscore" else OPINIONS
     return _CURATING.get(wording, _OTHER) if run.under == CURATING else ANSWERS

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rexview.bounded import printable
 from rexview.cli.arguments import FOLDER
+from rexview.cli.judge.chosen import models_wanted, subjects_wanted
 from rexview.cli.output import as_json
 from rexview.cli.run.command import (
     USAGE,
@@ -16,7 +17,6 @@ from rexview.cli.run.command import (
     add_asking,
     add_chosen_cases,
     add_manner,
-    chosen_cases,
     dry_run,
     plan_about,
 )
@@ -25,13 +25,11 @@ from rexview.errors import FileRefused, RunRefused, SettingsError
 from rexview.vocab import TEXT_DIMENSIONS, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rexview.judge.results import Known
     from rexview.judge.subjects import Subject
     from rexview.models.prompt import Prompt
     from rexview.models.running.progress import Progress
-    from rexview.schema import Answer, Case, ReviewSet
+    from rexview.schema import ReviewSet
 
 _NAMED: Final = 10
 
@@ -50,6 +48,8 @@ def add_judge(commands: Any) -> None:
     argument("--failures", action="store_true", help="ask about failures only")
     argument("--scores", action="store_true", help="ask for scores only; both without either")
     argument("--prompt", metavar="NAME", help="a wording of the set's folder prompts/judge")
+    written = "find answers with the failure that prompts/failures/NAME.yaml has in words"
+    argument("--written", metavar="NAME", help=written)
     add_asking(argument)
     resume = "go on with the newest run of this judge, or with the one that is named"
     again = "ask again about answers that the judge refused, or gave no readable opinion on"
@@ -70,6 +70,10 @@ class _Asked:
 
 def _judge(options: argparse.Namespace) -> int:
     try:
+        if options.written is not None:
+            from rexview.cli.judge.written import find_failure
+
+            return find_failure(options)
         return _ask(options)
     except (RunRefused, SettingsError) as error:
         print(printable(str(error)), file=sys.stderr)
@@ -115,18 +119,14 @@ def _asked(options: argparse.Namespace) -> _Asked:
     ------
     RunRefused, SettingsError
     """
-    from rexview.analysis.case.blinding import blinded_page
     from rexview.analysis.study.worklist import rubric_of
-    from rexview.judge.subjects import FAILURES, shows_report, subjects_of
+    from rexview.judge.subjects import FAILURES, shows_report
     from rexview.judge.wording import find_wording
     from rexview.reviewset import load
 
     review_set = load(options.folder)
     prompt = find_wording(options.prompt, review_set.folder)
-    models = options.model or [model.id for model in review_set.models]
-    if unknown := [one for one in models if one not in review_set.model_names]:
-        there = ", ".join(review_set.model_names)
-        raise RunRefused(f"--model: there is no model {unknown[0]!r:.80}. There are {there:.300}.")
+    models = models_wanted(options, review_set)
     try:
         rubric = rubric_of(review_set)
     except (OSError, FileRefused) as error:
@@ -139,29 +139,14 @@ def _asked(options: argparse.Namespace) -> _Asked:
         *(FAILURES if both or options.failures else ()),
         *(scored if both or options.scores else ()),
     ]
-    cases = chosen_cases(options, review_set)
-    ids = review_set.cases["id"].to_list() if cases is None else list(cases)
-    if unknown := [one for one in ids if review_set.case_row(one) is None]:
-        raise RunRefused(f"These cases are not in the review set: {', '.join(unknown[:5]):.300}")
-
-    answers = 0
-
-    def blinded(case_id: str) -> tuple[Case, Sequence[Answer]] | None:
-        nonlocal answers
-        page = blinded_page(review_set, case_id, {model: model for model in models})
-        if page is None:
-            return None
-        answers += len(page.answers)
-        return page.case, page.answers
-
-    subjects = tuple(subjects_of(review_set, ids, blinded, rubric, wanted))
+    subjects, without = subjects_wanted(options, review_set, models, rubric, wanted)
     if not shows_report(review_set) and "omission" in wanted:
         print(
             "The rules of the study show no reader the report: the judge does not get it, and is "
             "not asked for missed findings.",
             file=sys.stderr,
         )
-    return _Asked(review_set, options.judge, prompt, subjects, answers - len(subjects))
+    return _Asked(review_set, options.judge, prompt, subjects, without)
 
 
 def _keep(options: argparse.Namespace, asked: _Asked, before: Known, ended: Progress | None) -> int:

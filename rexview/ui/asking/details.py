@@ -21,6 +21,7 @@ from rexview.models.running.spec import RunSpec
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href, linked_html
 from rexview.ui.link.pages import PAGE_CASE
+from rexview.ui.tables.stacked import stacked
 
 _LISTED: Final = 50
 _LONGEST_SHOWN: Final = 4_000
@@ -84,8 +85,7 @@ def _errors_html(past: Past) -> str:
     )
     more = len(failures) - _LISTED
     rest = f"<p>and {more:,} more in the log</p>" if more > 0 else ""
-    head = "<tr><th>Case</th><th>Error</th><th>Message</th></tr>"
-    return f'<table class="rx-run-errors">{head}{rows}</table>{rest}'
+    return _table(("Case", "Error", "Message"), rows) + rest
 
 
 def _case_links(asked: Sequence[str]) -> str:
@@ -115,8 +115,14 @@ def _unreadable_html(unread: Mapping[str, KeptReply]) -> str:
         )
     more = len(unread) - _LISTED
     rest = f"<p>and {more:,} more in the log</p>" if more > 0 else ""
-    head = "<tr><th>Case</th><th>Not readable</th><th>Why</th></tr>"
-    return f'<table class="rx-run-errors">{head}{"".join(rows)}</table>{rest}'
+    return _table(("Case", "Not readable", "Why"), "".join(rows)) + rest
+
+
+def _table(heads: tuple[str, ...], rows: str) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return stacked(
+        f'<table class="rx-run-errors"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    )
 
 
 @lru_cache(maxsize=8)

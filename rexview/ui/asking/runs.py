@@ -11,7 +11,15 @@ import streamlit as st
 
 from rexview.analysis.run_models.detached import go_on, progress_now
 from rexview.analysis.run_models.jobs import begin_job, going_on
-from rexview.analysis.run_models.kinds import ANSWERS, FOLDERS, OPINIONS, Kind, all_runs, kind_of
+from rexview.analysis.run_models.kinds import (
+    ANSWERS,
+    FOLDERS,
+    OPINIONS,
+    WRITTEN,
+    Kind,
+    all_runs,
+    kind_of,
+)
 from rexview.errors import RunError
 from rexview.models.running.folder import RUNS, RunFolder
 from rexview.models.running.progress import Progress, Wish, tell
@@ -112,7 +120,8 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
     if counts := counts_html(progress):
         st.html(counts)
     _buttons(run, spec, kind, progress, review_set)
-    if together and kind.command in _RESULTS:
+    # what was found of a written failure is said by the command line, on no page yet
+    if together and kind.command in _RESULTS and kind.name != WRITTEN.name:
         page, name = _RESULTS[kind.command]
         shown = {link_keys.QUERY_JUDGE: model} if kind == OPINIONS else {}
         address = html.escape(href(page, {**link_keys.link_query(), **shown}))

@@ -1,0 +1,140 @@
+"""The request about one answer and one written failure, and how its reply is kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from rexview.imaging import DiskCache
+from rexview.judge.subjects import Subject, report_text
+from rexview.judge.written.reading import SAID, read_found
+from rexview.judge.written.words import words_of
+from rexview.models.asking.build import captioned, given_texts, question_words
+from rexview.models.asking.pictures import choose_images, send_images
+from rexview.models.asking.prompts.load import fill
+from rexview.models.asking.tokens import input_tokens
+from rexview.models.reply import Reply
+from rexview.models.request import Request, SentImage, closed_object
+from rexview.models.running.attempts import Asking, Unread
+from rexview.models.running.spec import RunSpec
+from rexview.reviewset import image_path
+from rexview.schema import ReviewSet
+from rexview.settings import Settings
+
+OUTPUT_TOKENS: Final = 100
+"""Of an answer, until some have come: a word, a sentence, a quote."""
+NO_QUOTE: Final = "What it quotes does not stand in the answer."
+_DASHES: Final = re.compile(r"-+")
+_SHORTEST_LINE: Final = 5
+
+
+def asking_of(
+    review_set: ReviewSet, subjects: Iterable[Subject], spec: RunSpec, settings: Settings
+) -> Asking[Subject]:
+    """Return how a run asks about subjects and reads what comes.
+
+    Pictures as they are sent are kept in the cache folder.
+    """
+    by_id = {subject.id: subject for subject in subjects}
+    cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
+    most = settings.max_megapixels * 1_000_000
+
+    def build(subject: Subject, repeat: int) -> Request:
+        images, notes = choose_images(subject.case, spec.card)
+        pictures = send_images(
+            *(images, lambda image: image_path(review_set, image.path), spec.card, cache),
+            max_pixels=most,
+        )
+        return request_for(subject, pictures, spec, repeat, tuple(notes))
+
+    return Asking(
+        case=by_id.get,
+        build=build,
+        read=read_reply,
+        input_tokens=lambda request: input_tokens(request, spec.card),
+        output_tokens=OUTPUT_TOKENS,
+    )
+
+
+def request_for(
+    subject: Subject,
+    pictures: Sequence[SentImage],
+    spec: RunSpec,
+    repeat: int = 1,
+    notes: tuple[str, ...] = (),
+) -> Request:
+    """Make the request for one answer.
+
+    Unlike a second opinion it needs neither picture nor report: words may define what is seen in
+    the answer alone.
+
+    Raises
+    ------
+    AttemptFailed
+        Of kind ``request``: the question cannot be written.
+    """
+    case, report, asked = (
+        subject.case,
+        report_text(subject.case.report),
+        question_words(subject.case),
+    )
+    given = {
+        "question": asked["question"],
+        "options": asked.get("options", ""),
+        "report": report,
+        "answer": subject.text,
+        "failure": words_of(spec.prompt),
+    }
+    context = case.context
+    said = (context.age, context.sex, context.indication, context.comparison)
+    line = line_around([*given.values(), *map(str, filter(None, said))])
+    texts = {name: one.replace("{line}", line) for name, one in spec.prompt.texts.items()}
+    prompt = replace(spec.prompt, texts=texts)
+    form = json.dumps({"has_it": " | ".join(SAID), "reason": "...", "quote": "..."})
+    parts = [
+        *([] if pictures else [texts["no_picture"]]),
+        *given_texts(case, prompt),
+        fill(texts["question"], given),
+        *([fill(texts["options"], given)] if given["options"] else []),
+        fill(texts["reference"], given) if report else texts["no_reference"],
+        fill(texts["answer"], given),
+        fill(texts["failure"], given),
+        fill(texts["json"], {"form": form}),
+    ]
+    text = {"type": "string"}
+    schema = closed_object({"has_it": {**text, "enum": list(SAID)}, "reason": text, "quote": text})
+    return Request(
+        case=subject.id,
+        repeat=repeat,
+        system=prompt.system,
+        parts=(*captioned(pictures, prompt), "\n\n".join(parts)),
+        parameters=spec.parameters,
+        prompt_id=prompt.id,
+        prompt_hash=prompt.hash,
+        schema=schema if spec.parameters.structured else None,
+        notes=notes,
+    )
+
+
+def line_around(texts: Iterable[str]) -> str:
+    """Return a line of dashes that stands in none of the texts.
+
+    >>> line_around(["a", "-------- the answer ends here"])
+    '---------'
+    """
+    longest = max((len(run) for text in texts for run in _DASHES.findall(text)), default=0)
+    return "-" * max(_SHORTEST_LINE, longest + 1)
+
+
+def read_reply(request: Request, reply: Reply, subject: Subject) -> Unread:
+    """Keep a reply as it came; one that is not what was asked for is malformed, with why."""
+    if reply.outcome != "answered":
+        return Unread(reply.text, reply.outcome, request.notes)
+    found = read_found(reply.text)
+    if isinstance(found, str):
+        return Unread(reply.text, "malformed", (*request.notes, found))
+    lost = (NO_QUOTE,) if found.quote_stands(subject.text) is False else ()
+    return Unread(reply.text, "answered", (*request.notes, *lost))
