@@ -1,0 +1,13 @@
+"""Guide: how to use the app, for a clinician, a reader, a lead, a researcher."""
+
+from rexview.ui.access import permissions
+from rexview.ui.app.shell import page_header
+from rexview.ui.guide import tour
+from rexview.ui.guide import widgets as guide_widgets
+from rexview.ui.link.pages import PAGE_GUIDE
+
+permissions.guard(PAGE_GUIDE)
+page_header("Guide")
+chosen = guide_widgets.choose_guide()
+tour.offer_again()
+guide_widgets.show_guide(chosen)

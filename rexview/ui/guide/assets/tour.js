@@ -1,0 +1,34 @@
+// The tour of the demonstration (rexview/ui/guide/tour.py makes the HTML of each step).
+import { mount as mountLinked } from "../../streamlit_adapter/in_app.js";
+import { forget, remember, remembered } from "../../viewer/assets/storage.js";
+
+const TOUR = "tour"; // nothing: never begun, "on", "done"
+
+/**
+ * @param {object} all
+ * @param {HTMLElement} all.parentElement
+ * @param {{ html: string, again: boolean, begins: boolean }} all.data `begins`: this page is where
+ *   the tour begins; `again`: it shows no step, but how to begin anew
+ */
+export function mount({ parentElement: root, data }) {
+  if (!data.again) {
+    const state = remembered(TOUR);
+    const shown = data.begins ? state !== "done" : state === "on";
+    if (shown) remember(TOUR, "on");
+    mountLinked({ parentElement: root, data: { html: shown ? data.html : "" } });
+  } else {
+    mountLinked({ parentElement: root, data });
+  }
+  if (root.dataset.rxTour) return;
+  root.dataset.rxTour = "here";
+  // before the link is followed: the next page must find what it asks for
+  root.addEventListener("click", (event) => clicked(root, event), { capture: true });
+}
+
+function clicked(root, event) {
+  const target = /** @type {Element} */ (event.target);
+  if (target.closest(".rx-tour-again a")) forget(TOUR);
+  if (!target.closest("[data-end]")) return;
+  remember(TOUR, "done");
+  mountLinked({ parentElement: root, data: { html: "" } });
+}
