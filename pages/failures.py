@@ -3,11 +3,12 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.failures import widgets as failures_widgets
 from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.judge import widgets as judge_widgets
 from rexview.ui.judge.choice import choose_judge
-from rexview.ui.link.pages import PAGE_FAILURES
+from rexview.ui.link.pages import PAGE_DATA, PAGE_FAILURES, PAGE_RUN_MODELS
 from rexview.ui.meeting.pins.widgets import pin_filter
 from rexview.ui.server import query_cache, review_sets
 
@@ -24,9 +25,11 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
 with st.spinner("Working out rates and intervals…"):
     tables = query_cache.failures(engine, case_filter, counted=counted)
 if not tables.models:
-    st.info(
+    show_nothing_yet(
         "No model has answered these cases yet. Add answers to the review set, as FORMAT.md "
-        "describes, then reload the Data page."
+        "describes, then reload the Data page.",
+        (PAGE_DATA, "Bring in answers"),
+        (PAGE_RUN_MODELS, "Have a model answer"),
     )
     st.stop()
 

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_MULTIPLE_CHOICE
+from rexview.ui.link.pages import PAGE_CURATE, PAGE_MULTIPLE_CHOICE, PAGE_RUN_MODELS
 from rexview.ui.multiple_choice import html as choice_html
 from rexview.ui.multiple_choice import widgets as choice_widgets
 from rexview.ui.server import query_cache
@@ -16,7 +17,11 @@ engine, case_filter = filtered.engine, filtered.case_filter
 show_head(filtered, "Multiple choice")
 
 if not engine.raters:
-    st.info("This review set has no answers to choice questions whose right option is known.")
+    show_nothing_yet(
+        "This review set has no answers to choice questions whose right option is known.",
+        (PAGE_CURATE, "Make questions"),
+        (PAGE_RUN_MODELS, "Have a model answer"),
+    )
     choice_widgets.show_published(engine, case_filter)
     st.stop()
 

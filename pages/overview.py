@@ -1,13 +1,12 @@
 """Overview: what went wrong, how often, for which model? Every number opens its cases."""
 
-import streamlit as st
-
 from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.filters.content_order import content_order_words, show_other_order
 from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.link.in_app import browse_link, linked_html
-from rexview.ui.link.pages import PAGE_OVERVIEW
+from rexview.ui.link.pages import PAGE_OVERVIEW, PAGE_SCORE
 from rexview.ui.overview import html as overview_html
 from rexview.ui.overview.widgets import show_charts, show_self_contradiction
 from rexview.ui.server import query_cache, review_sets
@@ -42,5 +41,8 @@ if show_charts(engine, case_filter):
     scores = overview_html.scores_html(numbers, content_order_words())
     linked_html(scores, key="overview_scores")
 else:
-    st.info("No answer has been scored yet, so there are no scores to draw.")
+    show_nothing_yet(
+        "No answer has been scored yet, so there are no scores to draw.",
+        (PAGE_SCORE, "Score cases"),
+    )
 show_self_contradiction(review_set, engine, case_filter)

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_REPORT_GENERATION
+from rexview.ui.link.pages import PAGE_DATA, PAGE_REPORT_GENERATION, PAGE_RUN_MODELS
 from rexview.ui.report_generation import html as report_html
 from rexview.ui.report_generation import widgets as report_widgets
 from rexview.ui.scan_progress.metrics import show_metrics_progress
@@ -19,7 +20,11 @@ show_head(filtered, "Report generation")
 with st.spinner("Working out means and intervals…"):
     tables = query_cache.reports(engine, case_filter, scope=report_widgets.wanted_scope())
 if not tables.has_any:
-    st.info("No case here asks for a report, and none of the answers has a metric.")
+    show_nothing_yet(
+        "No case here asks for a report, and none of the answers has a metric.",
+        (PAGE_DATA, "Bring in reports"),
+        (PAGE_RUN_MODELS, "Have a model write reports"),
+    )
     report_widgets.show_published(tables, None, on_demand=False)
     st.stop()
 

@@ -3,12 +3,13 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.filters.content_order import content_order_switch
 from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.judge import widgets as judge_widgets
 from rexview.ui.judge.choice import choose_judge
 from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_SCORES
+from rexview.ui.link.pages import PAGE_DATA, PAGE_RUN_MODELS, PAGE_SCORE, PAGE_SCORES
 from rexview.ui.scores import html as scores_html
 from rexview.ui.scores import widgets as scores_widgets
 from rexview.ui.server import query_cache
@@ -24,9 +25,11 @@ headline = scores_html.headline_html(tables)
 linked_html(headline, key="scores_headline")
 
 if not tables.models:
-    st.info(
+    show_nothing_yet(
         "No model has answered these cases yet. Add answers and readers' scores to the review set, "
-        "as FORMAT.md describes, then reload the Data page."
+        "as FORMAT.md describes, then reload the Data page.",
+        (PAGE_DATA, "Bring in answers"),
+        (PAGE_RUN_MODELS, "Have a model answer"),
     )
     st.stop()
 
@@ -38,9 +41,10 @@ if tables.dimensions:
     scores_widgets.show_charts(tables, engine.facts)
     scores_widgets.show_split(engine, case_filter, tables)
 else:
-    st.info(
+    show_nothing_yet(
         "None of these answers has a score. Scores are read from scores.csv in the review set: one "
-        "row for each case, model, reader and dimension. With a filter, widen it."
+        "row for each case, model, reader and dimension. With a filter, widen it.",
+        (PAGE_SCORE, "Score cases"),
     )
     judge_widgets.show_scores(engine, case_filter, judge)
 scores_widgets.show_lost(tables, engine.facts)

@@ -19,6 +19,8 @@ SLOWED = float(os.environ.get("REXVIEW_SLOWED", "1"))
 """How many times slower than it is the pages take the machine to be, to find what waits too little.
 """
 HERE = ("localhost", "127.0.0.1")
+TOUR_DONE = "localStorage.setItem('rexview-viewer-tour', '\"done\"')"
+"""Whoever opens a page in a test has been on the tour: its card would lie over what is pressed."""
 _OPENED = pytest.StashKey[list]()
 _LINES_SHOWN = 60
 _SERVED = set()
@@ -181,6 +183,7 @@ def new_page(request, browser, contexts, tmp_path):
         if key not in contexts:
             size = {"width": width, "height": height}
             contexts[key] = browser.new_context(viewport=size, **options)
+            contexts[key].add_init_script(TOUR_DONE)
         opened = Opened(contexts[key].new_page())
         pages.append(opened)
         return opened.page
@@ -199,6 +202,7 @@ def visitor(browser):
 
     def open_context():
         context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.add_init_script(TOUR_DONE)
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         return context

@@ -33,7 +33,13 @@ def drawn(app):
 
 def _sent_html(app, component):
     """Return the HTML that each component of a kind is given."""
-    return [data["html"] for data in components(app, component)]
+    return [unlabelled(data["html"]) for data in components(app, component)]
+
+
+def unlabelled(html):
+    """Return HTML without what tables have for phones, see ``rexview/ui/tables/stacked.py``."""
+    html = re.sub(r' (?:role="(?:table|rowgroup|row|cell|\w+header)"|data-label="[^"]*")', "", html)
+    return html.replace("rx-stack ", "").replace(' class="rx-stack"', "")
 
 
 def components(app, name=None):

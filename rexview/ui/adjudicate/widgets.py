@@ -33,11 +33,13 @@ from rexview.ui.access import permissions
 from rexview.ui.adjudicate import html as adjudicate_html
 from rexview.ui.adjudicate.consensus import show_consensus, show_unsaved
 from rexview.ui.answers import html as answers_html
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.html.safe_text import (
     as_markdown,
     lines_as_markdown,
 )
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_READERS, PAGE_STUDY
 from rexview.ui.reviews import study_records
 from rexview.ui.saving.reader_study import adjudicator_slots, shown_names
 from rexview.ui.server import review_sets
@@ -109,9 +111,11 @@ def current_round(review_set: ReviewSet) -> Round | None:
         st.stop()
     if not cases:
         _choose_apart(review_set)
-        st.info(
+        show_nothing_yet(
             f"No case has two readers {threshold:g} points or more apart on one dimension of one "
-            "answer."
+            "answer.",
+            (PAGE_STUDY, "How far the readers are"),
+            (PAGE_READERS, "How far they agree"),
         )
         return None
     ids = [one.case for one in cases]

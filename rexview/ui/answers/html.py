@@ -37,6 +37,7 @@ from rexview.ui.answers.one_answer import ending_html, facts_html
 from rexview.ui.answers.repeats import repeats_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
+from rexview.ui.tables.stacked import stacked
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
 
@@ -357,10 +358,11 @@ def _score_table_html(
         title = html.escape(f"Settled by {', '.join(sorted(who))}; the readers' scores stand")
         add("Consensus", agreed, f' class="rx-agreed" title="{title}"')
     listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""
-    return (
+    drawn = stacked(
         f'<div class="rx-scroll"><table class="rx-scores"><caption>{html.escape(name)}</caption>'
-        f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{listed}"
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
+    return drawn + listed
 
 
 def _score_cell_html(scores: Sequence[Score]) -> str:

@@ -24,18 +24,21 @@ from rexview.ui.link.pages import (
 from rexview.ui.server import server_state
 from rexview.ui.streamlit_adapter.page_head import SERVER_ADDRESS, lazy_parts
 
-_EVERYWHERE: Final = ("saving/assets/waiting.js",)
+_EVERYWHERE: Final = ("app/assets/phone_pages.js", "saving/assets/waiting.js")
 _VIEWER: Final = ("viewer/assets/viewer.js", "comments/assets/comments.js")
+_TOUR: Final = "guide/assets/tour.js"
 _MODULES: Final = {
+    PAGE_OVERVIEW: ("streamlit_adapter/in_app.js", _TOUR),
     PAGE_CASE: (
         *_VIEWER,
+        _TOUR,
         "answers/evidence.js",
         "answers/verdicts.js",
         "case/share.js",
         "turning/assets/case_part.js",
         "meeting/pins/assets/pins.js",
     ),
-    PAGE_BROWSE: ("streamlit_adapter/in_app.js", "meeting/pins/assets/pins.js"),
+    PAGE_BROWSE: ("streamlit_adapter/in_app.js", _TOUR, "meeting/pins/assets/pins.js"),
     PAGE_MEETING: ("streamlit_adapter/in_app.js", "meeting/agenda/assets/agenda.js"),
     PAGE_SCORE: (
         *_VIEWER,

@@ -63,9 +63,10 @@ def _say_ready(_request: Request) -> PlainTextResponse:
 def _routes() -> list[Route]:
     warm_up.wait()
     from rexview.ui.app import case_routes, image_routes
+    from rexview.ui.guide import route as guide_route
     from rexview.ui.meeting.live import route as live_route
     from rexview.ui.meeting.presenting import payload
     from rexview.ui.saving import route as saving_route
 
     routes = [*image_routes.routes(), *case_routes.routes(), *saving_route.routes()]
-    return [*routes, *live_route.routes(payload)]
+    return [*routes, *live_route.routes(payload), *guide_route.routes()]

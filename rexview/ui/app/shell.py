@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, NoReturn
@@ -18,10 +18,12 @@ from rexview.schema import ReviewSet
 from rexview.ui.access import permissions, roles
 from rexview.ui.account.widgets import show_account
 from rexview.ui.app.pages_on_tables import stop_unless_served
+from rexview.ui.app.phone_pages import show_phone_pages
+from rexview.ui.guide.tour import offer_tour
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import link_caught_up
-from rexview.ui.link.pages import PAGE_ACCOUNT, PAGE_DATA, PAGE_OVERVIEW, PAGES
+from rexview.ui.link.pages import PAGE_ACCOUNT, PAGE_DATA, PAGE_OVERVIEW, PAGES, Page
 from rexview.ui.reviews.notice import show_notices
 from rexview.ui.saving.waiting import send_what_waits
 from rexview.ui.server import review_sets, server_state
@@ -42,9 +44,11 @@ _STYLES: Final = (
     "scores/scores.css",
     "readers/readers.css",
     "report_generation/report_generation.css",
+    "tables/tables.css",
     "scan_progress/strip.css",
     "data/import.css",
     "asking/asking.css",
+    "guide/guide.css",
     "app/print.css",
 )
 
@@ -63,7 +67,8 @@ def run() -> None:
     )
     try:
         server_state.settings()
-        pages = _pages()
+        seen = _seen()
+        pages = _pages(dict(seen))
     except SettingsError as error:
         st.navigation([lambda: None], position="hidden")
         st.error(
@@ -74,6 +79,9 @@ def run() -> None:
     place: Literal["top", "hidden"] = "top" if signed_in else "hidden"
     page = st.navigation(_in_groups(pages), position=place, expanded=True)
     st.html(_style())
+    if signed_in:
+        show_phone_pages(seen, page.url_path)
+        offer_tour(page.url_path)
     if permissions.role() == "lead" and (problem := roles.problem()):
         st.warning(lines_as_markdown(problem), icon=":material/manage_accounts:")
     if signed_in:
@@ -84,26 +92,33 @@ def run() -> None:
         page.run()
 
 
-def _pages() -> list[StreamlitPage]:
+def _seen() -> list[tuple[Page, str]]:
+    """Return the pages that whoever looks may see, with their titles."""
+    person = permissions.current()
+    return [
+        (page, person.name if page.file == PAGE_ACCOUNT and person else page.title)
+        for page in PAGES
+        if (person is not None if page.file == PAGE_ACCOUNT else permissions.may_see(page.file))
+    ]
+
+
+def _pages(titles: Mapping[Page, str]) -> list[StreamlitPage]:
     """Return every page at its address: those that whoever looks may not see are stand-ins."""
-    signed_in, person = permissions.role() is not None, permissions.current()
+    signed_in = permissions.role() is not None
     pages = []
     for page in PAGES:
         source: Path | Callable[[], None] = _ROOT / page.file
-        seen, title = permissions.may_see(page.file), page.title
         if not signed_in:
             source = show_account
-        elif not seen:
+        elif not permissions.may_see(page.file):
             source = _go_home if page.file == PAGE_OVERVIEW else permissions.show_refusal
-        if page.file == PAGE_ACCOUNT:
-            seen, title = person is not None, person.name if person else title
         pages.append(
             st.Page(
                 source,
-                title=as_markdown(title),
+                title=as_markdown(titles.get(page, page.title)),
                 url_path=page.address or None,
                 default=not page.address,
-                visibility="visible" if seen else "hidden",
+                visibility="visible" if page in titles else "hidden",
             )
         )
     return pages

@@ -24,10 +24,11 @@ from rexview.ui.filters.panel import set_filter
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import choose_page
-from rexview.ui.link.in_app import browse_link, go_to, linked_html
+from rexview.ui.link.in_app import browse_link, go_to, href, linked_html
 from rexview.ui.link.newest import change_link, filter_asked
 from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.meeting.pins.widgets import pin_filter
+from rexview.ui.tables.wide_table import show_wide_table
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, counted, noun, option_letter
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
@@ -137,12 +138,15 @@ def show_table(
     }
     if order:
         scores[order.metric.described] = st.column_config.NumberColumn(format="%.3f")
-    event = st.dataframe(
+    links = [
+        href(PAGE_CASE, link_keys.link_query(case_filter, case=case)) for case in frame["Case"]
+    ]
+    event = show_wide_table(
         frame,
-        hide_index=True,
+        key="browse_table",
+        links=links,
         on_select="rerun",
         selection_mode="single-cell",
-        key="browse_table",
         height=min(38 + 35 * len(frame), 640),
         row_height=35,
         placeholder="–",
@@ -152,7 +156,7 @@ def show_table(
     if cells:
         case_id = str(frame["Case"].iloc[cells[0][0]])
         go_to(PAGE_CASE, case_filter, case_id)
-    st.caption("One row an answer. Click any cell to open the case.")
+    st.caption("One row an answer. Click any cell, on a phone the case, to open it.")
 
 
 def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> list[dict[str, Any]]:

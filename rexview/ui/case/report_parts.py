@@ -22,6 +22,7 @@ from rexview.ui.answers.html import Added, changes_html
 from rexview.ui.answers.one_answer import metric_text
 from rexview.ui.case.aligned import Marks
 from rexview.ui.html.safe_text import Span
+from rexview.ui.tables.stacked import stacked
 from rexview.vocab import EDIT_KINDS
 
 _AGREEMENT: Final = "Finding-level agreement"
@@ -164,7 +165,7 @@ def _agreed(pair: Pair) -> str:
 
 def _metrics_html(values: Sequence[MetricValue]) -> str:
     rows = "".join(_metric_html(value) for value in values)
-    return (
+    return stacked(
         '<div class="rx-scroll"><table class="rx-scores"><thead><tr><th scope="col">Metric</th>'
         '<th scope="col">Value</th><th scope="col">Computed by</th><th scope="col">Of</th></tr>'
         f"</thead><tbody>{rows}</tbody></table></div>"

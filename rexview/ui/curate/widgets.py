@@ -13,6 +13,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
 from rexview.ui.curate.around import Around, page_of
 from rexview.ui.curate.desk_data import counts_json, study_json, targets_json, words_json
@@ -23,7 +24,7 @@ from rexview.ui.curate.views import SAMPLE, show_how_to_begin
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link, option_kept_in_link
-from rexview.ui.link.pages import PAGE_CURATE
+from rexview.ui.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
 from rexview.ui.saving.entries import CURATE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
@@ -159,7 +160,10 @@ def show_begin(now: Round) -> None:
     """Say how candidates come where there are none yet."""
     if any(study.candidates for study in now.curation.studies):
         return
-    st.info("No questions were proposed yet. Have a model propose them, or write your own.")
+    show_nothing_yet(
+        "No questions were proposed yet. Have a model propose them, or write your own.",
+        (PAGE_RUN_MODELS, "Have a model propose questions"),
+    )
     show_how_to_begin(f'python -m rexview curate "{now.review_set.folder}" --model MODEL')
 
 

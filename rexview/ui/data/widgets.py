@@ -26,6 +26,7 @@ from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.loaded_sets import loaded_set, on_tables
 from rexview.ui.server.open_states import is_behind
 from rexview.ui.tables.problem_table import show_error, show_problems
+from rexview.ui.tables.wide_table import show_wide_table
 from rexview.vocab import counted
 
 _LOOK_AGAIN_S: Final = 3.0
@@ -89,7 +90,7 @@ def show_open_set(review_set: ReviewSet) -> None:
                 "Notes": [model.notes or "" for model in review_set.models],
             }
         )
-        st.dataframe(table, hide_index=True)
+        show_wide_table(table, key="data_models")
     every = review_set.all_warnings()
     if every is None:
         _wait_for_warnings(review_set)

@@ -62,6 +62,7 @@ QUERY_DECISIONS: Final = {
     "decision": "decisions_to",
 }
 """Which decisions are listed."""
+QUERY_GUIDE: Final = "guide_for"
 QUERY_RUN_ABOUT: Final = "run_about"
 QUERY_RUN_MODEL: Final = "run_model"
 QUERY_RUN_PLACE: Final = "run_at"

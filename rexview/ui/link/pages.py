@@ -22,6 +22,7 @@ PAGE_MEETING: Final = "pages/meeting.py"
 PAGE_RUN_MODELS: Final = "pages/run_models.py"
 PAGE_CURATE: Final = "pages/curate.py"
 PAGE_DATA: Final = "pages/data.py"
+PAGE_GUIDE: Final = "pages/guide.py"
 PAGE_ACCOUNT: Final = "pages/account.py"
 
 _RESULTS: Final = "Results"
@@ -64,6 +65,7 @@ PAGES: Final = (
     Page(PAGE_RUN_MODELS, "run", "Run models", _LEAD, _MAKE),
     Page(PAGE_CURATE, "curate", "Curate", _ADJUDICATORS, _MAKE),
     Page(PAGE_DATA, "data", "Data", _LEAD, _MAKE),
+    Page(PAGE_GUIDE, "guide", "Guide", _ALL),
     Page(PAGE_ACCOUNT, "account", "You", _ALL),
 )
 """In the order of the navigation."""

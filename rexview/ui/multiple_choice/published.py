@@ -11,6 +11,7 @@ from rexview.analysis.published import rexvqa
 from rexview.analysis.published.rexvqa import PublishedTable
 from rexview.stats.multiple_choice.chosen import Rater
 from rexview.ui.tables.number_table import NOTHING, linked_number, short_name
+from rexview.ui.tables.stacked import stacked
 
 _HERE = "This review set"
 
@@ -137,9 +138,9 @@ def _table(printed: PublishedTable, body: Sequence[str], ours: Sequence[str] = (
             f'<th scope="colgroup" colspan="{len(rest)}" class="rx-outside">Published</th></tr>'
         )
     notes = " ".join((f"Printed in {printed.source}.", *printed.notes))
-    return (
+    drawn = stacked(
         '<div class="rx-scroll"><table class="rx-scores rx-means rx-table">'
         f"<caption>{html.escape(printed.title)}</caption><thead>{groups}<tr>{heads}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
-        f'<p class="rx-quiet rx-note">{html.escape(notes)}</p>'
     )
+    return f'{drawn}<p class="rx-quiet rx-note">{html.escape(notes)}</p>'

@@ -19,11 +19,13 @@ from rexview.analysis.readers.adjudication import Adjudication
 from rexview.analysis.readers.captions import agreement_caption, no_drift_captions
 from rexview.analysis.readers.tables import ReaderDrift, ReaderTables
 from rexview.schema import ReviewSet
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import choose_page, kept_in_link, published_shown
 from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.pages import PAGE_SCORE, PAGE_STUDY
 from rexview.ui.readers import html as readers_html
 from rexview.ui.reviews import study_records
 from rexview.ui.server import server_state
@@ -33,6 +35,7 @@ from rexview.vocab import DIMENSION_NAMES
 PAGE_SIZE: Final = 20
 _STEP: Final = 0.5
 _MOST_APART: Final = 4.0
+_LEADS: Final = ((PAGE_SCORE, "Score cases"), (PAGE_STUDY, "Who reads what"))
 
 
 @lru_cache(maxsize=16)
@@ -67,22 +70,25 @@ def show_nothing_to_compare(tables: ReaderTables) -> None:
     """Say why no two readers can be compared, and what would change that."""
     names = [as_markdown(name) for name in tables.readers.values()]
     if not names:
-        st.info(
+        show_nothing_yet(
             "None of these answers has a reader's score. Scores are read from scores.csv in the "
             "review set: one row for each case, model, reader and dimension. With a filter, widen "
-            "it."
+            "it.",
+            *_LEADS,
         )
     elif len(names) == 1:
-        st.info(
+        show_nothing_yet(
             f"Only {names[0]} has scored these answers, so there is nothing to compare yet. A "
             "second reader's scores of the same answers, even of some twenty, would show here: how "
             "far both agree (kappa, differences), who is stricter, and which cases need a third "
-            "look."
+            "look.",
+            *_LEADS,
         )
     else:
-        st.info(
+        show_nothing_yet(
             f"{len(names)} readers have scored, but no two of them the same answer on the same "
-            "dimension. Let two readers score some of the same answers, or widen the filter."
+            "dimension. Let two readers score some of the same answers, or widen the filter.",
+            *_LEADS,
         )
 
 

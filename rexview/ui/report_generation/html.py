@@ -27,6 +27,7 @@ from rexview.ui.tables.number_table import (
     model_head,
     short_name,
 )
+from rexview.ui.tables.stacked import stacked
 from rexview.vocab import counted, noun
 
 DIGITS = 3
@@ -70,12 +71,12 @@ def metric_table(
     title: str, heads: Iterable[str], body: Iterable[str], caption: str, reasons: Reasons
 ) -> str:
     """Wrap rows into a table whose heads (HTML) are metrics; title and caption are escaped here."""
-    return (
+    drawn = stacked(
         f'<div class="rx-scroll"><table class="rx-scores rx-means rx-table rx-board">'
         f"<caption>{html.escape(title)}</caption><thead><tr>{''.join(heads)}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
-        f'<p class="rx-quiet rx-note">{html.escape(caption)}</p>{reasons.html()}'
     )
+    return f'{drawn}<p class="rx-quiet rx-note">{html.escape(caption)}</p>{reasons.html()}'
 
 
 def plain_head(text: str) -> str:

@@ -37,11 +37,13 @@ from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet
 from rexview.stats.generated_reports.board import LEAST_FOR_A_PLACE
 from rexview.stats.generated_reports.correlation import COEFFICIENTS
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.charts.panel import show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link, option_kept_in_link, published_shown
 from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.report_generation import html as report_html
 from rexview.ui.report_generation import judged
 from rexview.ui.report_generation.compared import correlations_html, disputes_html
@@ -112,9 +114,10 @@ def show_board(engine: Engine, tables: ReportTables) -> MetricId | None:
     choose_scope(tables)
     metric = _choose_metric(tables)
     if metric is None:
-        st.info(
+        show_nothing_yet(
             "No metric of these reports is known. Give the set a table of metrics, or compute some "
-            "with python -m rexview metrics; FORMAT.md says how they are kept."
+            "with python -m rexview metrics; FORMAT.md says how they are kept.",
+            (PAGE_DATA, "Add a table of metrics"),
         )
         return None
     colours = model_colours(engine.facts.models)

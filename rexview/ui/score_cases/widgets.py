@@ -16,15 +16,17 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_SCORE
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_SCORE, PAGE_STUDY
 from rexview.ui.saving.reader_study import Study, study_of
 from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.score_cases.pad_data import pad_case, pad_data, reader_page
 from rexview.ui.score_cases.tasks import widgets as tasks_widgets
 from rexview.ui.server import review_sets
+from rexview.ui.tables.wide_table import show_wide_table
 from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
@@ -90,9 +92,17 @@ def check_worklist(study: Study) -> None:
     """Explain and stop where there is nothing to score."""
     if not study.worklist:
         if study.reviews.assignments():
-            st.info("Cases have been assigned to readers, and none of them to you.")
+            show_nothing_yet(
+                "Cases have been assigned to readers, and none of them to you. Whoever leads the "
+                "review assigns them.",
+                (PAGE_STUDY, "Who reads what"),
+            )
         else:
-            st.info("There is nothing for you to score in this review set.")
+            show_nothing_yet(
+                "There is nothing for you to score in this review set.",
+                (PAGE_STUDY, "Who reads what"),
+                (PAGE_BROWSE, "Browse cases"),
+            )
         st.stop()
 
 
@@ -193,7 +203,7 @@ def show_reveal(study: Study) -> None:
     st.markdown("### The models and your scores")
     if study.review_set.info.protocol.reveal_peers:
         st.caption("With the scores of the other readers: the study's rules allow it now.")
-    st.dataframe(table.head(_MOST_ROWS), hide_index=True, height="auto")
+    show_wide_table(table.head(_MOST_ROWS), key="score_revealed", height="auto")
 
 
 def revealed_table(study: Study) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from rexview.analysis.published.rexecution import (
 )
 from rexview.analysis.scores.tables import ScoreTables
 from rexview.ui.tables.number_table import NOTHING, linked_number, signed, written_p
+from rexview.ui.tables.stacked import stacked
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_MODELS: Final = 4
@@ -119,7 +120,7 @@ def _table(title: str, ours: Sequence[str], papers: Sequence[str], body: Iterabl
     names += "".join(
         f'<th scope="col" class="rx-outside">{html.escape(name)}</th>' for name in papers
     )
-    return (
+    return stacked(
         f'<div class="rx-scroll"><table class="rx-scores rx-means rx-table">'
         f"<caption>{html.escape(title)}</caption>"
         f"<thead><tr>{groups}</tr><tr><th></th>{names}</tr></thead>"

@@ -26,6 +26,7 @@ from rexview.ui.scores.published import published_html
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.tables.table_download import show_downloads
+from rexview.ui.tables.wide_table import show_wide_table
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
 _NO_SPLIT = ""
@@ -86,9 +87,7 @@ def _comparisons(tables: ScoreTables) -> None:
         linked_html(together, key="scores_friedman")
         linked_html(pairs, key="scores_pairs")
         with st.expander("All pairs as a table"):
-            st.dataframe(
-                model_comparisons.pairs_frame(tables), hide_index=True, key="scores_all_pairs"
-            )
+            show_wide_table(model_comparisons.pairs_frame(tables), key="scores_all_pairs")
 
 
 def show_charts(tables: ScoreTables, facts: SetFacts) -> None:

@@ -19,9 +19,10 @@ from rexview.schema import ReviewSet
 from rexview.stats.values import unfinished_work
 from rexview.store import Entry, Reviews, may
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.comments.panel import REFRESH_S
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.link.pages import PAGE_STUDY
+from rexview.ui.link.pages import PAGE_SCORE, PAGE_STUDY
 from rexview.ui.reviews.study_records import (
     add_reader,
     case_differences,
@@ -50,7 +51,10 @@ def show_progress(review_set: ReviewSet) -> None:
         st.warning(lines_as_markdown(error), icon=":material/cloud_off:")
         return
     if not rows and not tasks:
-        st.info("Nobody has been assigned a case, and nobody has scored one here yet.")
+        show_nothing_yet(
+            "Nobody has been assigned a case, and nobody has scored one here yet.",
+            (PAGE_SCORE, "Score cases"),
+        )
         return
     names = reader_names(review_set, [*(row.reader for row in rows), *tasks])
     if rows:

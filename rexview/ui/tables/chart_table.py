@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import pandas as pd
+
+from rexview.ui.tables.number_table import NOTHING
+from rexview.ui.tables.stacked import stacked
 
 MOST_ROWS: Final = 400
 """More rows are left to the download."""
@@ -14,29 +18,48 @@ _DIGITS: Final = 4
 
 def chart_table_html(table: pd.DataFrame) -> str:
     """Draw the numbers of a chart, rounded; the download has them at full precision."""
+    more = len(table) - MOST_ROWS
+    rest = f'<p class="rx-quiet">{more:,} more rows are in the CSV.</p>' if more > 0 else ""
+    return f"{frame_html(table.head(MOST_ROWS))}{rest}"
+
+
+def frame_html(
+    table: pd.DataFrame, *, links: Sequence[str] | None = None, missing: str = NOTHING
+) -> str:
+    """Draw a table; ``missing`` stands for what is not there.
+
+    The first cell of a row leads to its link in the app, where ``links`` has one for each.
+    """
     numeric = [pd.api.types.is_numeric_dtype(table[name]) for name in table.columns]
     css = [' class="rx-num"' if number else "" for number in numeric]
     head = "".join(
         f'<th scope="col"{kind}>{html.escape(str(name))}</th>'
         for name, kind in zip(table.columns, css, strict=True)
     )
+    rows = table.itertuples(index=False, name=None)
     body = "".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{_cell(cell)}</td>" for cell, kind in zip(row, css, strict=True))
-        + "</tr>"
-        for row in table.head(MOST_ROWS).itertuples(index=False, name=None)
+        f"<tr>{''.join(_cells(row, css, None if links is None else links[number], missing))}</tr>"
+        for number, row in enumerate(rows)
     )
-    more = len(table) - MOST_ROWS
-    rest = f'<p class="rx-quiet">{more:,} more rows are in the CSV.</p>' if more > 0 else ""
-    return (
+    return stacked(
         f'<div class="rx-scroll rx-behind"><table class="rx-scores"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>{rest}"
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 
-def _cell(cell: Any) -> str:
+def _cells(row: Sequence[Any], css: Sequence[str], link: str | None, missing: str) -> Iterable[str]:
+    for place, (cell, kind) in enumerate(zip(row, css, strict=True)):
+        words = _cell(cell, missing)
+        if link is not None and place == 0:
+            words = f'<a href="{html.escape(link)}" data-rx-page>{words}</a>'
+        yield f"<td{kind}>{words}</td>"
+
+
+def _cell(cell: Any, missing: str) -> str:
+    if isinstance(cell, list | tuple):
+        return html.escape(", ".join(map(str, cell))) or missing
     if cell is None or (not isinstance(cell, str) and pd.isna(cell)):
-        return "–"
+        return missing
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):

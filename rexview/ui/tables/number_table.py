@@ -10,6 +10,7 @@ from typing import Final
 from rexview.analysis import Count
 from rexview.stats.bootstrap import Interval
 from rexview.ui.link.in_app import browse_link
+from rexview.ui.tables.stacked import stacked
 
 NOTHING: Final = "–"
 """Stands where there is no number."""
@@ -57,7 +58,7 @@ def rows_table(css: str, heads: Iterable[str], body: Iterable[str], caption: str
     """Wrap rows (HTML) into a table that scrolls by itself; heads and caption are escaped here."""
     head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
     title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
-    return (
+    return stacked(
         f'<div class="rx-scroll"><table class="{css}">{title}<thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )

@@ -10,6 +10,7 @@ import streamlit as st
 
 from rexview.errors import Problem, RexviewError
 from rexview.ui.html.safe_text import lines_as_markdown
+from rexview.ui.tables.wide_table import show_wide_table
 
 _COLUMNS = {
     "severity": "Severity",
@@ -36,9 +37,9 @@ def show_problems(problems: Sequence[Problem], *, key: str) -> None:
 
     frame = pd.DataFrame([asdict(problem) for problem in ordered], columns=list(_COLUMNS))
     frame["row"] = frame["row"].astype("Int64")
-    st.dataframe(
+    show_wide_table(
         frame.rename(columns=_COLUMNS),
-        hide_index=True,
+        key=f"{key}_table",
         column_config={
             "What is wrong": st.column_config.TextColumn(width="large"),
             "What to do": st.column_config.TextColumn(width="large"),

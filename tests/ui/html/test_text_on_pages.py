@@ -37,6 +37,8 @@ TEXTS = {
 }
 """Streamlit's calls by name, and their arguments in order as far as they are Markdown (``page`` and
 ``value`` of progress are none, they only take their place). ``help`` is Markdown in all of them."""
+LEADING_ON = "show_nothing_yet"
+"""A function of ours that hands on its texts: words, then (page, label)s."""
 NO_TEXT = {("page_link", "page"), ("Page", "page"), ("progress", "value")}
 OPTIONS = {"radio", "segmented_control", "pills"}
 """Whose options are Markdown; those of ``selectbox`` and ``multiselect`` are shown as they are."""
@@ -48,6 +50,9 @@ FORM = "rexview/ui/data/import_form.py"
 IN_THE_CODE = "stands in the code of the importers"
 EXCEPTIONS = {
     ("rexview/ui/data/widgets.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
+    ("rexview/ui/guide/widgets.py", "piece.markdown"): "our guides",
+    ("rexview/ui/app/nothing_yet.py", "words"): "looked at where it is called",
+    ("rexview/ui/app/nothing_yet.py", "label"): "looked at where it is called",
     ("rexview/ui/access/permissions.py", "purpose"): "Markdown of the page that asks",
     ("rexview/ui/run_models/sending.py", "st.image"): "the bytes of a picture that we encoded",
     (FORM, "importer.description"): IN_THE_CODE,
@@ -95,6 +100,12 @@ class Finder(ast.NodeVisitor):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else None
         if name in NEVER and ast.unparse(node.func.value) == "st":
             self.found.append((self.file, f"st.{name}"))
+        if ast.unparse(node.func) == LEADING_ON:
+            words, *leads = node.args
+            labels = [lead.elts[1] for lead in leads if isinstance(lead, ast.Tuple)]
+            for text in (words, *labels):
+                if not self.is_safe(text):
+                    self.found.append((self.file, ast.unparse(text)))
         if name not in TEXTS or not self.is_streamlits(node.func.value):
             return
         self.calls += 1

@@ -97,7 +97,7 @@ def test_of_very_many_pairs_the_first_are_written(make_set: Any) -> None:
     tables = tables_of(make_set, [f"m{n}" for n in range(8)])
     written = model_comparisons.pairs_html(tables, "")
     assert "the first 100 of 140" in text(written)
-    assert written.count("<tr>") == 101  # the head has a row
+    assert written.count("<tr ") == 101  # the head has a row
     assert len(model_comparisons.pairs_frame(tables)) == 140
 
 
@@ -125,7 +125,7 @@ def test_published_figures_are_marked_as_not_ours(make_set: Any) -> None:
     assert "the first 4 stand here" in shown
     assert f"m3{EVIL}" in shown
     assert f"m4{EVIL}" not in shown
-    assert re.search(r'<td class="rx-outside">2\.71 ± 1\.31', written)
+    assert re.search(r'<td class="rx-outside"[^>]*>2\.71 ± 1\.31', written)
 
 
 def test_a_missing_number_has_its_reason_at_hand_and_below() -> None:

@@ -6,6 +6,7 @@ import pytest
 from support.opened_app import server_for
 from support.small_set import write_set
 
+from rexview.detect.core.background import BackgroundScan
 from rexview.ui.server import failure_scans, review_sets, server_state
 
 
@@ -22,9 +23,18 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def found(folder):
-    found = review_sets.failures_found(review_sets.open_set(folder))
-    found.stop()
+def found(folder, monkeypatch):
+    """A search that was stopped before it began: it finds only what a test lets it look at."""
+    begin = BackgroundScan.start
+
+    def start(background):
+        background.stop()
+        begin(background)
+
+    with monkeypatch.context() as only_here:
+        only_here.setattr(BackgroundScan, "start", start)
+        found = review_sets.failures_found(review_sets.open_set(folder))
+    found.background.wait_for_kept(60)
     yield found
     found.close()
 

@@ -9,6 +9,7 @@ import streamlit as st
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
 from rexview.ui.curate.around import Around, page_of
 from rexview.ui.curate.sample.data import item_json, shares_json, words_json
@@ -16,7 +17,7 @@ from rexview.ui.curate.sample.round import SampleRound, sample_round
 from rexview.ui.curate.views import SAMPLE, show_how_to_begin
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_CURATE
+from rexview.ui.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
 from rexview.ui.saving.entries import CURATE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
@@ -57,7 +58,10 @@ def show_sample(review_set: ReviewSet, person: Person) -> None:
 
 def _show_begin(now: SampleRound) -> None:
     if now.review_set.candidates.filter(question_type="choice").is_empty():
-        st.info("No multiple choice questions were made yet. Have a model make them from reports.")
+        show_nothing_yet(
+            "No multiple choice questions were made yet. Have a model make them from reports.",
+            (PAGE_RUN_MODELS, "Have a model make questions"),
+        )
         words = "--choice --model MODEL --validator MODEL"
         show_how_to_begin(f'python -m rexview curate "{now.review_set.folder}" {words}')
     else:

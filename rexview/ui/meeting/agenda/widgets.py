@@ -10,12 +10,13 @@ from rexview.analysis.meeting.records import Meeting
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.comments.panel import REFRESH_S
 from rexview.ui.components import component
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link
-from rexview.ui.link.pages import PAGE_MEETING
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_MEETING
 from rexview.ui.meeting import views
 from rexview.ui.meeting.agenda.agenda_data import agenda_json
 from rexview.ui.meeting.agenda.forms import show_adding, show_changing
@@ -49,15 +50,24 @@ def show(review_set: ReviewSet, meeting: Meeting | None) -> None:
         if link_keys.query_value(link_keys.QUERY_MEETING) is not None:
             st.warning("There is no meeting under this link any more.", icon=":material/link_off:")
         elif not every:
-            st.info("No meeting has been planned in this review set.")
+            show_nothing_yet(
+                "No meeting has been planned in this review set. "
+                + (
+                    "Begin one here; then pin cases to it on Browse, on Case, or a whole filter."
+                    if leads
+                    else "Whoever leads the review begins one."
+                ),
+                (PAGE_BROWSE, "Browse cases"),
+            )
         return
     if meeting.closed:
         st.caption("This meeting is closed: its agenda stays as it is.")
     _show_gone(meeting)
     if not meeting.agenda:
-        st.info(
+        show_nothing_yet(
             "No case is on this agenda yet."
-            + (" Pin cases on Browse or Case, or add them here." if leads else "")
+            + (" Pin cases on Browse or Case, or add them here." if leads else ""),
+            (PAGE_BROWSE, "Browse cases"),
         )
     _live(review_set, meeting.id)
 

@@ -14,6 +14,7 @@ from rexview.analysis.downloads.frames import decision_frame
 from rexview.analysis.meeting.decisions import Decision, decision_words, decisions, open_decisions
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
@@ -50,7 +51,11 @@ def _list(review_set: ReviewSet) -> None:
     written = review_sets.newest(review_set)
     every = decisions(written)
     if not every:
-        st.info("No meeting has decided anything yet.")
+        show_nothing_yet(
+            "No meeting has decided anything yet. What is agreed on is written down beside a case, "
+            "in a meeting or on its page.",
+            (PAGE_CASE, "Open a case"),
+        )
         return
     today = datetime.now(UTC).date()
     found = _chosen(every, today)

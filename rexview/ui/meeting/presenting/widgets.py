@@ -12,9 +12,10 @@ from rexview.analysis.meeting.records import Meeting, presenter_notes
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_MEETING
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_MEETING
 from rexview.ui.meeting.chosen import may_lead
 from rexview.ui.meeting.decisions.form import STYLE, form_json
 from rexview.ui.meeting.live.rooms import ROOMS
@@ -40,14 +41,19 @@ def show(review_set: ReviewSet, held: Meeting | None, *, leads: bool) -> None:
         What was written of the meeting cannot be read.
     """
     if held is None:
-        st.info("There is no such meeting. Choose one on the agenda.")
+        show_nothing_yet(
+            "There is no such meeting. Choose one on the agenda.", (PAGE_MEETING, "All meetings")
+        )
         return
     if not leads:
         _put(review_set, held, None)
     elif not may_lead():
         st.info("Your role does not lead meetings. Follow this one instead.")
     elif not held.agenda:
-        st.info("No case is on the agenda of this meeting yet.")
+        show_nothing_yet(
+            "No case is on the agenda of this meeting yet. Pin cases on Browse or Case.",
+            (PAGE_BROWSE, "Browse cases"),
+        )
     else:
         _put(review_set, held, permissions.require_name(PURPOSE))
 

@@ -15,16 +15,18 @@ from rexview.analysis.engine import Position
 from rexview.analysis.study.own_result import own_result
 from rexview.analysis.study.tasks import TASKS, Task, models_of_people
 from rexview.schema import ReviewSet
+from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
-from rexview.ui.link.pages import PAGE_SCORE
+from rexview.ui.link.pages import PAGE_SCORE, PAGE_STUDY
 from rexview.ui.saving.entries import TASK_PAGES
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.saving.reader_study import Study
 from rexview.ui.saving.reader_tasks import TASK_LISTS, Questions, TaskList
 from rexview.ui.score_cases.tasks.content import item_json
 from rexview.ui.server import review_sets
+from rexview.ui.tables.wide_table import show_wide_table
 from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, SIGNIFICANCES
@@ -69,7 +71,10 @@ def show_task(study: Study, task: Task) -> None:
     """Show one item of a task: what is to be done beside the picture."""
     tasks = TASK_LISTS[task](study)
     if not tasks.worklist:
-        st.info("There is nothing of this for you to do in this review set.")
+        show_nothing_yet(
+            "There is nothing of this for you to do in this review set.",
+            (PAGE_STUDY, "Who reads what"),
+        )
         return
     item = _item_to_show(tasks)
     study = study.holding([tasks.case_of(item)])
@@ -107,7 +112,7 @@ def _show_result(tasks: Questions) -> None:
         pl.col(name).map_elements(as_text, return_dtype=pl.String).fill_null("–")
         for name, as_text in words.items()
     ]
-    st.dataframe(table.with_columns(shown), hide_index=True, height="auto")
+    show_wide_table(table.with_columns(shown), key="task_results", height="auto")
 
 
 def result_table(tasks: Questions) -> pl.DataFrame:

@@ -1,0 +1,70 @@
+"""The app on a phone: the pages at its foot, and tables that are read without turning it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+from support.browser.waiting import calm
+
+from rexview.ui.link.pages import PAGES
+
+pytestmark = pytest.mark.browser
+PHONE = {"width": 390, "height": 844}
+
+
+def test_a_phone_has_the_pages_at_its_foot(demo, new_page):
+    page = new_page(**PHONE, has_touch=True)
+    page.goto(demo)
+    foot = page.get_by_role("navigation", name="Pages", exact=True)
+    expect(foot.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
+    foot.get_by_text("More").tap()
+    more = foot.locator("details")
+    expect(more).to_have_attribute("open", "")
+    page.keyboard.press("Escape")
+    expect(more).not_to_have_attribute("open", "")
+    foot.get_by_text("More").tap()
+    page.locator("h1").tap()
+    expect(more).not_to_have_attribute("open", "")
+    foot.get_by_text("More").tap()
+    foot.get_by_role("link", name="Failures").tap()
+    expect(page.locator("h1")).to_have_text("Failures")
+    expect(more).not_to_have_attribute("open", "")
+    edge = page.locator(".rx-phone-pages").bounding_box()
+    assert round(edge["y"] + edge["height"]) == PHONE["height"]
+    assert round(edge["width"]) == PHONE["width"]
+
+
+def test_what_lies_at_the_foot_of_a_phone_keeps_off_the_pages(demo, new_page):
+    page = new_page(**PHONE, has_touch=True)
+    page.goto(demo + "case?case=c02")
+    tab = page.get_by_role("button", name="Comments")
+    expect(tab).to_be_visible()
+    edge = page.locator(".rx-phone-pages").bounding_box()["y"]
+    box = tab.bounding_box()
+    assert box["y"] + box["height"] < edge
+
+
+def test_a_desk_has_the_pages_at_its_top_only(demo, new_page):
+    page = new_page()
+    page.goto(demo)
+    expect(page.get_by_role("link", name="Browse").first).to_be_visible()
+    expect(page.locator(".rx-phone-pages")).to_be_hidden()
+
+
+BY_THEMSELVES = ("stDataFrameGlideDataEditor", "rx-answers")
+"""Streamlit's own tables scroll; answers lie side by side, one a screen."""
+
+
+@pytest.mark.parametrize("address", [page.address for page in PAGES])
+def test_nothing_on_a_phone_is_read_sideways(demo, new_page, address):
+    page = new_page(**PHONE, has_touch=True)
+    page.goto(demo + address)
+    calm(page)
+    script = """known => [...document.querySelectorAll('[data-testid=stMain]'),
+          ...document.querySelectorAll('[data-testid=stMain] *')]
+        .filter(e => e.scrollWidth > e.clientWidth + 3 && e.clientWidth > 0)
+        .filter(e => e.matches('[data-testid=stMain]') || (e.querySelector('table') &&
+            /auto|scroll/.test(getComputedStyle(e).overflowX)))
+        .filter(e => !known.some(name => e.closest(`.${name}`)))
+        .map(e => `${e.className} ${e.scrollWidth} of ${e.clientWidth}`)"""
+    assert page.evaluate(script, list(BY_THEMSELVES)) == []
