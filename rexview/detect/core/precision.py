@@ -14,16 +14,23 @@ _FILE: Final = Path(__file__).with_name("precision.yaml")
 
 @dataclass(frozen=True)
 class Precision:
-    """``right`` of ``flags`` flags were right ``on`` some labelled texts."""
+    """``right`` of ``flags`` flags were right ``on`` some labelled texts.
+
+    ``low`` and ``high`` are Wilson's 95% interval of that share, 0 to 1. It is kept with the
+    numbers: to work it out, every first page would wait for scipy.
+    """
 
     flags: int
     right: int
+    low: float
+    high: float
     on: str
 
     @property
     def sentence(self) -> str:
         """A sentence for the page."""
-        return f"In tests {self.right:,} of {self.flags:,} such flags were right."
+        limits = f"{self.low:.0%} to {self.high:.0%}"
+        return f"In tests {self.right:,} of {self.flags:,} such flags were right ({limits})."
 
     @property
     def caption(self) -> str:
@@ -45,5 +52,6 @@ def _read(file: Path) -> dict[str, Precision]:
         if flags and right is not None:
             if not 0 <= right <= flags:
                 raise ValueError(f"{file.name}: {failure} has {right} right of {flags}")
-            found[failure] = Precision(flags, right, str(entry["texts"]))
+            limits = float(entry["low"]), float(entry["high"])
+            found[failure] = Precision(flags, right, *limits, str(entry["texts"]))
     return found

@@ -1,6 +1,7 @@
 import pytest
 
 from rexview.detect.core.precision import _FILE, _read, precision_of
+from rexview.stats.failure_rates import wilson
 from rexview.vocab import FAILURES
 
 
@@ -8,14 +9,22 @@ def test_the_file_is_about_failures_and_its_numbers_fit():
     assert set(_read(_FILE)) <= set(FAILURES)
 
 
+@pytest.mark.parametrize("failure", _read(_FILE))
+def test_the_interval_in_the_file_is_wilsons(failure):
+    found = precision_of(failure)
+    limits = wilson(found.right, found.flags)
+    assert (found.low, found.high) == pytest.approx((limits.low, limits.high), abs=0.0006)
+
+
 def test_a_failure_without_numbers_is_not_measured(tmp_path):
     file = tmp_path / "precision.yaml"
     file.write_text(
-        "a: {flags: null, right: null, texts: x}\nb: {flags: 100, right: 97, texts: pairs}\n"
+        "a: {flags: null, right: null, texts: x}\n"
+        "b: {flags: 100, right: 97, low: 0.915, high: 0.99, texts: pairs}\n"
     )
     found = _read(file)
     assert list(found) == ["b"]
-    assert found["b"].sentence == "In tests 97 of 100 such flags were right."
+    assert found["b"].sentence == "In tests 97 of 100 such flags were right (92% to 99%)."
     assert precision_of("no such failure") is None
 
 

@@ -76,4 +76,5 @@ def test_groups_mark_small_ones_and_escape_names(three):
 
 def test_the_precision_of_a_rule_stands_with_the_failure(three):
     told = meanings_html(failure_tables(three, resamples=0))
-    assert re.search(r"Laterality errors\..*Rule: in tests \d+ of \d+ such flags were right", told)
+    said = r"Laterality errors\..*Rule: in tests \d+ of \d+ such flags were right \(\d+% to \d+%\)"
+    assert re.search(said, told)
