@@ -78,7 +78,7 @@ def _precision_html(failure: str) -> str:
     found = precision_of(failure)
     if found is None:
         return ""
-    title = f"Measured on {found.on}. A flag is something to review, never a verdict."
+    title = f"Measured on {found.on}; 95% interval. A flag is something to review, never a verdict."
     caption = html.escape(found.caption)
     return f' <span class="rx-measured" title="{html.escape(title)}">{caption}</span>'
 
