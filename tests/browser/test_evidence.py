@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from support.browser.held_messages import lose_first
 from support.browser.waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
@@ -142,6 +143,22 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     button.click()
     expect(page.get_by_text(KEPT)).to_have_count(0)
     expect(button).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_name_that_another_message_overtook_is_told_again(start_app, new_page):
+    page = new_page()
+    lost = lose_first(page, lambda message: b'"name"' in message and b"Dr Late" in message)
+    opened(page, start_app(), "c01")  # nobody has given a name here
+    page.locator('[data-rx-keep="c01/generalist/execution_gap"] > summary').click()
+    page.locator(
+        '[data-rx-verdict="rejected"][data-rx-failure="execution_gap"][data-rx-model="generalist"]'
+    ).click()
+    page.get_by_role("textbox", name="Your name").fill("Dr Late")
+    card = page.locator(".rx-v-card")
+    card.get_by_role("button", name="Keep").click()
+    expect(card).to_be_hidden()
+    expect(page.get_by_text(KEPT)).to_have_count(1)
+    assert len(lost) == 1
 
 
 def test_failures_are_gone_through_judged_and_added_by_keys_and_nothing_moves(page):

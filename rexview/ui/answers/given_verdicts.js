@@ -21,6 +21,7 @@ class GivenVerdicts {
     this.answered = 0; // revision of the last answer
     this.begins = false; // no data has come since the page is shown
     this.reported = NOTHING_UNSAVED; // the last report to the page, as a key
+    this.nameGiven = ""; // the name that the page was told and does not know yet
   }
 
   /** The page is shown anew, with what the server knew when it was asked. */
@@ -31,6 +32,7 @@ class GivenVerdicts {
   update(data, /** @type {Tell} */ tell) {
     this.data = data;
     this.tell = tell;
+    if (data.named || data.nameProblem) this.nameGiven = "";
     outbox.configure(data.outbox);
     if (this.begins && outbox.isPast(data.revision)) this.refresh();
     this.begins = false;
@@ -106,8 +108,16 @@ class GivenVerdicts {
 
   // --- what the page is told -----------------------------------------------------------------------
 
+  /** Tell the page the name, until it knows it. */
+  giveName(name) {
+    this.nameGiven = name;
+    this.tell("name", name);
+  }
+
   /** Tell the page what is not saved: when that is for longer, and when something was saved. */
   tellUnsaved() {
+    // while the page runs, what it is told last takes the place of what it was told before
+    if (this.nameGiven) return;
     const entries = this.unsaved;
     if (entries.length > 0 && outbox.ticket !== null && outbox.reason === null) return;
     const key = JSON.stringify([this.saved, entries.map(({ token }) => token)]);
@@ -118,15 +128,18 @@ class GivenVerdicts {
 
   /** Tell it again: what is told while the page runs anew can be lost. */
   tellAgain() {
-    if (this.reported === (this.data.unsavedKey ?? NOTHING_UNSAVED)) return;
+    if (this.nameGiven && this.isNamed) this.nameGiven = ""; // known by another part of the page
+    if (this.nameGiven) return this.giveName(this.nameGiven);
+    if (this.reported === (this.data.unsavedKey ?? NOTHING_UNSAVED)) return undefined;
     this.reported = null;
-    this.tellUnsaved();
+    return this.tellUnsaved();
   }
 
   /** Have the page hand out new data. */
   refresh() {
+    if (this.nameGiven) return this.giveName(this.nameGiven);
     this.reported = null;
-    this.tell("unsaved", { set: this.data.set, key: null, entries: this.unsaved });
+    return this.tell("unsaved", { set: this.data.set, key: null, entries: this.unsaved });
   }
 
   /** The server has answered to a batch of entries. */

@@ -10,6 +10,7 @@ const VERDICTS = { confirmed: "you confirmed it.", rejected: "you rejected it." 
 export class VerdictCard {
   constructor(place) {
     this.about = null;
+    this.named = false; // "Keep" was pressed with a name: the card goes once nothing is in the way
     this.title = html("b");
     this.status = html("p", { role: "status" });
     this.choice = html("select", { "aria-label": "Failure", onchange: () => this.explain() });
@@ -92,6 +93,7 @@ export class VerdictCard {
 
   open() {
     this.shown = true;
+    this.named = false;
     this.draw();
     if (!this.about && !this.naming.hidden) this.name.focus();
   }
@@ -100,6 +102,7 @@ export class VerdictCard {
     if (this.about?.failure) this.save();
     this.shown = false;
     this.adding = false;
+    this.named = false;
     this.about = null;
     this.draw();
   }
@@ -154,7 +157,7 @@ export class VerdictCard {
     if (!verdicts.isNamed && name) {
       if (this.about?.failure) this.save();
       this.named = true;
-      verdicts.tell("name", name);
+      verdicts.giveName(name);
       return;
     }
     if (!verdicts.isNamed) {
@@ -219,8 +222,8 @@ export class VerdictCard {
     this.again.textContent = failing ? "Try again" : "Put away";
     this.keep.hidden = isRefused;
     this.keep.textContent = this.adding ? "Add" : isNamed ? "Save reason" : "Keep";
+    if (data.nameProblem) this.named = false;
     const done = this.named || !model;
-    if (problem || isNamed) this.named = false;
     if (this.shown && done && isNamed && !problem) this.close();
   }
 }

@@ -1,4 +1,4 @@
-"""What the server tells a page, held back: a slow connection at a moment that a test chooses."""
+"""What passes between the server and a page, held back or lost at a moment that a test chooses."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,3 +32,26 @@ class HeldMessages:
         self.holding = False
         for message in self.late:
             self._sockets[-1].send(message)
+
+
+def lose_first(page: Any, is_it: Callable[[bytes], bool]) -> list[bytes]:
+    """Lose the first message of a page that ``is_it``, as one is that another overtakes.
+
+    Call it before the page is opened. What is returned holds the message once it is lost.
+    """
+    lost: list[bytes] = []
+
+    def between(socket: Any) -> None:
+        server = socket.connect_to_server()
+
+        def sent(message: Any) -> None:
+            if not lost and isinstance(message, bytes) and is_it(message):
+                lost.append(message)
+            else:
+                server.send(message)
+
+        socket.on_message(sent)
+        server.on_message(socket.send)
+
+    page.route_web_socket("**/_stcore/stream", between)
+    return lost
