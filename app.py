@@ -10,7 +10,9 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from rexview.ui.server import warm_up
+from rexview.ui.server import language, warm_up
+
+language.begin()  # before anything is imported that has words
 
 if __name__ == "__main__":
     warm_up.wait()

@@ -12,16 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from rexview.errors import NotAdmitted
+from rexview.words import tr
 
 Role = Literal["reader", "adjudicator", "lead", "viewer"]
-ROLES: Final[Mapping[str, str]] = {
-    "reader": "scores answers without seeing whose they are or what others gave",
-    "adjudicator": "sees everything, settles cases where readers differ",
-    "lead": "sees everything, assigns cases, opens review sets, and may do all the others may",
-    "viewer": "sees everything, writes nothing",
-}
-"""Every role with what it is for."""
-assert set(ROLES) == set(get_args(Role))
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
 LONGEST_NAME: Final = 80
 _CLOCK_SLACK_S: Final = 300
 
@@ -53,9 +47,10 @@ def person_alone(name: str) -> Person:
     """
     name = " ".join(name.split())
     if not name or not any(character.isalnum() for character in name):
-        raise ValueError("Give a name with at least one letter or digit.")
+        raise ValueError(tr("Give a name with at least one letter or digit."))
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise ValueError(f"Give a name of at most {LONGEST_NAME} printable characters.")
+        words = tr("Give a name of at most {most} printable characters.")
+        raise ValueError(words.format(most=LONGEST_NAME))
     return Person("-".join(name.casefold().split()), name, "lead")
 
 

@@ -19,6 +19,8 @@ from rexview.addresses import Address, is_address, read_address, set_folder
 from rexview.bounded import parse_yaml, read_yaml, typed_path
 from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.people import Member, Role, read_members, read_role
+from rexview.words.catalogue import ENGLISH
+from rexview.words.languages import read_catalogue
 
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
 CONFIG_NAME: Final = "rexview.yaml"
@@ -122,6 +124,13 @@ def _default_role(value: Any) -> Role | None:
     return None if value in (None, "none") else read_role(value)
 
 
+def _language(value: Any) -> str:
+    """Read the language of the pages: all of its words, too, which have to be as they should."""
+    text = str(value).strip()
+    read_catalogue(text)
+    return text
+
+
 @dataclass(frozen=True)
 class Spec:
     """One setting: its name in ``rexview.yaml``, its variable, how it is read, what it means.
@@ -201,6 +210,7 @@ SPECS: Final = (
     ),
     Spec("people", "REXVIEW_PEOPLE", _people, "who may sign in, with which role", private=True),
     Spec("default_role", "REXVIEW_DEFAULT_ROLE", _default_role, "role of others who sign in"),
+    Spec("language", "REXVIEW_LANGUAGE", _language, "language of the pages, such as de"),
     Spec("sign_in_hours", "REXVIEW_SIGN_IN_HOURS", _number(float, 720), "how long a sign-in holds"),
 )
 
@@ -225,6 +235,7 @@ class Settings:
     public_address: str | None = None
     people: tuple[Member, ...] = ()
     default_role: Role | None = None
+    language: str = ENGLISH
     sign_in_hours: float = 12.0
 
 

@@ -12,8 +12,11 @@ from support import ROOT
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab"},
-    {"bounded", "columns", "choices", "addresses"},
+    {"errors"},
+    {"bounded"},
+    {"words"},
+    {"vocab"},
+    {"columns", "choices", "addresses"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
@@ -29,7 +32,10 @@ LEVELS = [
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 LAZY = {"torch", "transformers", "openai", "scipy", "sklearn", "ray"}
-PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"}
+PAGES_MAY = {
+    *{"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"},
+    "rexview.words",
+}
 SHARED_UI = {
     *{"access", "answers", "app", "asking", "charts", "comments", "components", "export"},
     *{

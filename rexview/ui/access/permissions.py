@@ -22,6 +22,7 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import seen_by
 from rexview.ui.server import server_state
+from rexview.words import tr
 
 _NAME_FILE: Final = "person"
 _asking: Final = ContextVar[tuple[Person | None] | None]("asking", default=None)
@@ -98,7 +99,7 @@ def watch(page: str) -> Callable[[], None]:
     def check() -> None:
         person = now()
         if person is None or person.role not in seen_by(page):
-            raise NotAdmitted("Your role does not include this any more.")
+            raise NotAdmitted(tr("Your role does not include this any more."))
 
     return check
 
@@ -106,9 +107,9 @@ def watch(page: str) -> Callable[[], None]:
 def show_refusal() -> None:
     """Say that whoever looks may not see this page."""
     if role() is None:
-        st.error("You are not signed in. Reload the page.", icon=":material/lock:")
+        st.error(tr("You are not signed in. Reload the page."), icon=":material/lock:")
     else:
-        st.error("Your role does not include this page.", icon=":material/lock:")
+        st.error(tr("Your role does not include this page."), icon=":material/lock:")
 
 
 def ask_name(key: str = "ask_name") -> Person | None:
@@ -127,9 +128,11 @@ def ask_name(key: str = "ask_name") -> Person | None:
             st.session_state[f"{key}_problem"] = str(error)
 
     with st.form(f"{key}_form", border=True, width=460):
-        st.text_input("Your name", key=f"{key}_text", max_chars=LONGEST_NAME)
-        st.caption("Stands beside what you write. It is asked for once and kept on this computer.")
-        st.form_submit_button("Go on", on_click=take)
+        st.text_input(tr("Your name"), key=f"{key}_text", max_chars=LONGEST_NAME)
+        st.caption(
+            tr("Stands beside what you write. It is asked for once and kept on this computer.")
+        )
+        st.form_submit_button(tr("Go on"), on_click=take)
     problem = st.session_state.pop(f"{key}_problem", None)
     if problem:
         st.error(as_markdown(problem))

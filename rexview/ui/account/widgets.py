@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
+from typing import Final
 
 import streamlit as st
 
 from rexview.errors import NotAdmitted
-from rexview.people import LONGEST_NAME, ROLES
+from rexview.people import LONGEST_NAME, Role
 from rexview.ui.access import permissions, sign_in
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import server_state
+from rexview.words import tr
+
+ROLE_NAMES: Final[Mapping[Role, str]] = {
+    "reader": tr("reader"),
+    "adjudicator": tr("adjudicator"),
+    "lead": tr("lead"),
+    "viewer": tr("viewer"),
+}
+_ROLES: Final[Mapping[Role, str]] = {
+    "reader": tr("scores answers without seeing whose they are or what others gave"),
+    "adjudicator": tr("sees everything, settles cases where readers differ"),
+    "lead": tr("sees everything, assigns cases, opens review sets, and may do all the others may"),
+    "viewer": tr("sees everything, writes nothing"),
+}
+"""What each role is for."""
 
 
 def show_account() -> None:
@@ -31,25 +48,28 @@ def _show_team() -> None:
         if error.again:
             _offer_sign_in()
         else:
-            st.button("Sign out", on_click=sign_in.end_sign_in)
+            st.button(tr("Sign out"), on_click=sign_in.end_sign_in)
         return
     if person is None:
         st.markdown("# rexview", anchors=False)
-        st.markdown("Sign in to review the answers of models on chest radiographs.")
+        st.markdown(tr("Sign in to review the answers of models on chest radiographs."))
         _offer_sign_in()
         return
     st.markdown(f"# {as_markdown(person.name)}", anchors=False)
-    st.html(f"<p>Signed in as {html.escape(person.id)}.</p>")  # markdown would link an address
-    st.markdown(f"Role: **{as_markdown(person.role)}**: {ROLES[person.role]}.")
-    st.button("Sign out", on_click=sign_in.end_sign_in)
+    signed_in = tr("Signed in as {id}.").format(id=html.escape(person.id))
+    st.html(f"<p>{signed_in}</p>")  # markdown would link an address
+    role = tr("Role: {role}: {meaning}.")
+    st.markdown(role.format(role=f"**{ROLE_NAMES[person.role]}**", meaning=_ROLES[person.role]))
+    st.button(tr("Sign out"), on_click=sign_in.end_sign_in)
 
 
 def _offer_sign_in() -> None:
     names = sign_in.providers()
-    wanted = not names and st.button("Sign in", type="primary")
+    wanted = not names and st.button(tr("Sign in"), type="primary")
     provider = None
     for name in names:
-        if st.button(f"Sign in with {as_markdown(name.capitalize())}", key=f"sign_in_{name}"):
+        label = tr("Sign in with {provider}").format(provider=as_markdown(name.capitalize()))
+        if st.button(label, key=f"sign_in_{name}"):
             wanted, provider = True, name
     if wanted:
         try:
@@ -63,11 +83,11 @@ def _show_alone() -> None:
     if person is None:
         return
     st.markdown(f"# {as_markdown(person.name)}", anchors=False)
-    st.markdown("Your name stands beside what you write. Nobody signs in on this server.")
-    with st.popover("Change the name"):
-        st.markdown("What you have written keeps the name under which you wrote it.")
-        st.text_input("Name", key="account_new", max_chars=LONGEST_NAME)
-        st.button("Change", on_click=_change)
+    st.markdown(tr("Your name stands beside what you write. Nobody signs in on this server."))
+    with st.popover(tr("Change the name")):
+        st.markdown(tr("What you have written keeps the name under which you wrote it."))
+        st.text_input(tr("Name"), key="account_new", max_chars=LONGEST_NAME)
+        st.button(tr("Change"), on_click=_change)
     if problem := st.session_state.pop("account_problem", None):
         st.error(as_markdown(problem))
 

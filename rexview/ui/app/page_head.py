@@ -7,6 +7,7 @@ run the page, and of what that imports only after it, one layer after the other.
 from __future__ import annotations
 
 import html
+import json
 from functools import lru_cache
 from typing import Final
 
@@ -23,6 +24,7 @@ from rexview.ui.link.pages import (
 )
 from rexview.ui.server import server_state
 from rexview.ui.streamlit_adapter.page_head import SERVER_ADDRESS, lazy_parts
+from rexview.words import page_words
 
 _EVERYWHERE: Final = ("app/assets/phone_pages.js", "saving/assets/waiting.js")
 _VIEWER: Final = ("viewer/assets/viewer.js", "comments/assets/comments.js")
@@ -78,4 +80,13 @@ def page_head(path: str) -> bytes:
     scripts = [*lazy_parts(*_PARTS_EVERYWHERE, *_PARTS.get(page, ()))]
     scripts += map(module_address, modules)
     links = [f'<link rel="modulepreload" href="./{html.escape(one)}">' for one in scripts]
-    return "\n".join([SERVER_ADDRESS, *links, ""]).encode()
+    return "\n".join([SERVER_ADDRESS, *_words(), *links, ""]).encode()
+
+
+def _words() -> list[str]:
+    """Return the words of scripts in the server's language, which they read when they load."""
+    words = page_words()
+    if not words:
+        return []
+    text = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return [f'<script id="rexview-words" type="application/json">{text}</script>']

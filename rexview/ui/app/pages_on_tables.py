@@ -16,6 +16,7 @@ from rexview.ui.link.pages import (
     PAGE_STUDY,
 )
 from rexview.ui.server.loaded_sets import on_tables
+from rexview.words import tr
 
 _IN_MEMORY_ONLY: Final = frozenset(
     ADDRESSES[page]
@@ -28,8 +29,10 @@ def stop_unless_served() -> None:
     """Explain and stop on a page that needs a set in memory, where it is on ClickHouse."""
     if on_tables() and link_keys.page_shown() in _IN_MEMORY_ONLY:
         st.info(
-            "This page needs the whole review set in memory, and this server has it on "
-            "ClickHouse. Open the set on a server without REXVIEW_ENGINE.",
+            tr(
+                "This page needs the whole review set in memory, and this server has it on "
+                "ClickHouse. Open the set on a server without REXVIEW_ENGINE."
+            ),
             icon=":material/database:",
         )
         st.stop()

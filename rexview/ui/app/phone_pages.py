@@ -10,6 +10,7 @@ from typing import Final
 from rexview.ui.components import component
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import Page
+from rexview.words import tr
 
 _FIT: Final = 4
 """So many pages stand side by side; where there are more, the rest opens under "More"."""
@@ -29,7 +30,7 @@ def show_phone_pages(pages: Sequence[tuple[Page, str]], here: str) -> None:
         "rexview_phone_pages",
         "app/assets/phone_pages.js",
         style="app/assets/phone_pages.css",
-        title="The list of pages",
+        title=tr("The list of pages"),
     )(key="rx_phone_pages", data={"html": _bar(pages, here)})
 
 
@@ -41,10 +42,10 @@ def _bar(pages: Sequence[tuple[Page, str]], here: str) -> str:
     if rest:
         inside = any(page.address == here for page, _ in rest)
         shown += (
-            f"<details><summary{' data-here' if inside else ''}>More</summary>"
+            f"<details><summary{' data-here' if inside else ''}>{tr('More')}</summary>"
             f"<div>{_in_groups(rest, here)}</div></details>"
         )
-    return f'<nav aria-label="Pages" class="rx-phone-pages">{shown}</nav>'
+    return f'<nav aria-label="{tr("Pages")}" class="rx-phone-pages">{shown}</nav>'
 
 
 def _in_groups(pages: Sequence[tuple[Page, str]], here: str) -> str:

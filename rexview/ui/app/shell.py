@@ -30,6 +30,7 @@ from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.page_work import PAGE_WORK
 from rexview.ui.streamlit_adapter.script_run import StreamlitPage
 from rexview.ui.tables.problem_table import show_error
+from rexview.words import tr
 
 _UI: Final = Path(__file__).resolve().parents[1]
 _ROOT: Final = Path(__file__).resolve().parents[3]
@@ -71,9 +72,8 @@ def run() -> None:
         pages = _pages(dict(seen))
     except SettingsError as error:
         st.navigation([lambda: None], position="hidden")
-        st.error(
-            f"The settings cannot be used.\n\n{lines_as_markdown(error)}", icon=":material/error:"
-        )
+        head = tr("The settings cannot be used.")
+        st.error(f"{head}\n\n{lines_as_markdown(error)}", icon=":material/error:")
         st.stop()
     signed_in = permissions.role() is not None
     place: Literal["top", "hidden"] = "top" if signed_in else "hidden"
@@ -159,10 +159,12 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         try:
             review_set = review_sets.with_written(review_set)
         except StoreError as error:
-            message = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
+            words = tr("What people wrote cannot be shown now. {reason}")
+            message = words.format(reason=lines_as_markdown(error))
             st.warning(message, icon=":material/cloud_off:")
     if trouble := remote_sets.trouble(folder):
-        message = f"{as_markdown(trouble)} The tables are shown as they were fetched before."
+        words = tr("{trouble} The tables are shown as they were fetched before.")
+        message = words.format(trouble=as_markdown(trouble))
         st.warning(message, icon=":material/cloud_off:")
     show_notices(review_set)
     if notice := review_set.info.notice:
@@ -182,9 +184,9 @@ def open_review_set(*, blinded: bool = False) -> ReviewSet:
 def _stop_without_set(error: RexviewError | None) -> NoReturn:
     if permissions.may_see(PAGE_DATA):
         show_error(error, key="problems")
-        st.page_link(_ROOT / PAGE_DATA, label="Open another review set")
+        st.page_link(_ROOT / PAGE_DATA, label=tr("Open another review set"))
     else:  # what is wrong with the data may tell what is hidden
-        st.error("The review set cannot be opened. Tell whoever leads the review.")
+        st.error(tr("The review set cannot be opened. Tell whoever leads the review."))
     st.stop()
 
 

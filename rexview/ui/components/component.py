@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -21,6 +22,8 @@ from typing import Any, Final
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
+
+from rexview.words import tr
 
 _UI: Final = Path(__file__).parents[1]
 _LOADER: Final = Path(__file__).with_name("loader.js")
@@ -90,7 +93,7 @@ def component(
     *,
     style: str | tuple[str, ...] = (),
     isolate_styles: bool = False,
-    title: str = "A part of this page",
+    title: str = "",
 ) -> Callable[..., Any]:
     """Declare a component; what is returned puts it on a page.
 
@@ -105,10 +108,13 @@ def component(
     isolate_styles : bool
         Whether the page's styles and its own are kept apart.
     title : str
-        What a reader calls it, for the message when it cannot be loaded.
+        What a reader calls it, for the message when it cannot be loaded; "A part of this page" if
+        it is not given.
     """
     loader = _LOADER.read_text(encoding="utf-8")
-    loader = loader.replace("@MODULE@", module_address(module)).replace("@TITLE@", title)
+    failed = tr("{part} could not be loaded. Reload the page.")
+    failed = json.dumps(failed.format(part=title or tr("A part of this page")), ensure_ascii=False)
+    loader = loader.replace("@MODULE@", module_address(module)).replace('"@FAILED@"', failed)
     styles = (style,) if isinstance(style, str) else style
     css = "\n".join((_UI / one).read_text(encoding="utf-8") for one in styles) or None
     put = st.components.v2.component(name, css=css, js=loader, isolate_styles=isolate_styles)

@@ -11,7 +11,7 @@ export default function (component) {
     (error) => {
       if (gone) return;
       const notice = document.createElement("p");
-      notice.textContent = "@TITLE@ could not be loaded. Reload the page.";
+      notice.textContent = "@FAILED@";
       component.parentElement.append(notice);
       console.error(error);
     },

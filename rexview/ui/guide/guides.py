@@ -7,12 +7,14 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from rexview.words import tr
+
 FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "guides"
 GUIDES: Final = {
-    "clinician": "Clinician",
-    "reader": "Reader",
-    "lead": "Lead",
-    "researcher": "Researcher",
+    "clinician": tr("Clinician"),
+    "reader": tr("Reader"),
+    "lead": tr("Lead"),
+    "researcher": tr("Researcher"),
 }
 """The file of each guide without ``.md``, and whom it is for, in the order of the page."""
 _PICTURE: Final = re.compile(r"^!\[([^\]]+)\]\(pictures/([\w-]+\.webp)\)$", re.MULTILINE)

@@ -18,6 +18,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 
 class _Step(NamedTuple):
@@ -34,25 +35,27 @@ class _Step(NamedTuple):
 _STEPS: Final = (
     _Step(
         PAGE_OVERVIEW,
-        "Where models fail",
-        "Each bar counts the answers with one kind of failure. Every number opens its cases.",
-        "Show laterality errors",
+        tr("Where models fail"),
+        tr("Each bar counts the answers with one kind of failure. Every number opens its cases."),
+        tr("Show laterality errors"),
         PAGE_BROWSE,
     ),
     _Step(
         PAGE_BROWSE,
-        "The cases behind a number",
-        "Filters say beforehand how many cases each would leave. A picture opens its case.",
-        "Open the first case",
+        tr("The cases behind a number"),
+        tr("Filters say beforehand how many cases each would leave. A picture opens its case."),
+        tr("Open the first case"),
         PAGE_CASE,
     ),
     _Step(
         PAGE_CASE,
-        "Film, answers, report",
-        "The boxes of models and reference lie on the film. The answers stand side by side, "
-        "with readers' scores and what is wrong marked in the words.",
-        "Done",
-        keys="J and K turn to the next and the previous case, ? lists all keys.",
+        tr("Film, answers, report"),
+        tr(
+            "The boxes of models and reference lie on the film. The answers stand side by side, "
+            "with readers' scores and what is wrong marked in the words."
+        ),
+        tr("Done"),
+        keys=tr("J and K turn to the next and the previous case, ? lists all keys."),
     ),
 )
 _FILTER: Final = CaseFilter(failures=("laterality_error",))
@@ -73,14 +76,14 @@ def offer_again() -> None:
     """Offer the tour to whoever was on it before, where there is one."""
     if _has_tour():
         address = html.escape(href(PAGE_OVERVIEW, {}))
-        link = f'<a href="{address}" data-rx-page>Take the three-step tour</a>'
+        link = f'<a href="{address}" data-rx-page>{tr("Take the three-step tour")}</a>'
         drawn = f'<p class="rx-tour-again">{link}</p>'
         _show("rx_tour_again", {"html": drawn, "again": True, "begins": False})
 
 
 def _show(key: str, data: Mapping[str, str | bool]) -> None:
     script, style = "guide/assets/tour.js", "guide/assets/tour.css"
-    component("rexview_tour", script, style=style, title="The tour")(key=key, data=data)
+    component("rexview_tour", script, style=style, title=tr("The tour"))(key=key, data=data)
 
 
 def _has_tour() -> bool:
@@ -96,16 +99,16 @@ def _on_demo() -> bool:
 
 
 def _card(step: _Step) -> str:
-    number = f"{_STEPS.index(step) + 1} of {len(_STEPS)}"
+    number = tr("{step} of {steps}").format(step=_STEPS.index(step) + 1, steps=len(_STEPS))
     if step.to:
         address = html.escape(href(step.to, link_keys.link_query(_FILTER)))
         on = f'<a class="rx-tour-on" href="{address}" data-rx-page>{html.escape(step.on)}</a>'
     else:
         on = f'<button class="rx-tour-on" data-end>{html.escape(step.on)}</button>'
-    end = "<button data-end>End tour</button>" if step.to else ""
+    end = f"<button data-end>{tr('End tour')}</button>" if step.to else ""
     keys = f'<p class="rx-tour-keys">{html.escape(step.keys)}</p>' if step.keys else ""
     return (
-        f'<section class="rx-tour" aria-label="Tour, step {number}">'
-        f'<p class="rx-tour-number">Tour · {number}</p><h2>{html.escape(step.title)}</h2>'
+        f'<section class="rx-tour" aria-label="{tr("Tour, step {number}").format(number=number)}">'
+        f'<p class="rx-tour-number">{tr("Tour")} · {number}</p><h2>{html.escape(step.title)}</h2>'
         f"<p>{html.escape(step.words)}</p>{keys}<footer>{end}{on}</footer></section>"
     )

@@ -13,6 +13,7 @@ from rexview.ui.guide.guides import GUIDES, pieces
 from rexview.ui.guide.route import picture_address
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
+from rexview.words import tr
 
 _FOR_ROLE: Final[dict[Role, str]] = {
     "reader": "reader",
@@ -28,7 +29,7 @@ def choose_guide() -> str:
     first = _FOR_ROLE[role] if role else next(iter(GUIDES))
     kept = option_kept_in_link("guide_for", link_keys.QUERY_GUIDE, GUIDES, first)
     chosen: str = st.segmented_control(
-        "Guide for a", list(GUIDES), format_func=GUIDES.__getitem__, required=True, **kept
+        tr("Guide for a"), list(GUIDES), format_func=GUIDES.__getitem__, required=True, **kept
     )
     return chosen
 

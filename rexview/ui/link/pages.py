@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rexview.people import Role
+from rexview.words import tr, trc
 
 PAGE_OVERVIEW: Final = "pages/overview.py"
 PAGE_BROWSE: Final = "pages/browse.py"
@@ -25,9 +26,9 @@ PAGE_DATA: Final = "pages/data.py"
 PAGE_GUIDE: Final = "pages/guide.py"
 PAGE_ACCOUNT: Final = "pages/account.py"
 
-_RESULTS: Final = "Results"
-_READING: Final = "Reading"
-_MAKE: Final = "Make"
+_RESULTS: Final = tr("Results")
+_READING: Final = trc("pages", "Reading")
+_MAKE: Final = tr("Make")
 _ALL: Final = frozenset[Role]({"reader", "adjudicator", "lead", "viewer"})
 _NOT_BLINDED: Final = _ALL - {"reader"}
 _LEAD: Final = frozenset[Role]({"lead"})
@@ -50,23 +51,23 @@ class Page:
 
 
 PAGES: Final = (
-    Page(PAGE_OVERVIEW, "", "Overview", _NOT_BLINDED),
-    Page(PAGE_BROWSE, "browse", "Browse", _NOT_BLINDED),
-    Page(PAGE_CASE, "case", "Case", _NOT_BLINDED),
-    Page(PAGE_FAILURES, "failures", "Failures", _NOT_BLINDED, _RESULTS),
-    Page(PAGE_SCORES, "scores", "Scores", _NOT_BLINDED, _RESULTS),
-    Page(PAGE_READERS, "readers", "Readers", _NOT_BLINDED, _RESULTS),
-    Page(PAGE_MULTIPLE_CHOICE, "choices", "Multiple choice", _NOT_BLINDED, _RESULTS),
-    Page(PAGE_REPORT_GENERATION, "reports", "Report generation", _NOT_BLINDED, _RESULTS),
-    Page(PAGE_SCORE, "score", "Score cases", _ALL - {"viewer"}, _READING),
-    Page(PAGE_STUDY, "study", "Study", _NOT_BLINDED, _READING),
-    Page(PAGE_ADJUDICATE, "adjudicate", "Adjudicate", _ADJUDICATORS, _READING),
-    Page(PAGE_MEETING, "meeting", "Meeting", _NOT_BLINDED, _READING),
-    Page(PAGE_RUN_MODELS, "run", "Run models", _LEAD, _MAKE),
-    Page(PAGE_CURATE, "curate", "Curate", _ADJUDICATORS, _MAKE),
-    Page(PAGE_DATA, "data", "Data", _LEAD, _MAKE),
-    Page(PAGE_GUIDE, "guide", "Guide", _ALL),
-    Page(PAGE_ACCOUNT, "account", "You", _ALL),
+    Page(PAGE_OVERVIEW, "", tr("Overview"), _NOT_BLINDED),
+    Page(PAGE_BROWSE, "browse", tr("Browse"), _NOT_BLINDED),
+    Page(PAGE_CASE, "case", tr("Case"), _NOT_BLINDED),
+    Page(PAGE_FAILURES, "failures", tr("Failures"), _NOT_BLINDED, _RESULTS),
+    Page(PAGE_SCORES, "scores", tr("Scores"), _NOT_BLINDED, _RESULTS),
+    Page(PAGE_READERS, "readers", tr("Readers"), _NOT_BLINDED, _RESULTS),
+    Page(PAGE_MULTIPLE_CHOICE, "choices", tr("Multiple choice"), _NOT_BLINDED, _RESULTS),
+    Page(PAGE_REPORT_GENERATION, "reports", tr("Report generation"), _NOT_BLINDED, _RESULTS),
+    Page(PAGE_SCORE, "score", tr("Score cases"), _ALL - {"viewer"}, _READING),
+    Page(PAGE_STUDY, "study", tr("Study"), _NOT_BLINDED, _READING),
+    Page(PAGE_ADJUDICATE, "adjudicate", tr("Adjudicate"), _ADJUDICATORS, _READING),
+    Page(PAGE_MEETING, "meeting", tr("Meeting"), _NOT_BLINDED, _READING),
+    Page(PAGE_RUN_MODELS, "run", tr("Run models"), _LEAD, _MAKE),
+    Page(PAGE_CURATE, "curate", tr("Curate"), _ADJUDICATORS, _MAKE),
+    Page(PAGE_DATA, "data", tr("Data"), _LEAD, _MAKE),
+    Page(PAGE_GUIDE, "guide", tr("Guide"), _ALL),
+    Page(PAGE_ACCOUNT, "account", tr("You"), _ALL),
 )
 """In the order of the navigation."""
 ADDRESSES: Final = {page.file: page.address for page in PAGES}

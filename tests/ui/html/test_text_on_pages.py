@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from string import Formatter
 
 from support import ROOT
 
@@ -37,6 +38,10 @@ TEXTS = {
 }
 """Streamlit's calls by name, and their arguments in order as far as they are Markdown (``page`` and
 ``value`` of progress are none, they only take their place). ``help`` is Markdown in all of them."""
+WORDS = {"tr": (0,), "trn": (0, 1), "trc": (0, 1), "counted": (1,), "noun": (1,)}
+"""What gives words of ours in the server's language, and which of its arguments have to be ours.
+
+They are checked when they are read (``tests/words/test_checks.py``)."""
 LEADING_ON = "show_nothing_yet"
 """A function of ours that hands on its texts: words, then (page, label)s."""
 NO_TEXT = {("page_link", "page"), ("Page", "page"), ("progress", "value")}
@@ -176,11 +181,15 @@ class Finder(ast.NodeVisitor):
     def is_safe_call(self, node, depth):
         if isinstance(node.func, ast.Attribute):
             joins = node.func.attr in ("join", "strip", "format", "capitalize", "lower")
-            parts = [node.func.value, *node.args]
+            numbers = self.numbers_in(node.func.value, depth)
+            named = [one.value for one in node.keywords if one.arg not in numbers]
+            parts = [node.func.value, *node.args, *named]
             return joins and all(self.is_safe(part, depth + 1) for part in parts)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in ESCAPES | {"len", "range"}:
             return True
+        if name in WORDS:
+            return all(isinstance(node.args[at], ast.Constant) for at in WORDS[name])
         function = self.functions.get(name)
         if function is None or function in self.inside[1:]:
             return False
@@ -189,6 +198,34 @@ class Finder(ast.NodeVisitor):
         safe = all(one.value is None or self.is_safe(one.value, depth + 1) for one in answers)
         self.inside.pop()
         return safe
+
+    def numbers_in(self, node, depth):
+        """Return the placeholders of a text of ours that only numbers fit into.
+
+        A translation has none but those of the English (``rexview/words/checks.py``).
+        """
+        if depth > 12:
+            return set()
+        if isinstance(node, ast.Name) and self.inside:
+            given = [
+                one.value
+                for one in ast.walk(self.inside[-1])
+                if isinstance(one, ast.Assign)
+                if [ast.unparse(target) for target in one.targets] == [node.id]
+            ]
+            found = [self.numbers_in(one, depth + 1) for one in given if not is_format(one)]
+            return set.intersection(*found) if found else set()
+        if isinstance(node, ast.IfExp):
+            return self.numbers_in(node.body, depth + 1) & self.numbers_in(node.orelse, depth + 1)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WORDS:
+            texts = [node.args[at] for at in WORDS[node.func.id]]
+        else:
+            texts = [node]
+        texts = [one.value for one in texts if isinstance(one, ast.Constant)]
+        fields = [field for one in texts if isinstance(one, str) for field in parts_of(one)]
+        return {name for name, spec in fields if spec.endswith(NUMBERS) or spec.startswith("%")} - {
+            name for name, spec in fields if not spec.endswith(NUMBERS) and not spec.startswith("%")
+        }
 
     def is_safe_name(self, name, depth):
         """Whether a name is a constant, or all that its function puts into it is safe."""
@@ -213,6 +250,20 @@ class Finder(ast.NodeVisitor):
             elif isinstance(node, ast.NamedExpr) and node.target.id == name:
                 given.append(node.value)
         return bool(given) and all(one and self.is_safe(one, depth + 1) for one in given)
+
+
+def is_format(node):
+    """Whether something is ``….format(…)``: what it gives has no placeholders any more."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "format"
+    )
+
+
+def parts_of(text):
+    """Return the placeholders of a text and how each is written."""
+    return [(name, spec) for _, name, spec, _ in Formatter().parse(text) if name]
 
 
 def iterated(node):

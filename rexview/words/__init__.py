@@ -1,0 +1,145 @@
+"""The words of the pages in the language of the server: English stands in the code.
+
+Each text that people read is asked for by its English, which is its name in the catalogue
+(``assets/words/``; ``docs/translating.md``)::
+
+    tr("No case is left.")
+    tr("{done} of {total} cases").format(done=done, total=total)
+    trn("{n:,} case", "{n:,} cases", n).format(n=n)
+    trc("verb", "Open")  # one English word that means two things
+
+``python -m tools.words`` gathers them by reading the code: what is asked for is written out there,
+never put together. A translation is checked when it is read (:mod:`rexview.words.checks`): it holds
+no character that acts in HTML or Markdown and no placeholder but those of the English, so that it
+may stand wherever the English may.
+
+Only a server speaks another language (:func:`begin`); the commands, what they write, logs, and
+errors about files stay English.
+"""
+
+from __future__ import annotations
+
+from rexview.errors import SettingsError
+from rexview.words.catalogue import (
+    CONTEXT_ENDS,
+    ENGLISH,
+    PSEUDO,
+    Catalogue,
+    wrapped,
+)
+from rexview.words.languages import read_catalogue
+
+__all__ = ["begin", "counted", "noun", "nouns", "page_words", "spoken", "tr", "trc", "trn"]
+
+_ENGLISH = Catalogue(ENGLISH)
+_spoken: Catalogue = _ENGLISH
+_asked = False
+
+
+def begin(language: str) -> None:
+    """Speak a language from now on; called once, before any word is asked for.
+
+    Raises
+    ------
+    SettingsError
+        There is no such translation, or it cannot be used.
+    RuntimeError
+        Words were asked for in another language already, which constants have kept.
+    """
+    global _spoken
+    if language == _spoken.language:
+        return
+    if _asked:
+        raise RuntimeError("Words were asked for before the language was known.")
+    try:
+        _spoken = read_catalogue(language)
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
+
+
+def spoken() -> str:
+    """Return the language of this process, such as ``en``."""
+    return _spoken.language
+
+
+def tr(text: str) -> str:
+    """Return a text in the language of the server.
+
+    >>> tr("No case is left.")
+    'No case is left.'
+    """
+    global _asked
+    _asked = True
+    if _spoken is _ENGLISH:
+        return text
+    if _spoken.language == PSEUDO:
+        return wrapped(text)
+    return _spoken.texts.get(text, (text,))[0]
+
+
+def trc(context: str, text: str) -> str:
+    """Return a text that means several things in English; ``context`` says which is meant.
+
+    >>> trc("verb", "Open")
+    'Open'
+    """
+    global _asked
+    _asked = True
+    if _spoken is _ENGLISH:
+        return text
+    if _spoken.language == PSEUDO:
+        return wrapped(text)
+    return _spoken.texts.get(context + CONTEXT_ENDS + text, (text,))[0]
+
+
+def trn(one: str, many: str, n: float) -> str:
+    """Return the form of a text that goes with a number; the number itself is put in by ``format``.
+
+    >>> trn("{n:,} case", "{n:,} cases", 1204).format(n=1204)
+    '1,204 cases'
+    """
+    global _asked
+    _asked = True
+    english = one if n == 1 else many
+    if _spoken is _ENGLISH:
+        return english
+    if _spoken.language == PSEUDO:
+        return wrapped(english)
+    forms = _spoken.texts.get(one)
+    if forms is None or len(forms) < _spoken.forms:
+        return english
+    return forms[_spoken.form_of(n)]
+
+
+def nouns(word: str) -> str:
+    """Return the plural of an English noun.
+
+    >>> nouns("case"), nouns("entry"), nouns("box"), nouns("batch"), nouns("day")
+    ('cases', 'entries', 'boxes', 'batches', 'days')
+    """
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(("x", "ch")) else f"{word}s"
+
+
+def noun(n: float, word: str) -> str:
+    """Return a noun in the form that goes with a number; ``word`` is written out, as for ``tr``.
+
+    >>> noun(1, "case"), noun(0, "case"), noun(2, "entry")
+    ('case', 'cases', 'entries')
+    """
+    return trn(word, nouns(word), n)
+
+
+def counted(n: int, word: str) -> str:
+    """Write a number with its noun; ``word`` is written out, as for ``tr``.
+
+    >>> counted(1, "answer"), counted(1204, "answer")
+    ('1 answer', '1,204 answers')
+    """
+    return trn(f"{{n:,}} {word}", f"{{n:,}} {nouns(word)}", n).format(n=n)
+
+
+def page_words() -> dict[str, object]:
+    """Return what ``components/words.js`` has to know, as JSON; nothing in English."""
+    return _spoken.for_pages()

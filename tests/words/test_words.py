@@ -1,0 +1,123 @@
+"""What is asked for is there in the language of the server, and all of it stands in one file."""
+
+import subprocess
+import sys
+
+import pytest
+from support import ROOT
+
+from rexview.words.catalogue import PSEUDO
+from rexview.words.languages import TEMPLATE
+from tools import words as gathering
+
+RENEW = "run: python -m tools.words"
+
+
+def test_the_file_of_all_words_is_up_to_date():
+    assert TEMPLATE.read_bytes() == gathering.written(gathering.gathered()), RENEW
+
+
+def said(script, **environment):
+    """Return what a process of its own says: words are those of one language a process."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": "", "PYTHONPATH": str(ROOT), **environment},
+    )
+    return done.stdout.splitlines()
+
+
+GERMAN = """
+msgid ""
+msgstr ""
+"Plural-Forms: nplurals=2; plural=(n != 1);\\n"
+
+msgid "Guide"
+msgstr "Anleitung"
+
+msgctxt "pages"
+msgid "Reading"
+msgstr "Befunden"
+
+msgid "{n:,} case"
+msgid_plural "{n:,} cases"
+msgstr[0] "ein Fall"
+msgstr[1] "{n:,} Fälle"
+"""
+ALL = """
+#: rexview/ui/x.py
+msgid "Guide"
+msgstr ""
+
+#: rexview/ui/x.js rexview/ui/x.py
+msgctxt "pages"
+msgid "Reading"
+msgstr ""
+
+#: rexview/ui/x.js
+msgid "{n:,} case"
+msgid_plural "{n:,} cases"
+msgstr[0] ""
+msgstr[1] ""
+"""
+ASK = """
+from pathlib import Path
+from rexview import words
+from rexview.words import languages
+languages.FOLDER, languages.TEMPLATE = Path({folder!r}), Path({folder!r}) / "rexview.pot"
+words.begin("de")
+print(words.tr("Guide"), words.trc("pages", "Reading"), words.tr("Reading"))
+print(words.counted(1, "case"), words.counted(2, "case"), words.counted(1_000_001, "case"))
+print(sorted(words.page_words()["texts"]))
+"""
+
+
+def test_a_translation_is_spoken(tmp_path):
+    (tmp_path / "de.po").write_text(GERMAN, encoding="utf-8")
+    (tmp_path / "rexview.pot").write_text(ALL, encoding="utf-8")
+    first, second, on_pages = said(ASK.format(folder=str(tmp_path)), PYTHONIOENCODING="utf-8")
+    assert first == "Anleitung Befunden Reading"
+    assert second == "ein Fall 2 Fälle 1,000,001 Fälle"
+    assert on_pages == r"['pages\x04Reading', '{n:,} case']"
+
+
+def test_words_that_were_asked_for_keep_their_language():
+    script = "from rexview import words\nwords.tr('Guide')\n"
+    told = "try: words.begin('x-pseudo')\nexcept RuntimeError as error: print(error)"
+    assert said(script + told) == ["Words were asked for before the language was known."]
+
+
+@pytest.mark.parametrize("module", ["rexview.settings", "rexview.ui.server.language"])
+def test_nothing_has_words_before_the_language_is_known(module):
+    script = (
+        f"import {module}, rexview.words as words; words.begin('x-pseudo'); print(words.spoken())"
+    )
+    assert said(script) == ["x-pseudo"]
+
+
+def test_the_language_is_a_setting(tmp_path):
+    from rexview.errors import SettingsError
+    from rexview.settings import load_settings
+
+    none = tmp_path / "none.yaml"
+    assert load_settings([], {}, none).language == "en"
+    assert load_settings([], {"REXVIEW_LANGUAGE": "x-pseudo"}, none).language == "x-pseudo"
+    for strange in ("xx", "../de", "/etc/passwd", "de\0"):
+        with pytest.raises(SettingsError, match="there is no such translation; there are en"):
+            load_settings([], {"REXVIEW_LANGUAGE": strange}, none)
+
+
+def test_the_commands_stay_english(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "rexview", "check", "assets/demo"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "", "REXVIEW_LANGUAGE": PSEUDO},
+    )
+    assert done.stdout
+    assert "⟦" not in done.stdout + done.stderr

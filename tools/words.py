@@ -1,0 +1,156 @@
+"""All words of the pages in one file, ``assets/words/rexview.pot``: ``python -m tools.words``.
+
+They are found by reading the code: what ``tr``, ``trn``, ``trc``, ``counted``, ``noun`` are given
+of ``rexview.words`` and ``components/words.js``. A test fails until the file holds them all.
+``python -m tools.words de`` begins the translation into a language, or brings it to what the pages
+ask for now: what is new is empty, what is gone moves to its end, what was changed a little keeps
+its translation, marked ``fuzzy`` until somebody has looked at it.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from babel import Locale, UnknownLocaleError
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po, write_po
+
+from rexview.words import nouns
+from rexview.words.languages import FOLDER, TEMPLATE
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+ENGLISH_ONLY: Final = ("rexview/words/", "rexview/cli/", "rexview/bench/", "rexview/doctor/")
+"""What has no words of pages."""
+_FORMS: Final = {"tr": (1,), "trn": (1, 2), "trc": ((1, "c"), 2)}
+_TEXTS: Final = {"tr": (0,), "trn": (0, 1), "trc": (0, 1), "counted": (1,), "noun": (1,)}
+"""Which arguments are texts."""
+_HEAD: Final = "Words of the pages of rexview. docs/translating.md says how they are translated."
+
+
+class NotWrittenOut(ValueError):
+    """Words are asked for that reading the code cannot find."""
+
+
+def sources() -> list[Path]:
+    """Return all files that may ask for words, in their order."""
+    found = [*(ROOT / "rexview").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+    found += (ROOT / "rexview" / "ui").rglob("*.js")
+    return sorted(path for path in found if not _name(path).startswith(ENGLISH_ONLY))
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def words_of(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
+    """Yield what a file asks for: a text or its two forms, and its context.
+
+    Raises
+    ------
+    NotWrittenOut
+        Something is asked for by anything but texts that stand there.
+    """
+    if path.suffix == ".js":
+        for _, said, _, context in extract("javascript", io.BytesIO(path.read_bytes()), _FORMS):
+            yield said, context
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "rexview.words"
+        for alias in node.names
+    }
+    # Babel's reader of Python does not see what stands in the braces of an f-string
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        if name in imported and name in _TEXTS:
+            yield _asked(path, name, call)
+
+
+def _asked(path: Path, name: str, call: ast.Call) -> tuple[str | tuple[str, str], str | None]:
+    texts = [call.args[at] for at in _TEXTS[name] if at < len(call.args)]
+    said = [one.value for one in texts if isinstance(one, ast.Constant)]
+    said = [one for one in said if isinstance(one, str)]
+    if len(said) != len(_TEXTS[name]):
+        raise NotWrittenOut(f"{_name(path)}, line {call.lineno}: {name} needs texts written out.")
+    match name:
+        case "tr":
+            return said[0], None
+        case "trc":
+            return said[1], said[0]
+        case "trn":
+            return (said[0], said[1]), None
+        case "counted":
+            return (f"{{n:,}} {said[0]}", f"{{n:,}} {nouns(said[0])}"), None
+        case _:
+            return (said[0], nouns(said[0])), None
+
+
+def gathered() -> Catalog:
+    """Return all words of the pages."""
+    catalogue = Catalog(charset="utf-8", fuzzy=False)
+    catalogue.header_comment = f"# {_HEAD}"
+    for path in sources():
+        for said, context in words_of(path):
+            catalogue.add(said, locations=[(_name(path), None)], context=context)
+    return catalogue
+
+
+def written(catalogue: Catalog) -> bytes:
+    """Return a catalogue as a file: the same words give the same bytes."""
+    out = io.BytesIO()
+    write_po(out, catalogue, width=100, sort_by_file=True, omit_header=catalogue.locale is None)
+    if catalogue.locale is not None:
+        return out.getvalue()
+    head = f'# {_HEAD}\nmsgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
+    return head.encode() + out.getvalue()
+
+
+def translate(language: str) -> Path:
+    """Begin a translation, or bring it to what the pages ask for now; return its file.
+
+    Raises
+    ------
+    ValueError
+        There is no such language.
+    """
+    try:
+        locale = Locale.parse(language, sep="-")
+    except UnknownLocaleError as error:
+        raise ValueError(str(error)) from None
+    file = FOLDER / f"{language}.po"
+    if file.exists():
+        catalogue = read_po(io.BytesIO(file.read_bytes()), locale=locale)
+        catalogue.update(gathered(), no_fuzzy_matching=False)
+    else:
+        catalogue = gathered()
+        catalogue.locale = locale
+        catalogue.project, catalogue.fuzzy = "rexview", False
+    file.write_bytes(written(catalogue))
+    return file
+
+
+def main(arguments: list[str]) -> int:
+    """Renew the file of all words, then the translations that are named."""
+    TEMPLATE.parent.mkdir(exist_ok=True)
+    TEMPLATE.write_bytes(written(gathered()))
+    print(f"{_name(TEMPLATE)}: {len(gathered())} texts")
+    for language in arguments:
+        try:
+            print(_name(translate(language)))
+        except ValueError as error:
+            print(f"{language}: {error}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
