@@ -68,9 +68,11 @@ def add_bench(commands: Any, path: Callable[[str], Path]) -> None:
 def _add_make_set(benches: Any, path: Callable[[str], Path]) -> None:
     parser = benches.add_parser("make-set", help="write a made review set of any size")
     parser.set_defaults(run=_make_set)
-    parser.add_argument("folder", type=path, metavar="OUT")
-    parser.add_argument("--cases", type=int, required=True, metavar="N")
-    parser.add_argument("--models", type=int, default=2, metavar="M")
+    parser.add_argument("folder", type=path, metavar="OUT", help="the new folder")
+    parser.add_argument("--cases", type=int, required=True, metavar="N", help="how many cases")
+    parser.add_argument(
+        "--models", type=int, default=2, metavar="M", help="that answer each (default: 2)"
+    )
     parser.add_argument(
         "--pictures",
         type=int,
@@ -81,7 +83,7 @@ def _add_make_set(benches: Any, path: Callable[[str], Path]) -> None:
     parser.add_argument(
         "--parquet", action="store_true", help="Parquet, as always above 100,000 answers"
     )
-    parser.add_argument("--seed", type=int, default=1, metavar="S")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="default: 1")
 
 
 def _make_set(options: argparse.Namespace) -> int:

@@ -35,5 +35,15 @@ def set_path(text: str) -> Path:
 
 FOLDER: Final[dict[str, Any]] = {"type": path, "metavar": "FOLDER"}
 """A folder of a review set that is written to, or is to be made."""
-SET: Final[dict[str, Any]] = {"type": set_path, "metavar": "SET"}
+OWN_SET: Final[dict[str, Any]] = {
+    **FOLDER,
+    "metavar": "SET",
+    "help": "the review set, which the results are kept in",
+}
+"""The folder of a review set that is asked about, and added to."""
+SET: Final[dict[str, Any]] = {
+    "type": set_path,
+    "metavar": "SET",
+    "help": "a review set: its folder, or its address",
+}
 """A review set that is read: its folder, or its address."""

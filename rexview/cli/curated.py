@@ -23,7 +23,7 @@ def add_curated(commands: Any) -> None:
     parser.set_defaults(run=_curated)
     argument = parser.add_argument
     argument("folder", **SET)
-    argument("--out", **FOLDER, required=True)
+    argument("--out", **FOLDER, required=True, help="the new review set")
     choices = ("both", "with", "without")
     words = "questions without and with the instruction to draw boxes (default: both)"
     argument("--boxes", choices=choices, default="both", help=words)

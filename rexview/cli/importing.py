@@ -21,7 +21,9 @@ def add_import(commands: Any) -> None:
     formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for importer in FORMATS.values():
         one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
-        one.add_argument("sources", type=path, nargs="+", metavar="SOURCE")
+        one.add_argument(
+            "sources", type=path, nargs="+", metavar="SOURCE", help="files and folders"
+        )
         place = one.add_mutually_exclusive_group(required=True)
         place.add_argument("--out", **FOLDER, help="the new review set")
         place.add_argument("--into", **FOLDER, help="the review set that is added to")

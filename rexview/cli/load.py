@@ -17,7 +17,7 @@ def add_load(commands: Any) -> None:
     purpose = "load a review set into ClickHouse, for a server with REXVIEW_ENGINE=clickhouse://..."
     parser = commands.add_parser("load", help=purpose)
     parser.set_defaults(run=_load)
-    parser.add_argument("folder", **FOLDER)
+    parser.add_argument("folder", **FOLDER, help="the review set")
     where = "clickhouse://user@host:port/database; by default that of REXVIEW_ENGINE"
     parser.add_argument("--engine", metavar="ADDRESS", help=where)
     again = "load it also where the tables have these files already"

@@ -13,8 +13,8 @@ def add_render(commands: Any) -> None:
     parser = commands.add_parser("render", help="write the display picture of one image")
     parser.set_defaults(run=_render)
     argument = parser.add_argument
-    argument("image", type=path, metavar="IMAGE")
-    argument("--out", type=path, required=True, metavar="X.png")
+    argument("image", type=path, metavar="IMAGE", help="a DICOM file, PNG, JPEG, ...")
+    argument("--out", type=path, required=True, metavar="X.png", help="the picture")
     argument(
         "--window",
         default="file",

@@ -19,12 +19,12 @@ def add_reviews(commands: Any) -> None:
     parser = commands.add_parser("backup", help="copy what people wrote into one file")
     parser.set_defaults(run=_backup)
     parser.add_argument("folder", **SET)
-    parser.add_argument("--out", type=path, required=True, metavar="FILE")
+    parser.add_argument("--out", type=path, required=True, metavar="FILE", help="the backup")
 
     purpose = "put a backup into the reviews database of a set"
     parser = commands.add_parser("restore", help=purpose)
     parser.set_defaults(run=_restore)
-    parser.add_argument("file", type=path, metavar="FILE")
+    parser.add_argument("file", type=path, metavar="FILE", help="what `backup` wrote")
     parser.add_argument("folder", **SET)
     away = "take away what is there (it is backed up first)"
     parser.add_argument("--replace", action="store_true", help=away)
@@ -47,7 +47,7 @@ def add_reviews(commands: Any) -> None:
     parser = commands.add_parser("export-reviews", help=purpose)
     parser.set_defaults(run=_export_reviews)
     parser.add_argument("folder", **SET)
-    parser.add_argument("--out", **FOLDER, required=True)
+    parser.add_argument("--out", **FOLDER, required=True, help="the new folder of tables")
 
 
 def reviews_of(folder: Path) -> Reviews:

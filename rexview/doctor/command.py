@@ -30,7 +30,9 @@ def add_doctor(commands: Any, given: Mapping[str, Any], as_json: Callable[[Any],
     parser = commands.add_parser("doctor", help=purpose, description=purpose)
     parser.set_defaults(run=_doctor, as_json=as_json)
     argument = parser.add_argument
-    argument("folder", **given, nargs="?", help="instead of the set that the settings name")
+    argument(
+        "folder", **{**given, "nargs": "?", "help": "instead of the set that the settings name"}
+    )
     argument("--ask", default="", metavar="ADDRESS", help="of a running server: is it ready?")
     options = (
         'what stands after "streamlit run app.py", such as --started-with="--server.port 8502"'

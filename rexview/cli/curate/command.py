@@ -7,7 +7,7 @@ import sys
 from typing import Any, Final
 
 from rexview.bounded import printable
-from rexview.cli.arguments import FOLDER
+from rexview.cli.arguments import OWN_SET
 from rexview.cli.run.command import USAGE, add_again, add_asking, add_manner, count
 from rexview.errors import RunRefused
 
@@ -20,7 +20,7 @@ def add_curate(commands: Any) -> None:
     parser = commands.add_parser("curate", help=purpose, description=purpose)
     parser.set_defaults(run=_curate)
     argument = parser.add_argument
-    argument("folder", **{**FOLDER, "metavar": "SET"})
+    argument("folder", **OWN_SET)
     argument("--model", metavar="ID", help="its name on the server")
     argument("--step", type=_steps, default=STEPS, metavar="propose,rate,tag", help="which; all")
     told = "what is told of a study; the findings, else the indication"

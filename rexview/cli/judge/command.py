@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview.bounded import printable
-from rexview.cli.arguments import FOLDER
+from rexview.cli.arguments import OWN_SET
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
 from rexview.cli.output import as_json
 from rexview.cli.run.command import (
@@ -40,7 +40,7 @@ def add_judge(commands: Any) -> None:
     parser = commands.add_parser("judge", help=purpose, description=purpose)
     parser.set_defaults(run=_judge)
     argument = parser.add_argument
-    argument("folder", **{**FOLDER, "metavar": "SET"})
+    argument("folder", **OWN_SET)
     argument("--judge", required=True, metavar="MODEL", help="the model that judges")
     model = "whose answers are judged, several times for several; all without it"
     argument("--model", action="append", metavar="ID", help=model)

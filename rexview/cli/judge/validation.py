@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview.bounded import printable
-from rexview.cli.arguments import FOLDER, path
+from rexview.cli.arguments import OWN_SET, path
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
 from rexview.cli.output import as_json
 from rexview.cli.run.command import USAGE, add_chosen_cases
@@ -32,7 +32,7 @@ def add_written(commands: Any) -> None:
     parser = commands.add_parser("written", help=purpose, description=purpose)
     parser.set_defaults(run=_written)
     argument = parser.add_argument
-    argument("folder", **{**FOLDER, "metavar": "SET"})
+    argument("folder", **OWN_SET)
     argument("failure", metavar="NAME", help="the failure of prompts/failures/NAME.yaml")
     argument("--judge", required=True, metavar="MODEL", help="the model that judged")
     model = "whose answers, several times for several; all without it"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
-from rexview.cli.arguments import FOLDER, path
+from rexview.cli.arguments import OWN_SET, path
 from rexview.cli.metrics.asked import Asked, asked
 from rexview.cli.metrics.told import tell, told_of
 from rexview.cli.output import as_json, shower
@@ -28,7 +28,7 @@ def add_metrics(commands: Any) -> None:
     parser = commands.add_parser("metrics", help=purpose, description=purpose)
     parser.set_defaults(run=_metrics)
     argument = parser.add_argument
-    argument("folder", **{**FOLDER, "metavar": "SET"})
+    argument("folder", **OWN_SET)
     several = {"action": "append", "metavar": "NAME"}
     argument(
         "--metric",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from rexview.bounded import printable, read_file
-from rexview.cli.arguments import path
+from rexview.cli.arguments import OWN_SET
 from rexview.cli.run.engine import add_engine, engine
 from rexview.cli.scanning import cases_of
 from rexview.errors import ClusterError, FileRefused, FilterError, RunRefused
@@ -35,7 +35,7 @@ def add_run(commands: Any) -> None:
     parser = commands.add_parser("run", help=purpose, description=purpose)
     parser.set_defaults(run=_run)
     argument = parser.add_argument
-    argument("folder", type=path, metavar="SET")
+    argument("folder", **OWN_SET)
     argument("--model", metavar="ID", help="its name on the server, or the folder of a local one")
     argument("--prompt", metavar="ID", help="the wording")
     add_chosen_cases(parser)
@@ -66,8 +66,8 @@ def add_asking(argument: Callable[..., Any]) -> None:
         help="requests under way at once; cases a batch of a local model",
     )
     argument("--max-output-tokens", type=count, metavar="N", help="the longest answer")
-    argument("--temperature", type=float, metavar="T")
-    argument("--seed", type=int, metavar="N")
+    argument("--temperature", type=float, metavar="T", help="of the answers (default: the model's)")
+    argument("--seed", type=int, metavar="N", help="for servers that take one")
     argument("--reasoning-effort", metavar="WORD", help="such as low, medium, high")
     argument("--budget", metavar="5USD|200000tokens", help="stop before more than that is spent")
     yes = "load a local model although it is larger than the memory that is free"
