@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from rexview.detect.answer_text.last_word import ending_words, judge_last_word
+from rexview.detect.answer_text.lists import open_list
 from rexview.detect.answer_text.loops import find_loop
 from rexview.detect.answer_text.refusal import find_refusal
+from rexview.detect.answer_text.sentence_stops import open_sentence
 from rexview.detect.answer_text.structure import open_structure
-from rexview.detect.phrases import either
+from rexview.detect.language import language_of
 
 EndingKind = Literal["complete", "truncated_suspected", "repetition", "empty", "blocked"]
 
@@ -35,10 +37,6 @@ _THOUGHT_END: Final = re.compile(
 )
 _CLOSERS: Final = "*_`\"'”’»)]}|>~ \t\r\n"
 _FINAL_STOPS: Final = ".!?。！？…।؟"
-_HEADING: Final = either("text_end", "heading")
-_SECTION: Final = re.compile(
-    rf"^\s*(?:#{{1,6}}\s+)[*_]{{0,2}}(?:\d+[.)]\s*)?(?:{_HEADING})[*_]{{0,2}}\s*$", re.IGNORECASE
-)
 _RULE: Final = re.compile(r"^\s*([-*_=])(?:\s*\1){2,}\s*$")
 _LIST_MARK: Final = re.compile(
     r"^\s*(?:[-*+•–‣◦]|\(?\d{1,3}[.)]|\(?[a-z][.)]|[-*+•]\s*\[[ xX]?\]?)\s*(?:\*\*|__)?\s*$"
@@ -48,7 +46,18 @@ _LONG_ITEM: Final = 4
 """Words of an item beside which one adjective alone looks cut."""
 _NO_ITEM: Final = "it ends with the mark of a list item that never came"
 _SMILEY: Final = re.compile(r"[:;]-?[)(D]$")
+_ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S{8,}$")
+_EMPTY_PAIR: Final = re.compile(r"\[\]|\(\)|\{\}|<>")
 _TIME: Final = re.compile(r"^\W*\d{1,3}:$")
+_BARE_NUMBER: Final = re.compile(
+    r"(?<!ratio )(?<!angle )(?<!index )(?<!score )\b(?:measur(?:es|ing|ed)|approximately|about"
+    r"|(?:order|size|diameter|width|thickness|distance|depth) of|(?:CT|follow-?up) (?:at|in)"
+    r"|(?:films?|radiographs?|x-?rays?|imaging) in)\s+(?:~\s*)?[1-9]\d{0,2}(?:\.\d+)?"
+    r"(?:\s*[–x×-]\s*\d+(?:\.\d+)?)*$",
+    re.IGNORECASE,
+)
+_HALF_COMMAND: Final = re.compile(r"\\[a-z]*$|\w\s*[<>]$")
+"""The start of a formula, or a comparison with nothing."""
 _DECIMAL: Final = re.compile(r"(?<![\d.,])0\.$")
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|vs|cf|approx|Dr)\.$")
 _LISTED: Final = 3
@@ -105,7 +114,7 @@ def text_ending(text: str | None) -> TextEnding:
     blocked = find_refusal(body)
     ended = end < len(whole.rstrip())  # the template's own end mark follows
     cut = None if ended else _cut(body)
-    if blocked and cut is None:
+    if blocked and (cut is None or blocked[1] >= len(body.rstrip())):
         return TextEnding("blocked", "it is a refusal", start + blocked[0], start + blocked[1])
     if cut is None:
         return TextEnding("complete")
@@ -149,8 +158,9 @@ def _cut(body: str) -> tuple[str, int] | None:
         return None
     if _LIST_MARK.match(line) and (place > 0 or len(line.strip()) > 1):
         return _NO_ITEM, place
-    if _SECTION.match(line) and place > 0:
-        return "it ends with a heading and nothing below it", place
+    listed = open_list(body)
+    if listed:
+        return listed
     core = line.rstrip(_CLOSERS)
     if not core:
         return None
@@ -175,7 +185,7 @@ def _after_stop(core: str, place: int) -> tuple[str, int] | None:
 
 def _without_stop(tail: str, line: str, core: str, place: int) -> tuple[str, int] | None:
     last, ending = core[-1], line.rstrip()
-    if _SMILEY.search(ending):
+    if _SMILEY.search(ending) or _ADDRESS.search(core) or _EMPTY_PAIR.match(line, len(core) - 1):
         return None
     if ending[-1] in "({[<" or last in ",(/&+=<[{":
         return f"it ends with “{ending[-1] if ending[-1] in '({[<' else last}”", place
@@ -189,10 +199,25 @@ def _without_stop(tail: str, line: str, core: str, place: int) -> tuple[str, int
         return _NO_ITEM, place
     if _half_item(tail, line):
         return "it ends in the middle of a list item", place
-    match = _LAST_WORD.search(core[-_LONGEST_WORD:])
-    if match is None or ending[-1] in '`"”»)]}>':
+    if _HALF_COMMAND.search(ending) and "<" not in ending[:-1]:
+        return "it ends in the middle of a formula", place
+    if ending[-1] in '`"”»)]}>':
         return None
-    return judge_last_word(tail, core, max(0, len(core) - _LONGEST_WORD) + match.start(), place)
+    if _BARE_NUMBER.search(core[-_LONGEST_WORD:]):
+        return "it ends with a number that lacks its unit", place
+    match = _LAST_WORD.search(core[-_LONGEST_WORD:])
+    if match is None:
+        return _open_sentence(tail, line, place)
+    word = max(0, len(core) - _LONGEST_WORD) + match.start()
+    return judge_last_word(tail, core, word, place) or _open_sentence(tail, line, place)
+
+
+def _open_sentence(tail: str, line: str, place: int) -> tuple[str, int] | None:
+    """Judge a last sentence without a full stop by the sentences before it; English ones."""
+    start = None if language_of(tail) else open_sentence(tail, line)
+    if start is None:
+        return None
+    return "it ends before the verb of a sentence", place + start
 
 
 def _half_item(tail: str, line: str) -> bool:

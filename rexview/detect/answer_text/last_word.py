@@ -9,6 +9,7 @@ from typing import Final
 
 import yaml
 
+from rexview.detect.language import language_of
 from rexview.detect.phrases import either, whole_words
 
 
@@ -22,9 +23,8 @@ _ARTICLE_BEFORE: Final = re.compile(
     rf"\b(?:{either('text_end', 'article_before')})\s+(?:[\w-]+ly\s+)?$", re.IGNORECASE
 )
 _NEEDS_MORE: Final = _just_before("needs_more")
-_CONTRACTED: Final = re.compile(
-    r"(?:\b(?:it|there|he|she|what|who|here)['’]s|['’](?:re|ve|ll)|n['’]t)$", re.IGNORECASE
-)
+_CONTRACTED: Final = re.compile(r"(?:[a-z]['’](?:s|re|ve|ll|d|m)|n['’]t)$")
+"""Of a verb or an owner."""
 _HALF_CLAUSE: Final = re.compile(
     r"\b(?:whereas|while|that|because|although|but|where)\s+the\s+(?:left|right)$", re.IGNORECASE
 )
@@ -40,19 +40,68 @@ _TO_WHAT: Final = _just_before("takes_to")
 _PREDICATE: Final = _just_before("predicate")
 _SENTENCE_START: Final = re.compile(r"(?<=[.!?;])\s+|\s\|\s|:\s")
 _AFTER_STOP: Final = re.compile(r"[a-z)][.;]\s+$")
-_SHORT: Final = 60
+_PARTICLE: Final = _just_before("closing_particle")
+_NO_NOUN: Final = frozenset(
+    ("up", "me", "he", "we", "us", "so", "do", "go", "if", "be", "my", "am", "https", "http", "www")
+)
+_BEFORE_NOUN: Final = re.compile(
+    r"\b(?:left|right|the|an?|upper|lower|see|at|no)\s+$", re.IGNORECASE
+)
+_SIDES: Final = frozenset(("right", "left"))
+_THE: Final = re.compile(r"\bthe\s+$", re.IGNORECASE)
+_PLACES: Final = frozenset(
+    ("behind", "above", "below", "beyond", "over", "around", "across", "between", "beside", "just")
+)
+_LIES: Final = re.compile(
+    r"\b(?:lies|lie|lying|located|seen|projected|projects?|ends?|situated|tip|cm|mm)\s+(?:just\s+)?$",
+    re.IGNORECASE,
+)
+_PARTICLES: Final = frozenset(("in", "on", "to", "under", "near"))
+_OF_SIDE: Final = re.compile(r"\b(?:in|of|at|within|involving) the$", re.IGNORECASE)
+_JOINED: Final = re.compile(r"(?:[,/:;(&+=>–—|-]\s*|\t|\s{2,})$")
+"""Before a word that goes on with a list or is a value."""
+_ASKED_IT: Final = re.compile(
+    r"\b(?:can|could|does|did|do|is|was|would|will|might|may|should|and|but|that|because|when|if|where|how|why"
+    r"|since|although|unless)\s+$|^$",
+    re.IGNORECASE,
+)
+"""Before an "it" that something has to follow."""
+_HEADED: Final = re.compile(
+    rf"(?:^|\n|[.:]\s)\W*(?:{either('text_end', 'heading')})\W*:\W*(?:\d[.)]\s*)?$", re.IGNORECASE
+)
+_SHORT: Final = 30
 """Characters; in a shorter text a last word on its own is not held against it."""
-_INFLECTIONS: Final = frozenset(("s", "es", "ed", "d", "ing", "ly", "er", "r", "st"))
+_INFLECTED: Final = re.compile(r"[^iusx]s|[^i](?:es|ed|ing|ly)")
+"""The last letter of a word and what makes another form of it: "node", "nodes"."""
+_SHORTEST_STEM: Final = 4
+_TWO_LETTERS: Final = 2
+_JOINING: Final = frozenset(("of", "and", "the", "to", "a", "in"))
+"""Words that a hyphen joins to one that follows: "finger-in-glove"."""
+_BEFORE_IN: Final = frozenset(
+    (
+        *("built", "check", "drive", "fill", "log", "opt", "plug", "put", "run", "sign", "stand"),
+        *("walk", "lead", "add", "how"),
+    )
+)
+"""Makes a word with one of these: "check-in", "how-to"."""
+_ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))
+_SHORT_WORDS: Final = frozenset(
+    (
+        *("a", "i", "an", "as", "at", "be", "by", "do", "go", "he", "if", "in", "is", "it", "me"),
+        *("my", "no", "of", "ok", "on", "or", "so", "to", "up", "us", "we", "am", "oh"),
+    )
+)
 _LETTER_NAMED: Final = re.compile(
     r"(?:\d\s*|\b(?:option|type|grade|class|stage|vitamin|hepatitis|answer|choice|point|zone|figure)"
     r"\s+|[:(=/|-]\s*)$",
     re.IGNORECASE,
 )
 """Before a single letter that is a name or a unit."""
-_WHOLE: Final = ("known", "short_forms", "continuing", "adjectives", "transitive", "degree")
-_ENGLISH: Final = 0.4
-"""Share of known words from which a text is taken for English."""
-_WORDS_FILE: Final = Path(__file__).with_name("ending_words.yaml")
+_WHOLE: Final = (
+    *("known", "short_forms", "continuing", "adjectives", "transitive", "degree", "before_noun"),
+    *("attributive", "subjects"),
+)
+_WORDS_FILES: Final = ("ending_words.yaml", "known_words.yaml")
 
 
 def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, int] | None:
@@ -68,7 +117,7 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
     """
     words = ending_words()
     given = [word.lower() for word in _WORD.findall(tail)]
-    if not _english(given, words):
+    if not given or language_of(tail):
         return None
     raw, before = core[start:].rstrip("."), core[:start]
     word = raw.lower()
@@ -80,32 +129,73 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
     if raw.isupper() and not core.isupper():
         return None
     middle = "it ends in the middle of a sentence", place + start
+    headed = alone and bool(_HEADED.search(before))
     if not alone and (_CONTRACTED.search(core[-20:]) or _HALF_CLAUSE.search(core[-40:])):
         return middle
-    if word in words["continuing"] and (begun or not alone):
-        value = word in words["value_or_idiom"] and not _NEEDS_MORE.search(sentence)
-        value = value or (word == "to" and bool(_TO_WHAT.search(sentence)))
-        return None if value and not begun else middle
-    if alone and place and raw.istitle() and word in words["continuing"] - words["answering"]:
+    if word in words["continuing"] and (begun or headed or not alone):
+        value = _may_close(word, sentence, words)
+        return None if value and not begun and not (headed and raw.istitle()) else middle
+    opening = alone and (place or raw == core == tail) and raw.istitle()
+    if opening and word in words["continuing"] - words["answering"]:
         return middle
-    if _OPEN_CLAUSE.search(sentence.lstrip()) or _leads_on(word, sentence, words):
+    if _unfinished(word, raw, sentence, words) or _leads_on(word, sentence, words):
         return middle
     if alone and begun and raw.istitle() and word.endswith("ing") and _VERB.search(before):
         return middle
-    if _NO.search(sentence) and word in words["attributive"] | words["adjectives"] | {"evidence"}:
+    if (begun or headed) and alone and word in words["before_noun"] | words["subjects"]:
         return middle
-    if _VERB.search(sentence) and len(_WORD.findall(sentence)) >= 2:
-        attributive = word in words["attributive"] and not _PREDICATE.search(sentence)
-        noun = word in words["adjectives"] and _ARTICLE_BEFORE.search(sentence)
-        if noun or attributive or word in words["degree"]:
-            return middle
+    if _half_noun(word, sentence, words, alone=alone):
+        return middle
     if word in words["transitive"] and not alone:
         return middle
-    named = len(raw) == 1 and _LETTER_NAMED.search(before)
+    if word in _ORDINALS and before[-1:].isdigit():
+        return None
+    named = len(raw) == 1 and (_LETTER_NAMED.search(before) or (word in "lr" and tail.islower()))
     first = alone and not begun and not place and not before.strip()
-    if not first and not named and _half_word(word, given, words):
+    first = first and len(raw) < _SHORTEST_STEM
+    if not first and not named and _half_word(word, tail, given, words):
         return "it ends in the middle of a word", place + start
     return None
+
+
+def _may_close(word: str, sentence: str, words: dict[str, frozenset[str]]) -> bool:
+    """Whether a word that leads on may end a sentence here: "Pneumothorax: no", "later on"."""
+    if word in _PARTICLES:
+        return bool(_PARTICLE.search(sentence)) or (
+            word == "to" and bool(_TO_WHAT.search(sentence))
+        )
+    return word in words["value_or_idiom"] and not _NEEDS_MORE.search(sentence)
+
+
+def _unfinished(word: str, raw: str, sentence: str, words: dict[str, frozenset[str]]) -> bool:
+    """Whether a clause was opened that its last word does not close."""
+    if word == "it" and _ASKED_IT.search(sentence) and (sentence or raw == "It"):
+        return True
+    if word in _SIDES and _OF_SIDE.search(sentence.rstrip()):
+        return True
+    if word in _PLACES and _LIES.search(sentence):
+        return True
+    if word in _NO_NOUN and _BEFORE_NOUN.search(sentence):
+        return True
+    subject = word in words["subjects"] and sentence.strip().lower() in ("the", "both", "bony")
+    return subject or _OPEN_CLAUSE.search(sentence.lstrip()) is not None
+
+
+def _half_noun(word: str, sentence: str, words: dict[str, frozenset[str]], *, alone: bool) -> bool:
+    """Whether an adjective stands at the end that needs its noun."""
+    if _NO.search(sentence) and word in (
+        words["attributive"] | words["adjectives"] | words["before_noun"] | {"evidence"}
+    ):
+        return True
+    predicate = _PREDICATE.search(sentence)
+    if word in words["before_noun"] and not (alone or predicate or _JOINED.search(sentence)):
+        return True
+    if not (_VERB.search(sentence) and len(_WORD.findall(sentence)) >= 2):
+        return False
+    attributive = word in words["attributive"] and not predicate
+    of_two = word in _SIDES and _THE.search(sentence)  # "than the left"
+    noun = word in words["adjectives"] and _ARTICLE_BEFORE.search(sentence) and not of_two
+    return bool(noun or attributive or word in words["degree"])
 
 
 def _leads_on(word: str, sentence: str, words: dict[str, frozenset[str]]) -> bool:
@@ -116,12 +206,20 @@ def _leads_on(word: str, sentence: str, words: dict[str, frozenset[str]]) -> boo
     )
 
 
-def _half_word(word: str, given: list[str], words: dict[str, frozenset[str]]) -> bool:
+def _half_word(word: str, tail: str, given: list[str], words: dict[str, frozenset[str]]) -> bool:
     """Whether a word is only the start of a longer one that is known or used in the text."""
     piece = word.rsplit("-", 1)[-1] or word
+    if piece != word and piece in _JOINING and word.split("-")[-2] not in _BEFORE_IN:
+        return True
     if "/" in word:
         return False
+    if piece in _SHORT_WORDS:
+        return False
+    if len(piece) == _TWO_LETTERS and piece not in words["short_forms"]:
+        return piece not in given[:-1]
     if len(piece) > 1 and any(piece in words[name] for name in _WHOLE):
+        return False
+    if piece in words["clipped"] and not _VERB.search(tail):
         return False
     others = given[:-1]
     if piece in others or word in others or "." in piece:
@@ -132,22 +230,18 @@ def _half_word(word: str, given: list[str], words: dict[str, frozenset[str]]) ->
     longer += [known for known in set(others) if known.startswith(piece)]
     if not longer:
         return False
-    return min(longer, key=len)[len(piece) :] not in _INFLECTIONS
-
-
-def _english(given: list[str], words: dict[str, frozenset[str]]) -> bool:
-    if not given:
-        return False
-    recent = given[-200:]
-    known = sum(word in words["known"] or word in words["continuing"] for word in recent)
-    return known >= _ENGLISH * len(recent)
+    return not (
+        len(piece) >= _SHORTEST_STEM
+        and _INFLECTED.fullmatch(min(longer, key=len)[len(piece) - 1 :])
+    )
 
 
 @cache
 def ending_words() -> dict[str, frozenset[str]]:
-    """Return the word lists of ``ending_words.yaml`` by name."""
-    raw = yaml.safe_load(_WORDS_FILE.read_text(encoding="utf-8"))
-    return {name: frozenset(text.split()) for name, text in raw.items()}
+    """Return the word lists of ``ending_words.yaml`` and ``known_words.yaml`` by name."""
+    files = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _WORDS_FILES]
+    lists = [item for file in files for item in yaml.safe_load(file).items()]
+    return {name: frozenset(text.split()) for name, text in lists}
 
 
 @cache

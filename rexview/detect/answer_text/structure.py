@@ -6,9 +6,13 @@ import re
 from typing import Final
 
 _FENCE: Final = re.compile(r"^\s{0,3}(`{3,}|~{3,})(.*)$")
-_JSON_START: Final = re.compile(r"\s*(?:json\s*)?([{\[])\s*(?:[\"{\[}\]]|$)", re.IGNORECASE)
+_JSON_START: Final = re.compile(r"\s*(?:json\s*)?([{\[])\s*(?:[\"'{\[}\]]|$)", re.IGNORECASE)
 _ROW: Final = re.compile(r"^\s*\|")
 _DIVIDER: Final = re.compile(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)*\s*:?-*:?\s*\|?\s*$")
+_ROOT: Final = re.compile(r"\s*<([a-zA-Z_][\w-]{0,40})>?")
+_HALF_TAG: Final = re.compile(r"</?[a-zA-Z_][\w-]*$|</$")
+_LONGEST_TAG: Final = 60
+_NESTED: Final = 2
 _PARTIAL_TAG: Final = re.compile(r"</?[a-zA-Z][^<>\n]{0,40}$")
 _HTML: Final = re.compile(
     r"</?(?:p|br|li|ul|ol|b|i|td|tr|th|div|span|table|strong|em)\b", re.IGNORECASE
@@ -16,6 +20,8 @@ _HTML: Final = re.compile(
 _NEW_SENTENCE: Final = re.compile(r"[.!?]\s+[A-Z]")
 _SMILEY: Final = re.compile(r"[:;=]-?$")
 _HALF_OPEN: Final = re.compile(r"[\[(]\s*[\d.]+\s*[,;]\s*[\d.]+\s*[\])]")
+_OPEN_QUOTE: Final = re.compile(r"(?:(?<=\s)|^)(?:\"(?=\w)[^\"]*|“[^“”\"]*)(?<![.!?])$")
+_OPEN_ITALIC: Final = re.compile(r"(?:(?<=\s)|^)\*(?=[A-Za-z])[^*.!?]*$")
 _PARAGRAPH: Final = 4_000
 
 
@@ -30,7 +36,13 @@ def open_structure(text: str) -> tuple[str, int] | None:
     >>> open_structure('{"findings": ["left effusion", "no pn')
     ('it ends inside JSON that is not closed', 0)
     """
-    return _open_fence(text) or _open_json(text) or _open_table(text) or _open_marks(text)
+    return (
+        _open_fence(text)
+        or _open_json(text)
+        or _open_tags(text)
+        or _open_table(text)
+        or _open_marks(text)
+    )
 
 
 def _open_fence(text: str) -> tuple[str, int] | None:
@@ -54,16 +66,17 @@ def _open_json(text: str) -> tuple[str, int] | None:
     if match is None:
         return None
     depth = 0
+    quotes = "'" if text[match.end() - 1] == "'" else '"'  # as Python prints it
     in_string = escaped = False
-    for char in text[match.start(1) :]:
+    for at, char in enumerate(text[match.start(1) :], match.start(1)):
         if in_string:
             if escaped:
                 escaped = False
             elif char == "\\":
                 escaped = True
-            elif char == '"':
+            elif char == quotes and not (quotes == "'" and text[at + 1 : at + 2].isalpha()):
                 in_string = False
-        elif char == '"':
+        elif char == quotes:
             in_string = True
         elif char in "{[":
             depth += 1
@@ -72,6 +85,18 @@ def _open_json(text: str) -> tuple[str, int] | None:
             if depth == 0:
                 return None
     return "it ends inside JSON that is not closed", match.start(1)
+
+
+def _open_tags(text: str) -> tuple[str, int] | None:
+    """Find a tag that starts the text as its root, closes others within and is not closed."""
+    root = _ROOT.match(text)
+    if root is None:
+        return None
+    if _HALF_TAG.search(text[-_LONGEST_TAG:]):
+        return "it ends inside a tag", text.rfind("<")
+    if f"</{root[1]}>" in text or text.count("<") < _NESTED:
+        return None
+    return "it ends inside a tag that is not closed", root.start(1) - 1
 
 
 def _open_table(text: str) -> tuple[str, int] | None:
@@ -89,12 +114,10 @@ def _open_table(text: str) -> tuple[str, int] | None:
     reason = "it ends in the middle of a table"
     if len(rows) == 2 and _is_divider(last):
         return reason, place
-    if len(rows) < 2:
-        return None
     head = rows[0]
-    if head.endswith("|") and not last.endswith("|"):
+    if not last.endswith("|") and (head.endswith("|") if len(rows) > 1 else last.count("|") > 1):
         return reason, place
-    if _cells(last) < _cells(head) and _is_divider(rows[1]):
+    if len(rows) > 1 and _cells(last) < _cells(head) and _is_divider(rows[1]):
         return reason, place
     return None
 
@@ -130,6 +153,9 @@ def _open_marks(text: str) -> tuple[str, int] | None:
         return "it ends inside a tag", place + tag.start()
     if line.count("`") % 2 and "```" not in line:
         return "it ends inside code that is not closed", place + line.rfind("`")
+    quoted = _OPEN_QUOTE.search(line) or _OPEN_ITALIC.search(line)
+    if quoted:
+        return "it ends inside a quotation or a title that is not closed", place + quoted.start()
     return None
 
 
