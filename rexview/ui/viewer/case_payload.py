@@ -11,7 +11,7 @@ from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import REFERENCE_ON_FILM, slot_colours
 from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
-from rexview.geometry import SIDE_WORDS, UNSURE_BOX, box_problem
+from rexview.geometry import BoxSide, box_problem
 from rexview.reviewset.checks.fetched_images import KnownImage, known_image
 from rexview.schema import Answer, AnswerBox, Flag, ReferenceBox, ReviewSet
 from rexview.ui.access.image_links import image_name, pixel_url
@@ -29,8 +29,15 @@ from rexview.ui.viewer import (
     with_keys,
 )
 from rexview.vocab import VIEWS
+from rexview.words import tr
 
 REFERENCE_GROUP: Final = "reference"
+_SIDES: Final[dict[BoxSide, str]] = {
+    "right": tr("on the patient's right"),
+    "left": tr("on the patient's left"),
+    "midline": tr("at the midline"),
+}
+_UNSURE_BOX: Final = tr("How the model counts in boxes is not known: this one may lie elsewhere.")
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,10 @@ def shown_data(
     names, colours = review_set.model_names, review_sets.colours(review_set)
     if manner.blinded:
         slots = {answer.model for answer in page.answers}
-        names = {slot: f"Answer {slot}" for slot in sorted(slots, key=lambda a: (len(a), a))}
+        names = {
+            slot: tr("Answer {slot}").format(slot=slot)
+            for slot in sorted(slots, key=lambda a: (len(a), a))
+        }
         colours = slot_colours(names)
     data = viewer_data(review_set, page, position, colours, names)
     return replace(
@@ -134,7 +144,7 @@ def viewer_data(
                 case.reference_boxes,
                 page.keyed_flags(),
                 group_id=REFERENCE_GROUP,
-                name="Reference",
+                name=tr("Reference"),
                 colour=REFERENCE_ON_FILM,
                 shown=not groups,  # the truth would give the answer away, where there is one
             )
@@ -150,8 +160,9 @@ def viewer_data(
 
 def _named(answer: Answer, names: Mapping[str, str]) -> str:
     """Return the name of a model's boxes, which says that their places are not sure."""
+    name = names[answer.model]
     unsure = any(box.unsure for box in answer.boxes)
-    return f"{names[answer.model]} (boxes unsure)" if unsure else names[answer.model]
+    return tr("{name} (boxes unsure)").format(name=name) if unsure else name
 
 
 def _third(known: KnownImage, box: Sequence[float]) -> str | None:
@@ -160,7 +171,9 @@ def _third(known: KnownImage, box: Sequence[float]) -> str | None:
     if not height or known.orientation.top != "H":
         return None
     centre = (box[1] + box[3] / 2) / height
-    return "upper third" if centre < 1 / 3 else "middle third" if centre < 2 / 3 else "lower third"
+    if centre < 1 / 3:
+        return tr("upper third")
+    return tr("middle third") if centre < 2 / 3 else tr("lower third")
 
 
 def _pixels(review_set: ReviewSet, path: str, *, wordless: bool = False) -> PixelLink:
@@ -172,7 +185,7 @@ def _view(review_set: ReviewSet, known: KnownImage) -> ViewerImage:
     image = known.image
     title = VIEWS.get(image.view, image.view)
     if image.prior:
-        title = f"Prior, {title}"
+        title = tr("Prior, {view}").format(view=title)
     try:
         pixels = _pixels(review_set, image.path)
     except (ImageError, PathEscape) as error:
@@ -193,7 +206,7 @@ def _returned(
 ) -> Iterator[ViewerImage]:
     for answer in page.answers:
         for number, path in enumerate(answer.images, start=1):
-            name = f"{names[answer.model]}: picture {number}"
+            name = tr("{name}: picture {n}").format(name=names[answer.model], n=number)
             view_id = f"{answer.model}/{number}"
             try:
                 pixels = _pixels(review_set, path, wordless=True)
@@ -223,7 +236,7 @@ def _group(
         problem = (
             box_problem(box.box, known.image.width, known.image.height)
             if known
-            else "The box is on an image that the case does not have."
+            else tr("The box is on an image that the case does not have.")
         )
         if known is None or problem:
             reasons.append(f"{box.label}: {problem}")
@@ -240,7 +253,7 @@ def _group(
                 y=y,
                 width=width,
                 height=height,
-                side=SIDE_WORDS[side] if side else None,
+                side=_SIDES[side] if side else None,
                 place=_third(known, box.box) if sure else None,
                 score=box.score if isinstance(box, AnswerBox) else None,
                 note=_note(box, flags, group_id),
@@ -268,7 +281,7 @@ def _note(
     if isinstance(box, ReferenceBox):
         return None
     if box.unsure:
-        return UNSURE_BOX
+        return _UNSURE_BOX
     named = _flags_on(box, flags, group_id)
     unrejected = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
     return next((flag.message for flag in unrejected if not flag.is_hint), None)

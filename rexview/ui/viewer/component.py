@@ -9,6 +9,7 @@ import streamlit as st
 
 from rexview.ui.components import component
 from rexview.ui.viewer.payload import ViewerData
+from rexview.words import tr
 
 NAME: Final = "rexview_viewer"
 _FILES: Final = "viewer/assets/viewer"
@@ -36,7 +37,7 @@ def radiograph_viewer(
         f"{_FILES}.js",
         style=f"{_FILES}.css",
         isolate_styles=True,
-        title="The viewer",
+        title=tr("The viewer"),
     )
     viewer(
         key=key,

@@ -2,6 +2,7 @@
 // word while a case is waited for.
 
 import { whenIdle } from "../../components/dom.js";
+import { tr } from "../../components/words.js";
 import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
 import { pixelStore } from "./image/pixels.js";
@@ -10,11 +11,11 @@ import { pixelStore } from "./image/pixels.js";
 /** @import { Direction, View, ViewerData } from "./types.d.ts" */
 /** @import { Viewer } from "./viewer.js" */
 
-const COMING = "The next case is loading…";
+const COMING = tr("The next case is loading…");
 const SLOW_MS = 150; // only then is waiting worth a word
 const MOST_AFTER = 8; // cases whose pictures are fetched ahead in the reader's direction
 const MOST_BEFORE = 3; // and behind
-const LAST = { next: "This is the last case", previous: "This is the first case" };
+const LAST = { next: tr("This is the last case"), previous: tr("This is the first case") };
 /** @type {Record<Direction, string>} */
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
 

@@ -6,6 +6,7 @@
 import { html, whenIdle } from "../../components/dom.js";
 import { listenToPage, tellPage } from "../../components/events.js";
 import { mounting } from "../../components/mount.js";
+import { tr } from "../../components/words.js";
 import { Address, addressOf, adopt, decode } from "./address.js";
 import { BoxGroups } from "./boxes/box_groups.js";
 import { WordLinks } from "./boxes/word_links.js";
@@ -62,7 +63,7 @@ export class Viewer {
     this.help = new Help(() => this.help.toggle(false));
     this.root = html(
       "section",
-      { class: "rx", "aria-label": "Radiograph viewer" },
+      { class: "rx", "aria-label": tr("Radiograph viewer") },
       this.toolbar.node,
       this.measureBar.node,
       this.grid,
@@ -201,7 +202,7 @@ export class Viewer {
     }
     this.grid.querySelector(".empty")?.remove();
     if (shown.length === 0)
-      this.grid.append(html("p", { class: "empty" }, "This case has no image."));
+      this.grid.append(html("p", { class: "empty" }, tr("This case has no image.")));
     shown.forEach((id, place) => {
       this.panes[place].open(this.views.get(id));
       this.panes[place].refreshBoxes();

@@ -2,6 +2,7 @@
 // is, where it lies.
 
 import { html } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { icon } from "../controls/icons.js";
 import { score } from "./box_layer.js";
 
@@ -73,10 +74,10 @@ class Tip {
     const where = [box.side, box.place].filter(Boolean).join(", ");
     const scored = box.score !== null && box.score !== undefined;
     this.node.replaceChildren(
-      html("strong", {}, box.label || "No label"),
+      html("strong", {}, box.label || tr("No label")),
       html("span", { class: "who", style: { "--c": group.colour } }, group.name),
       ...(where ? [html("span", {}, where)] : []),
-      ...(scored ? [html("span", {}, `Score ${score(box.score)}`)] : []),
+      ...(scored ? [html("span", {}, tr("Score {score}", { score: score(box.score) }))] : []),
       ...(box.note ? [html("span", { class: "remark" }, icon("warning"), box.note)] : []),
     );
     this.node.hidden = false;

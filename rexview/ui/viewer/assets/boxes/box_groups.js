@@ -1,5 +1,6 @@
 // Whose boxes are shown, and which boxes are lit.
 
+import { tr } from "../../../components/words.js";
 import { remember, remembered } from "../storage.js";
 
 /** @import { Group, Pinned } from "../types.d.ts" */
@@ -43,7 +44,11 @@ export class BoxGroups {
     const reference = this.list.find((group) => this.isReference(group));
     if (on && reference) this.viewer.state.setGroup(reference, true);
     this.#changed();
-    this.viewer.announce(`Reference boxes ${on ? "shown" : "not shown"} from the start`);
+    this.viewer.announce(
+      on
+        ? tr("Reference boxes shown from the start")
+        : tr("Reference boxes not shown from the start"),
+    );
   }
 
   isShown(id) {
@@ -69,7 +74,7 @@ export class BoxGroups {
   toggleByKey(key) {
     const group = this.list.find((one) => one.key === key);
     if (group) this.toggle(group.id);
-    else this.viewer.announce("There are no reference boxes");
+    else this.viewer.announce(tr("There are no reference boxes"));
   }
 
   toggle(id) {
@@ -77,18 +82,21 @@ export class BoxGroups {
     const shown = !this.isShown(id);
     this.viewer.state.setGroup(group, shown);
     this.#changed();
-    this.viewer.announce(`${group.name}: boxes ${shown ? "shown" : "hidden"}`);
+    const { name } = group;
+    this.viewer.announce(
+      shown ? tr("{name}: boxes shown", { name }) : tr("{name}: boxes hidden", { name }),
+    );
   }
 
   toggleAll() {
     if (this.list.length === 0) {
-      this.viewer.announce("There are no boxes");
+      this.viewer.announce(tr("There are no boxes"));
       return;
     }
     const shown = this.shownIds().length === 0;
     for (const group of this.list) this.viewer.state.setGroup(group, shown);
     this.#changed();
-    this.viewer.announce(shown ? "All boxes shown" : "All boxes hidden");
+    this.viewer.announce(shown ? tr("All boxes shown") : tr("All boxes hidden"));
   }
 
   #changed() {

@@ -4,6 +4,7 @@
 // smallest box under the pointer.
 
 import { set, svg } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { freest } from "../image/burned_in.js";
 
 /** @import { Box, Group, Rect } from "../types.d.ts" */
@@ -14,10 +15,11 @@ const LETTER_PX = 7.4; // about, in a tag
 
 /** What a box is called aloud: "Answer A: right effusion, on the patient's right, lower third". */
 export function accessibleName(group, box) {
-  const parts = [`${group.name}: ${box.label || "box without a label"}`];
+  const parts = [`${group.name}: ${box.label || tr("box without a label")}`];
   if (box.side) parts.push(box.side);
   if (box.place) parts.push(box.place);
-  if (box.score !== null && box.score !== undefined) parts.push(`score ${score(box.score)}`);
+  if (box.score !== null && box.score !== undefined)
+    parts.push(tr("score {score}", { score: score(box.score) }));
   if (box.note) parts.push(box.note);
   return parts.join(", ");
 }
@@ -57,7 +59,7 @@ export function inkOn(colour) {
 function tagOf(group) {
   if (group.tag) return group.tag;
   if (group.key === "0") return group.id; // the key of all boxes tells no group
-  return group.kind === "reference" ? "Ref" : (group.key ?? "");
+  return group.kind === "reference" ? tr("Ref") : (group.key ?? "");
 }
 
 /** Where the tag of a box may stand within the pane: above it first, and within it only if it must. */
@@ -83,7 +85,7 @@ export class BoxLayer {
    * @param {Record<"focus" | "blur", (entry: Entry) => void>} on
    */
   constructor(parent, on) {
-    this.node = svg("g", { class: "boxes", role: "group", "aria-label": "Boxes" });
+    this.node = svg("g", { class: "boxes", role: "group", "aria-label": tr("Boxes") });
     this.on = on;
     /** @type {Entry[]} */
     this.entries = [];

@@ -1,6 +1,7 @@
 // The rows of chips under the picture: which views, and whose boxes.
 
 import { button, every, html } from "../../../components/dom.js";
+import { tr, trn } from "../../../components/words.js";
 import { BlinkBar } from "../views/blink.js";
 import { icon } from "./icons.js";
 
@@ -10,13 +11,21 @@ import { icon } from "./icons.js";
 export class Chips {
   constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
-    this.viewChips = html("div", { class: "chips views", role: "group", "aria-label": "Views" });
-    this.groupChips = html("div", { class: "chips groups", role: "group", "aria-label": "Boxes" });
+    this.viewChips = html("div", {
+      class: "chips views",
+      role: "group",
+      "aria-label": tr("Views"),
+    });
+    this.groupChips = html("div", {
+      class: "chips groups",
+      role: "group",
+      "aria-label": tr("Boxes"),
+    });
     this.comparison = new BlinkBar(viewer.views);
     this.fromStart = button(icon("pin"), () => viewer.groups.toggleFromStart(), {
       class: "chip setting",
-      "aria-label": "Reference boxes from the start of every case",
-      title: "Reference boxes from the start of every case (kept in this browser)",
+      "aria-label": tr("Reference boxes from the start of every case"),
+      title: tr("Reference boxes from the start of every case (kept in this browser)"),
     });
     this.node = html(
       "div",
@@ -38,7 +47,9 @@ export class Chips {
           class: `chip view${view.prior ? " prior" : ""}`,
           "data-view": view.id,
           title:
-            viewer.state.shown.length > 1 ? "Show or hide" : "Show; with Shift beside the others",
+            viewer.state.shown.length > 1
+              ? tr("Show or hide")
+              : tr("Show; with Shift beside the others"),
         });
       }),
     );
@@ -48,7 +59,7 @@ export class Chips {
     this.groupChips.hidden = list.length === 0 && !alone;
     const reference = list.some((group) => viewer.groups.isReference(group));
     this.fromStart.hidden = !reference || viewer.groups.blinded;
-    const none = html("span", { class: "none" }, "No boxes");
+    const none = html("span", { class: "none" }, tr("No boxes"));
     const chips = alone ? [none] : list.map((group) => this.#group(group));
     this.groupChips.replaceChildren(...chips, this.fromStart);
     this.refresh();
@@ -56,12 +67,13 @@ export class Chips {
 
   #group(/** @type {Group} */ group) {
     const count = group.boxes.length;
-    const undrawn = group.undrawable > 0 ? ` · ${group.undrawable} not drawable` : "";
-    const amount = count === 1 ? "1 box" : `${count} boxes`;
+    const undrawable = tr("{n} not drawable", { n: group.undrawable });
+    const undrawn = group.undrawable > 0 ? ` · ${undrawable}` : "";
+    const amount = trn("{n} box", "{n} boxes", count);
     const reasons = group.reasons.length > 0 ? `\n${group.reasons.join("\n")}` : "";
     const shift = group.key && this.viewer.data.takenKeys?.includes(group.key) ? "⇧" : "";
     const named = group.key ? `${shift}${group.key.toUpperCase()}` : "";
-    const key = group.key ? `, key ${named.replace("⇧", "Shift ")}` : "";
+    const key = group.key ? `, ${tr("key {key}", { key: named.replace("⇧", "Shift ") })}` : "";
     const content = [
       html("span", { class: "swatch", "aria-hidden": "true" }),
       html("span", { class: "name" }, group.name),

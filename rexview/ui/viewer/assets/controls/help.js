@@ -1,77 +1,79 @@
 // The list of all keys, over the viewer.
 
 import { button, html, rootOf } from "../../../components/dom.js";
+import { tr, trc } from "../../../components/words.js";
 import { icon } from "./icons.js";
 
 /** @import { ViewerData } from "../types.d.ts" */
 
+const PIN = tr("pin");
 /** @type {[group: string, keys: [key: string, meaning: string][]][]} */
 const KEY_LIST = [
   [
-    "Boxes",
+    tr("Boxes"),
     [
-      ["1 – 9", "boxes of a model"],
-      ["r", "reference boxes"],
-      ["0", "all boxes on or off"],
-      ["l", "names on the boxes"],
-      ["Tab", "from box to box"],
-      ["pin", "beside the reference’s chip: shown from the start"],
+      ["1 – 9", tr("boxes of a model")],
+      ["r", tr("reference boxes")],
+      ["0", tr("all boxes on or off")],
+      ["l", tr("names on the boxes")],
+      [tr("Tab"), tr("from box to box")],
+      [PIN, tr("beside the reference’s chip: shown from the start")],
     ],
   ],
   [
-    "Picture",
+    tr("Picture"),
     [
-      ["drag", "brightness and contrast"],
-      ["wheel, + −", "zoom"],
-      ["right drag, arrows", "move"],
-      ["Shift + arrows", "brightness and contrast"],
-      ["f", "fit"],
+      [tr("drag"), tr("brightness and contrast")],
+      [tr("wheel, + −"), tr("zoom")],
+      [tr("right drag, arrows"), tr("move")],
+      [tr("Shift + arrows"), tr("brightness and contrast")],
+      ["f", tr("fit")],
       ["o", "1:1"],
-      ["i", "invert"],
-      ["w", "reset the window"],
-      ["p", "next preset"],
-      ["h", "mirror"],
-      ["t", "turn"],
-      ["n", "standard orientation"],
-      ["x", "full screen"],
-      ["q", "in full screen: question and answers"],
+      ["i", tr("invert")],
+      ["w", tr("reset the window")],
+      ["p", tr("next preset")],
+      ["h", tr("mirror")],
+      ["t", tr("turn")],
+      ["n", tr("standard orientation")],
+      ["x", tr("full screen")],
+      ["q", tr("in full screen: question and answers")],
     ],
   ],
   [
-    "Measure",
+    tr("Measure"),
     [
-      ["m", "ruler"],
-      ["c", "cardiothoracic ratio"],
-      ["z", "calibrate with a known length"],
-      ["Enter", "place it by keyboard"],
-      ["Delete", "remove the one in focus"],
-      ["Esc", "put the tool away"],
+      ["m", tr("ruler")],
+      ["c", tr("cardiothoracic ratio")],
+      ["z", tr("calibrate with a known length")],
+      [trc("key", "Enter"), tr("place it by keyboard")],
+      [trc("key", "Delete"), tr("remove the one in focus")],
+      [tr("Esc"), tr("put the tool away")],
     ],
   ],
   [
-    "Views",
+    tr("Views"),
     [
-      ["v", "next view"],
-      ["s", "side by side"],
-      ["y", "link the views"],
-      ["b", "blink with the prior"],
-      ["space", "flip current and prior"],
-      [", .", "slower, faster"],
-      ["Tab, then arrows", "on a divider: wider, narrower; Enter: as usual"],
+      ["v", tr("next view")],
+      ["s", tr("side by side")],
+      ["y", tr("link the views")],
+      ["b", tr("blink with the prior")],
+      [tr("space"), tr("flip current and prior")],
+      [", .", tr("slower, faster")],
+      [tr("Tab, then arrows"), tr("on a divider: wider, narrower; Enter: as usual")],
     ],
   ],
   [
-    "Case",
+    tr("Case"),
     [
-      ["j", "next case"],
-      ["k", "previous case"],
-      ["g", "report"],
-      ["?", "this list"],
+      ["j", tr("next case")],
+      ["k", tr("previous case")],
+      ["g", tr("report")],
+      ["?", tr("this list")],
     ],
   ],
 ];
 
-const OF_SEVERAL = new Set(["1 – 9", "r", "pin"]); // where one group at a time is there
+const OF_SEVERAL = new Set(["1 – 9", "r", PIN]); // where one group at a time is there
 
 function section(name, keys) {
   const rows = keys.flatMap(([key, meaning]) => [
@@ -83,13 +85,13 @@ function section(name, keys) {
 
 export class Help {
   constructor(onClose) {
-    this.close = button(icon("close"), onClose, { class: "tool", "aria-label": "Close" });
+    this.close = button(icon("close"), onClose, { class: "tool", "aria-label": tr("Close") });
     this.taken = html("p", { hidden: true });
     this.columns = html("div", { class: "columns" });
     this.node = html(
       "div",
-      { class: "help", role: "dialog", "aria-label": "Keys", hidden: true },
-      html("header", {}, html("h2", {}, "Keys"), this.close),
+      { class: "help", role: "dialog", "aria-label": tr("Keys"), hidden: true },
+      html("header", {}, html("h2", {}, tr("Keys")), this.close),
       this.taken,
       this.columns,
     );
@@ -102,10 +104,12 @@ export class Help {
    */
   note({ takenKeys, pageKeys, oneGroup }) {
     this.taken.hidden = !takenKeys;
-    this.taken.textContent = `On this page with Shift: ${[...(takenKeys ?? "")].join(" ")}`;
+    this.taken.textContent = tr("On this page with Shift: {keys}", {
+      keys: [...(takenKeys ?? "")].join(" "),
+    });
     const here = (/** @type {[string, string]} */ [key]) => !oneGroup || !OF_SEVERAL.has(key);
     const sections = KEY_LIST.map(([name, keys]) => section(name, keys.filter(here)));
-    if (pageKeys?.length) sections.push(section("This page", pageKeys));
+    if (pageKeys?.length) sections.push(section(tr("This page"), pageKeys));
     this.columns.replaceChildren(...sections);
   }
 

@@ -1,6 +1,7 @@
 // The buttons above the picture, in groups; the less used ones fold away where there is little room.
 
 import { button, html, rootOf, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { figure } from "../pane/annotations.js";
 import { icon } from "./icons.js";
 import { keyOf } from "./keyboard.js";
@@ -20,10 +21,10 @@ function toolButton(content, label, key, act, extra = "") {
 }
 
 const TOOLS = [
-  ["window", "Brightness and contrast"],
-  ["pan", "Move"],
-  ["ruler", "Ruler"],
-  ["ratio", "Cardiothoracic ratio"],
+  ["window", tr("Brightness and contrast")],
+  ["pan", tr("Move")],
+  ["ruler", tr("Ruler")],
+  ["ratio", tr("Cardiothoracic ratio")],
 ];
 
 export class Toolbar {
@@ -39,53 +40,55 @@ export class Toolbar {
     );
     this.presets = html("select", {
       class: "presets",
-      title: "Window presets (p)",
-      "aria-label": "Window preset",
+      title: tr("Window presets (p)"),
+      "aria-label": tr("Window preset"),
       onchange: () => viewer.windows.choose(Number(this.presets.value)),
     });
-    this.width = this.#field("W", "Window width", (value) => viewer.windows.set({ width: value }));
-    this.centre = this.#field("L", "Window level", (value) =>
+    this.width = this.#field("W", tr("Window width"), (value) =>
+      viewer.windows.set({ width: value }),
+    );
+    this.centre = this.#field("L", tr("Window level"), (value) =>
       viewer.windows.set({ centre: value }),
     );
-    this.invert = make("invert", "Invert");
-    this.mirror = make("mirror", "Mirror left to right");
-    this.beside = make("beside", "Views side by side");
-    this.link = make("link", "Link zoom, position and window of the views");
-    this.blink = make("blink", "Blink with the prior");
-    this.labels = make("labels", "Names on the boxes");
-    this.bin = make("clearMeasures", "Remove all measurements");
-    this.full = make("fullScreen", "Full screen");
-    this.texts = make("texts", "Question and answers beside the picture");
-    this.more = toolButton(icon("more"), "More tools", null, () => this.#unfold());
+    this.invert = make("invert", tr("Invert"));
+    this.mirror = make("mirror", tr("Mirror left to right"));
+    this.beside = make("beside", tr("Views side by side"));
+    this.link = make("link", tr("Link zoom, position and window of the views"));
+    this.blink = make("blink", tr("Blink with the prior"));
+    this.labels = make("labels", tr("Names on the boxes"));
+    this.bin = make("clearMeasures", tr("Remove all measurements"));
+    this.full = make("fullScreen", tr("Full screen"));
+    this.texts = make("texts", tr("Question and answers beside the picture"));
+    this.more = toolButton(icon("more"), tr("More tools"), null, () => this.#unfold());
     const group = (label, extra, ...children) =>
       html("div", { class: `tools ${extra}`, role: "group", "aria-label": label }, ...children);
     this.node = html(
       "div",
-      { class: "toolbar", role: "group", "aria-label": "Viewer tools" },
-      group("Tool", "", ...this.tools.values(), this.bin),
-      group("Window", "", this.presets, this.width.node, this.centre.node),
-      group("Picture", "", this.invert),
-      group("Orientation", "fold", make("turn", "Turn a quarter clockwise"), this.mirror),
+      { class: "toolbar", role: "group", "aria-label": tr("Viewer tools") },
+      group(tr("Tool"), "", ...this.tools.values(), this.bin),
+      group(tr("Window"), "", this.presets, this.width.node, this.centre.node),
+      group(tr("Picture"), "", this.invert),
+      group(tr("Orientation"), "fold", make("turn", tr("Turn a quarter clockwise")), this.mirror),
       group(
-        "Size",
+        tr("Size"),
         "",
-        make("fit", "Fit"),
+        make("fit", tr("Fit")),
         button("1:1", commands.actualSize, {
           class: "tool words fold",
-          title: "One image pixel to one screen pixel (o)",
-          "aria-label": "Actual size",
+          title: tr("One image pixel to one screen pixel (o)"),
+          "aria-label": tr("Actual size"),
           "aria-keyshortcuts": "o",
         }),
       ),
-      group("Zoom", "fold", make("zoomOut", "Smaller"), make("zoomIn", "Larger")),
-      group("Views", "views", this.beside, this.link, this.blink),
+      group(tr("Zoom"), "fold", make("zoomOut", tr("Smaller")), make("zoomIn", tr("Larger"))),
+      group(tr("Views"), "views", this.beside, this.link, this.blink),
       group(
-        "Page",
+        tr("Page"),
         "end",
         this.labels,
         this.texts,
         this.full,
-        make("help", "All keys", "wide"),
+        make("help", tr("All keys"), "wide"),
         this.more,
       ),
     );
@@ -138,11 +141,11 @@ export class Toolbar {
   #refreshWindow(/** @type {Header} */ header, /** @type {Look} */ look) {
     const names = header?.presets.map((preset) => preset.name) ?? [];
     const manual = look?.window && look.window.name === null;
-    const wanted = [...names, ...(manual ? ["Own setting"] : [])].join("\n");
+    const wanted = [...names, ...(manual ? [tr("Own setting")] : [])].join("\n");
     if (this.presetNames !== wanted) {
       this.presetNames = wanted;
       const options = names.map((name, place) => html("option", { value: place }, name));
-      if (manual) options.push(html("option", { value: -1 }, "Own setting"));
+      if (manual) options.push(html("option", { value: -1 }, tr("Own setting")));
       this.presets.replaceChildren(...options);
     }
     const usable = Boolean(look?.window);

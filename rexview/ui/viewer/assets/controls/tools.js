@@ -1,5 +1,6 @@
 // What a drag on the picture does: window, move, ruler, cardiothoracic ratio.
 
+import { tr } from "../../../components/words.js";
 import { compose } from "../image/geometry.js";
 import { standardOrientation } from "../image/orientation.js";
 
@@ -7,10 +8,10 @@ import { standardOrientation } from "../image/orientation.js";
 
 const MEASURING = ["ruler", "ratio"];
 const HINTS = {
-  window: "Brightness and contrast",
-  pan: "Move",
-  ruler: "Ruler: drag along what you measure",
-  ratio: "Drag across the heart, then across the thorax",
+  window: tr("Brightness and contrast"),
+  pan: tr("Move"),
+  ruler: tr("Ruler: drag along what you measure"),
+  ratio: tr("Drag across the heart, then across the thorax"),
 };
 
 export class Tools {
@@ -35,10 +36,10 @@ export class Tools {
     const kind = this.viewer.activePane?.measures.nextKind(this.chosen);
     return (
       {
-        ruler: "Drag along what you measure. Esc ends.",
-        heart: "Drag across the heart at its widest.",
-        thorax: "Drag across the thorax, inside the ribs.",
-      }[kind] ?? "Drag an end to correct it. Esc ends."
+        ruler: tr("Drag along what you measure. Esc ends."),
+        heart: tr("Drag across the heart at its widest."),
+        thorax: tr("Drag across the thorax, inside the ribs."),
+      }[kind] ?? tr("Drag an end to correct it. Esc ends.")
     );
   }
 
@@ -49,7 +50,7 @@ export class Tools {
   choose(tool) {
     const { viewer } = this;
     if (!this.isUsable(tool)) {
-      viewer.announce("The ratio is measured on a frontal view");
+      viewer.announce(tr("The ratio is measured on a frontal view"));
       return;
     }
     this.chosen = tool;

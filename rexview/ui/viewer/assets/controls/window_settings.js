@@ -1,5 +1,6 @@
 // Brightness and contrast: drags, presets, numbers, invert; of one view or of all that move along.
 
+import { tr } from "../../../components/words.js";
 import { adjusted, presetWindow } from "../image/windowing.js";
 
 /** @import { Pane } from "../pane/pane.js" */
@@ -41,7 +42,7 @@ export class WindowSettings {
       const place = header.presets.findIndex((preset) => preset.name === name);
       if (place >= 0) look.window = presetWindow(header, place);
     });
-    this.viewer.announce(`Window: ${name}`);
+    this.viewer.announce(tr("Window: {name}", { name }));
   }
 
   next() {
@@ -57,14 +58,14 @@ export class WindowSettings {
       look.window = presetWindow(header, header.initial);
       look.inverted = false;
     });
-    this.viewer.announce("Window reset");
+    this.viewer.announce(tr("Window reset"));
   }
 
   invert() {
     const pane = this.viewer.activePane;
     if (!pane?.raster) return;
     this.viewer.state.setInverted(pane.view.id, !pane.look.inverted);
-    this.viewer.announce(pane.look.inverted ? "Inverted" : "Not inverted");
+    this.viewer.announce(pane.look.inverted ? tr("Inverted") : tr("Not inverted"));
     this.viewer.changed();
   }
 

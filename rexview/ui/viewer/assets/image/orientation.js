@@ -2,17 +2,18 @@
 //
 // Letters are DICOM's: R right, L left, A anterior, P posterior, H head, F feet; null is unknown.
 
+import { tr } from "../../../components/words.js";
 import { matrixOf, UPRIGHT } from "./geometry.js";
 
 /** @import { Edges, Stored } from "../types.d.ts" */
 
 const EDGES = { left: [-1, 0], right: [1, 0], top: [0, -1], bottom: [0, 1] };
 const AT_TOP = {
-  R: "the patient’s right",
-  L: "the patient’s left",
-  A: "the front",
-  P: "the back",
-  F: "the feet",
+  R: tr("the patient’s right"),
+  L: tr("the patient’s left"),
+  A: tr("the front"),
+  P: tr("the back"),
+  F: tr("the feet"),
 };
 
 /** The letters at the edges of the screen once the stored image is oriented. */
@@ -56,6 +57,16 @@ export function standardOrientation(stored) {
   return null;
 }
 
+/** How what is shown differs from the usual; null if it does not. */
+function shownOtherwise(edges) {
+  const edge = AT_TOP[edges.top];
+  const mirrored = seenFromBehind(edges);
+  if (edges.top === "H") return mirrored ? tr("Shown mirrored.") : null;
+  return mirrored
+    ? tr("Shown mirrored and turned, with {edge} at the top.", { edge })
+    : tr("Shown turned, with {edge} at the top.", { edge });
+}
+
 /**
  * What the band over the picture says.
  *
@@ -67,21 +78,19 @@ export function standardOrientation(stored) {
 export function advice(stored, orientation, lateral = false) {
   if (!stored.known) {
     const text = lateral
-      ? "Front and back are not marked: the file does not say."
-      : "Orientation unknown: right and left cannot be marked.";
+      ? tr("Front and back are not marked: the file does not say.")
+      : tr("Orientation unknown: right and left cannot be marked.");
     return { text, warn: !lateral, action: null, orientation: null };
   }
   const standard = standardOrientation(stored);
   const edges = shownEdges(stored, orientation);
-  const wrong = [];
-  if (seenFromBehind(edges)) wrong.push("mirrored");
-  if (edges.top !== "H") wrong.push(`turned, with ${AT_TOP[edges.top]} at the top`);
-  if (wrong.length > 0) {
-    const patientLeft = edges.left === "L" ? " The patient’s left is on the left." : "";
+  const shown = shownOtherwise(edges);
+  if (shown) {
+    const patientLeft = edges.left === "L" ? ` ${tr("The patient’s left is on the left.")}` : "";
     return {
-      text: `Shown ${wrong.join(" and ")}.${patientLeft}`,
+      text: shown + patientLeft,
       warn: true,
-      action: standard === null ? null : "Show standard",
+      action: standard === null ? null : tr("Show standard"),
       orientation: standard,
     };
   }
@@ -89,9 +98,9 @@ export function advice(stored, orientation, lateral = false) {
     const stored_ = advice(stored, UPRIGHT);
     if (stored_?.warn) {
       return {
-        text: "Put into the standard orientation. The file holds it otherwise.",
+        text: tr("Put into the standard orientation. The file holds it otherwise."),
         warn: false,
-        action: "As stored",
+        action: tr("As stored"),
         orientation: UPRIGHT,
       };
     }

@@ -1,10 +1,11 @@
 // One image as the server sends it: a header and its codes.
 
+import { tr } from "../../../components/words.js";
 import { pyramid } from "./pyramid.js";
 
 const MAGIC = 0x31565852; // "RXV1", little endian
 const PREAMBLE_BYTES = 8;
-export const INCOMPLETE = "The image did not arrive completely.";
+export const INCOMPLETE = tr("The image did not arrive completely.");
 
 /** Why pixels could not be had, in words for the reader. `stale` says that the link has ended. */
 export class PixelsUnavailable extends Error {
@@ -18,7 +19,7 @@ export class PixelsUnavailable extends Error {
 export function unpack(buffer) {
   const view = new DataView(buffer);
   if (buffer.byteLength < PREAMBLE_BYTES || view.getUint32(0, true) !== MAGIC) {
-    throw new PixelsUnavailable("The server sent something that is not an image.");
+    throw new PixelsUnavailable(tr("The server sent something that is not an image."));
   }
   const headerBytes = view.getUint32(4, true);
   const text = new TextDecoder().decode(new Uint8Array(buffer, PREAMBLE_BYTES, headerBytes));

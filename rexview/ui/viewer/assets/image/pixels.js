@@ -3,6 +3,7 @@
 // The store outlives a mount of the viewer: going to the next case and back costs nothing. Entries
 // are known by a key that stays the same when the link to the same pixels is renewed.
 
+import { tr } from "../../../components/words.js";
 import { inBackground } from "./background.js";
 import { INCOMPLETE, PixelsUnavailable, rasterOf } from "./payload.js";
 
@@ -89,13 +90,13 @@ export class PixelStore {
     try {
       response = await fetch(new URL(url, document.baseURI), options);
     } catch {
-      throw new PixelsUnavailable("The server cannot be reached.");
+      throw new PixelsUnavailable(tr("The server cannot be reached."));
     }
     if (!response.ok) {
       const plain = (response.headers.get("content-type") ?? "").startsWith("text/plain");
       const reason = plain ? (await response.text()).slice(0, REASON_LENGTH) : "";
       const stale = [401, 403, 410].includes(response.status);
-      throw new PixelsUnavailable(reason || "The image cannot be had.", stale);
+      throw new PixelsUnavailable(reason || tr("The image cannot be had."), stale);
     }
     let raster;
     try {

@@ -4,6 +4,7 @@
 // style.css follows the two marks on <html>. Where the browser has no full screen (phones) the page
 // fills its window all the same.
 
+import { tr } from "../../../components/words.js";
 import { remember, remembered } from "../storage.js";
 
 /** @import { Viewer } from "../viewer.js" */
@@ -49,7 +50,7 @@ export class FullScreen {
       () => (this.entered = true),
       () => undefined, // refused: the window is filled
     );
-    this.viewer.announce("Full screen. Escape ends it");
+    this.viewer.announce(tr("Full screen. Escape ends it"));
   }
 
   leave() {
@@ -64,7 +65,9 @@ export class FullScreen {
     if (!this.on || !this.hasTexts) return;
     this.#show(!this.texts);
     remember("full-screen-texts", this.texts);
-    this.viewer.announce(this.texts ? "Question and answers shown" : "Question and answers hidden");
+    this.viewer.announce(
+      this.texts ? tr("Question and answers shown") : tr("Question and answers hidden"),
+    );
   }
 
   #show(shown) {

@@ -1,6 +1,7 @@
 // How much room the viewer takes and how the panes lie in it.
 
 import { rootOf } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { PageColumns } from "./page_columns.js";
 import { Separator } from "./separator.js";
 
@@ -17,7 +18,7 @@ export class Layout {
     this.viewer = viewer;
     this.columns = new PageColumns(place, () => this.#room());
     this.between = new Separator({
-      name: "Size of the views",
+      name: tr("Size of the views"),
       key: "view-share",
       least: LEAST_PANES_PX,
       frame: () => this.#frame(),

@@ -5,6 +5,7 @@
 // anew: refresh() is called after each.
 
 import { rootOf } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { limitShare, Separator } from "./separator.js";
 
 /** What both columns keep, in pixels, and where the browser keeps their widths: beside the score pad
@@ -25,7 +26,7 @@ export class PageColumns {
     this.blinded = blinded;
     this.separator?.node.remove();
     this.separator = new Separator({
-      name: "Width of the picture",
+      name: tr("Width of the picture"),
       ...(blinded ? BLINDED : OPEN),
       frame: () => this.#frame(),
       changed: () => this.refresh({ several: this.several, blinded }),

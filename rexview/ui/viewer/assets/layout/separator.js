@@ -2,6 +2,7 @@
 // arrow keys; a double click gives the usual sizes back. What was chosen is kept in this browser.
 
 import { html, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { forget, remember, remembered } from "../storage.js";
 
 const STEP = 0.02; // share of the whole that an arrow key moves it
@@ -38,7 +39,7 @@ export class Separator {
       tabindex: "0",
       role: "separator",
       "aria-label": name,
-      title: `${name}: drag; double click for the usual size`,
+      title: tr("{name}: drag; double click for the usual size", { name }),
       onpointerdown: (event) => this.#press(event),
       onpointermove: (event) => this.#move(event),
       onpointerup: () => this.#release(),

@@ -4,6 +4,7 @@
 // A calibration by hand is kept in this browser by image. What the file says of itself is never
 // changed, only set aside.
 
+import { tr } from "../../../components/words.js";
 import { remember, remembered } from "../storage.js";
 
 /** @import { Header, Point, Scale, Spacing } from "../types.d.ts" */
@@ -27,15 +28,19 @@ export function lengthText({ value, unit }) {
 
 /** What the lengths mean, in a few words. */
 export function lengthNote(header) {
-  if (!header.spacing) return "pixels: the file gives no pixel spacing";
+  if (!header.spacing) return tr("pixels: the file gives no pixel spacing");
   if (header.spacing.at === "hand") return handNote(header.spacing);
-  if (header.spacing.at === "detector") return "at the detector, larger than in the patient";
-  return header.spacing.note ? `calibrated: ${header.spacing.note}` : "calibrated to the patient";
+  if (header.spacing.at === "detector") return tr("at the detector, larger than in the patient");
+  return header.spacing.note
+    ? tr("calibrated: {note}", { note: header.spacing.note })
+    : tr("calibrated to the patient");
 }
 
 function handNote({ length_mm, length_px }) {
-  const known = `a line of ${Math.round(length_px)} px is ${Number(length_mm.toPrecision(5))} mm`;
-  return `calibrated by hand: ${known}`;
+  return tr("calibrated by hand: a line of {px} px is {mm} mm", {
+    px: Math.round(length_px),
+    mm: Number(length_mm.toPrecision(5)),
+  });
 }
 
 /**
@@ -64,10 +69,11 @@ const LONGEST_MM = 1000;
 /** A length as a reader types it: "25", "25,4", "2.5 cm". */
 export function readLength(text) {
   const found = /^\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(mm|cm)?\s*$/i.exec(text);
-  if (!found) return { problem: "Give the length in mm, such as 25 or 25.4." };
+  if (!found) return { problem: tr("Give the length in mm, such as 25 or 25.4.") };
   const mm = Number(found[1].replace(",", ".")) * (/cm/i.test(found[2] ?? "") ? 10 : 1);
-  if (mm <= 0) return { problem: "The length must be more than 0 mm." };
-  if (mm > LONGEST_MM) return { problem: `The length must not be more than ${LONGEST_MM} mm.` };
+  if (mm <= 0) return { problem: tr("The length must be more than 0 mm.") };
+  if (mm > LONGEST_MM)
+    return { problem: tr("The length must not be more than {most} mm.", { most: LONGEST_MM }) };
   return { mm };
 }
 
@@ -81,7 +87,7 @@ export function readLength(text) {
 export function scaleOf(header, ends, mm) {
   const px = distance({ aspect: header.aspect, spacing: null }, ...ends).value;
   if (px < SHORTEST_PX)
-    return { problem: "The line is too short to calibrate with: draw a longer one." };
+    return { problem: tr("The line is too short to calibrate with: draw a longer one.") };
   return { mm, px };
 }
 

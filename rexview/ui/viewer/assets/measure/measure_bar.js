@@ -2,13 +2,14 @@
 // mean, and a known length to calibrate with. It has one height, so that the picture stays in place.
 
 import { button, html } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { keepScale, lengthNote, readLength, scaleOf } from "./lengths.js";
 
 /** @import { Viewer } from "../viewer.js" */
 
 const WHERE = {
-  true: "Kept in this browser, for this image.",
-  false: "Kept until the page is closed.",
+  true: tr("Kept in this browser, for this image."),
+  false: tr("Kept until the page is closed."),
 };
 
 export class MeasureBar {
@@ -18,38 +19,38 @@ export class MeasureBar {
     this.lasting = true;
     this.hint = html("div", { class: "hint", role: "status" });
     this.note = html("div", { class: "note" });
-    this.known = button("Known length…", () => this.ask(), {
-      title: "Calibrate with a line of known length (z)",
+    this.known = button(tr("Known length…"), () => this.ask(), {
+      title: tr("Calibrate with a line of known length (z)"),
     });
-    this.remove = button("Remove calibration", () => this.#keep(null), {
-      title: "Measure as the file says again",
+    this.remove = button(tr("Remove calibration"), () => this.#keep(null), {
+      title: tr("Measure as the file says again"),
     });
-    this.go = button("Replace it", () => this.#length(), {
-      title: "Calibrate by hand in place of what the file says",
+    this.go = button(tr("Replace it"), () => this.#length(), {
+      title: tr("Calibrate by hand in place of what the file says"),
     });
-    this.stay = button("Keep the file’s", () => this.cancel(), {
-      title: "Do not calibrate by hand",
+    this.stay = button(tr("Keep the file’s"), () => this.cancel(), {
+      title: tr("Do not calibrate by hand"),
     });
     this.input = html("input", {
       type: "text",
       inputmode: "decimal",
       autocomplete: "off",
-      "aria-label": "Length of the line in mm",
+      "aria-label": tr("Length of the line in mm"),
       oninput: () => this.#tell(""),
     });
     this.form = html(
       "form",
       { hidden: true, onsubmit: (event) => this.#submit(event) },
-      html("span", {}, "The line is"),
+      html("span", {}, tr("The line is")),
       this.input,
       html("span", {}, "mm"),
-      html("button", { type: "submit" }, "Calibrate"),
-      button("Cancel", () => this.cancel(), { title: "Leave it as it is (Esc)" }),
+      html("button", { type: "submit" }, tr("Calibrate")),
+      button(tr("Cancel"), () => this.cancel(), { title: tr("Leave it as it is (Esc)") }),
     );
     this.problem = html("div", { class: "problem", role: "alert" });
     this.node = html(
       "div",
-      { class: "measuring", role: "group", "aria-label": "Measuring", hidden: true },
+      { class: "measuring", role: "group", "aria-label": tr("Measuring"), hidden: true },
       html("div", { class: "now" }, this.hint, this.form),
       html("div", { class: "acts" }, this.go, this.stay, this.known, this.remove),
       html("div", { class: "below" }, this.note, this.problem),
@@ -123,7 +124,7 @@ export class MeasureBar {
     if (!measures) return;
     this.lasting = keepScale(measures.key, scale);
     measures.rescale();
-    this.viewer.announce(scale ? "Calibrated by hand" : "Calibration removed");
+    this.viewer.announce(scale ? tr("Calibrated by hand") : tr("Calibration removed"));
     this.cancel();
   }
 
@@ -156,17 +157,23 @@ export class MeasureBar {
 
   #instruction(measures) {
     const { view } = this.viewer.activePane;
-    if (this.step === "replace") return "The file says how large it is. Calibrate by hand instead?";
+    if (this.step === "replace")
+      return tr("The file says how large it is. Calibrate by hand instead?");
     if (this.step === "draw")
-      return "Draw a line along a known length, then press “Known length…”.";
-    const { ratio } = measures.ratio() ?? {};
-    if (!ratio) return this.viewer.tools.hint;
-    return `CTR ${ratio.toFixed(2)}${view.word === "AP" ? " (AP: the heart looks larger)" : ""}`;
+      return tr("Draw a line along a known length, then press “Known length…”.");
+    const measured = measures.ratio()?.ratio;
+    if (!measured) return this.viewer.tools.hint;
+    const ratio = measured.toFixed(2);
+    return view.word === "AP"
+      ? tr("CTR {ratio} (AP: the heart looks larger)", { ratio })
+      : tr("CTR {ratio}", { ratio });
   }
 
   #meaning(measures, byHand) {
     const note = lengthNote(measures.header);
-    return byHand ? `Lengths: ${note}. ${WHERE[this.lasting]}` : `Lengths: ${note}`;
+    return byHand
+      ? `${tr("Lengths: {note}.", { note })} ${WHERE[this.lasting]}`
+      : tr("Lengths: {note}", { note });
   }
 }
 

@@ -4,6 +4,7 @@
 // Ends are kept in pixels of the stored image, per image, for as long as the page is open.
 
 import { set, svg } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { freest } from "../image/burned_in.js";
 import { cardiothoracic, distance, lengthText, scaleFor, withScale } from "./lengths.js";
 
@@ -22,14 +23,14 @@ function segmentsOf(key) {
 
 const LABEL_PX = 17; // height of a label's plate
 const LETTER_PX = 8.5; // about, at its size
-const NAMES = { ruler: "Ruler", heart: "Heart width", thorax: "Thorax width" };
+const NAMES = { ruler: tr("Ruler"), heart: tr("Heart width"), thorax: tr("Thorax width") };
 
 export class MeasureLayer {
   /**
    * @param {Record<"changed" | "drawn", () => void>} on called when a segment changes, when one is drawn
    */
   constructor(parent, on) {
-    this.node = svg("g", { class: "measures", role: "group", "aria-label": "Measurements" });
+    this.node = svg("g", { class: "measures", role: "group", "aria-label": tr("Measurements") });
     this.on = on;
     /** @type {Segment[]} */
     this.segments = [];
@@ -176,7 +177,7 @@ export class MeasureLayer {
           class: "handle",
           tabindex: "0",
           role: "slider",
-          "aria-label": `${NAMES[segment.kind]}, end ${end + 1}`,
+          "aria-label": tr("{line}, end {n}", { line: NAMES[segment.kind], n: end + 1 }),
           onkeydown: (event) => this.#key(event, segment, end),
         },
         svg("circle", { class: "catch", r: 16 }),
@@ -244,7 +245,9 @@ export class MeasureLayer {
   #words(/** @type {Segment} */ segment) {
     const length = lengthText(distance(this.header, ...segment.ends));
     if (segment.kind === "ruler") return length;
-    return `${segment.kind === "heart" ? "Heart" : "Thorax"} ${length}`;
+    return segment.kind === "heart"
+      ? tr("Heart {length}", { length })
+      : tr("Thorax {length}", { length });
   }
 }
 

@@ -4,6 +4,7 @@
 // any corner and at any edge, and none of them may be covered.
 
 import { button, html } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { icon } from "../controls/icons.js";
 import { advice, shownEdges } from "../image/orientation.js";
 
@@ -51,9 +52,10 @@ export class Annotations {
    */
   describe(view, header, stored) {
     this.title.textContent = view.title;
-    const facts = header && stored.source === "view" ? ["R/L assumed from the view"] : [];
-    if (header) facts.push(`${header.width} × ${header.height}`, `${header.bits} bit`);
-    if (header?.frames > 1) facts.push(`first of ${header.frames} frames`);
+    const facts = header && stored.source === "view" ? [tr("R/L assumed from the view")] : [];
+    if (header)
+      facts.push(`${header.width} × ${header.height}`, tr("{bits} bit", { bits: header.bits }));
+    if (header?.frames > 1) facts.push(tr("first of {n} frames", { n: header.frames }));
     this.details.textContent = facts.join(" · ");
     this.details.title = this.details.textContent;
     this.remarks.replaceChildren(...(header?.warnings ?? []).map((words) => html("p", {}, words)));
@@ -131,9 +133,9 @@ export class Notice {
   fail(reason, retry) {
     this.node.replaceChildren(
       icon("broken"),
-      html("strong", {}, "This image cannot be shown"),
+      html("strong", {}, tr("This image cannot be shown")),
       html("p", {}, reason),
-      ...(retry ? [button("Try again", retry)] : []),
+      ...(retry ? [button(tr("Try again"), retry)] : []),
     );
     this.node.hidden = false;
   }

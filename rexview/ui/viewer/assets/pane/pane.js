@@ -1,6 +1,7 @@
 // One view in its place: its picture, boxes, measurements and words, and what is done to it.
 
 import { html, set, svg } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { BoxFocus } from "../boxes/box_focus.js";
 import { BoxLayer } from "../boxes/box_layer.js";
 import { inBackground } from "../image/background.js";
@@ -102,9 +103,10 @@ export class Pane {
   #describe() {
     this.words.describe(this.view, this.raster?.header ?? null, this.stored);
     const { left } = this.stored;
-    const side = { R: "right", L: "left" }[left];
-    const storedSide = side ? `, the patient's ${side} is stored on the left` : "";
-    set(this.node, { "aria-label": this.view.title + storedSide });
+    const view = this.view.title;
+    const R = tr("{view}, the patient's right is stored on the left", { view });
+    const L = tr("{view}, the patient's left is stored on the left", { view });
+    set(this.node, { "aria-label": { R, L }[left] ?? view });
   }
 
   #load(view) {
@@ -116,7 +118,7 @@ export class Pane {
     const current = () => this.view.key === view.key && !this.raster;
     this.notice.tell(null);
     this.node.dataset.state = "loading";
-    const slow = setTimeout(() => current() && this.notice.tell("Loading…"), SLOW_MS);
+    const slow = setTimeout(() => current() && this.notice.tell(tr("Loading…")), SLOW_MS);
     pixelStore
       .load(view.key, view.url)
       .then(

@@ -4,6 +4,7 @@
 // only where the reader has asked the system for less motion.
 
 import { button, html, wantsLessMotion } from "../../../components/dom.js";
+import { tr, trc } from "../../../components/words.js";
 import { icon } from "../controls/icons.js";
 
 /** @import { Views } from "./views.js" */
@@ -74,18 +75,25 @@ export class BlinkBar {
   constructor(/** @type {Views} */ views) {
     this.views = views;
     this.showing = html("strong", { "aria-live": "polite" });
-    this.run = button("", () => views.toggleRun(), { title: "Change by itself, or only by hand" });
+    this.run = button("", () => views.toggleRun(), {
+      title: tr("Change by itself, or only by hand"),
+    });
     this.node = html(
       "div",
-      { class: "blink", role: "group", "aria-label": "Comparison with the prior", hidden: true },
+      {
+        class: "blink",
+        role: "group",
+        "aria-label": tr("Comparison with the prior"),
+        hidden: true,
+      },
       this.showing,
-      button("Flip", () => views.flip(), { title: "Show the other one (space)" }),
+      button(tr("Flip"), () => views.flip(), { title: tr("Show the other one (space)") }),
       this.run,
-      button("−", () => views.faster(-1), { title: "Slower (,)" }),
-      button("+", () => views.faster(1), { title: "Faster (.)" }),
+      button("−", () => views.faster(-1), { title: tr("Slower (,)") }),
+      button("+", () => views.faster(1), { title: tr("Faster (.)") }),
       button(icon("close"), () => views.toggleBlink(), {
-        title: "End the comparison (b)",
-        "aria-label": "End the comparison",
+        title: tr("End the comparison (b)"),
+        "aria-label": tr("End the comparison"),
       }),
     );
   }
@@ -95,9 +103,9 @@ export class BlinkBar {
     this.node.hidden = !blink.on;
     if (!blink.on) return;
     const prior = Boolean(this.views.get(active)?.prior);
-    const words = prior ? "Prior" : "Current";
+    const words = prior ? tr("Prior") : tr("Current");
     if (this.showing.textContent !== words) this.showing.textContent = words;
     this.showing.classList.toggle("prior", prior);
-    this.run.textContent = blink.running ? "Hold" : "Run";
+    this.run.textContent = blink.running ? trc("blinking", "Hold") : trc("blinking", "Run");
   }
 }

@@ -1,5 +1,6 @@
 // Which views are on screen: one, several side by side, or two by turns.
 
+import { tr } from "../../../components/words.js";
 import { BLINK_SECONDS, Blink, blinkPair } from "./blink.js";
 
 /** @import { View } from "../types.d.ts" */
@@ -91,7 +92,7 @@ export class Views {
   toggleLink() {
     const { habits } = this.viewer.state;
     habits.linked = !habits.linked;
-    this.viewer.announce(habits.linked ? "Views linked" : "Views not linked");
+    this.viewer.announce(habits.linked ? tr("Views linked") : tr("Views not linked"));
     this.viewer.changed();
   }
 
@@ -111,7 +112,7 @@ export class Views {
       this.blink.start(pair, viewer.state.habits.blinkSeconds);
       viewer.turning.fetchAhead(pair);
     } else {
-      viewer.announce("There is no prior to compare with");
+      viewer.announce(tr("There is no prior to compare with"));
       return;
     }
     viewer.arrange();
@@ -151,6 +152,6 @@ export class Views {
     const place = BLINK_SECONDS.indexOf(habits.blinkSeconds) - step;
     habits.blinkSeconds = BLINK_SECONDS[Math.min(Math.max(place, 0), BLINK_SECONDS.length - 1)];
     if (this.blink.running) this.blink.run(habits.blinkSeconds);
-    this.viewer.announce(`${habits.blinkSeconds} seconds each`);
+    this.viewer.announce(tr("{n} seconds each", { n: habits.blinkSeconds }));
   }
 }
