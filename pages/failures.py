@@ -11,30 +11,35 @@ from rexview.ui.judge.choice import choose_judge
 from rexview.ui.link.pages import PAGE_DATA, PAGE_FAILURES, PAGE_RUN_MODELS
 from rexview.ui.meeting.pins.widgets import pin_filter
 from rexview.ui.server import query_cache, review_sets
+from rexview.words import tr
 
 permissions.guard(PAGE_FAILURES)
 filtered = open_filtered_set(counts_failures=True)
 engine, case_filter = filtered.engine, filtered.case_filter
 review_sets.look_first(filtered.review_set, engine, case_filter)
-show_head(filtered, "Failures")
+show_head(filtered, tr("Failures"))
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     counted = failures_widgets.choose_counted()
     judge = choose_judge(engine.facts)
     pin_filter(filtered.review_set, engine, case_filter, filtered.counts.total)
-with st.spinner("Working out rates and intervals…"):
+with st.spinner(tr("Working out rates and intervals…")):
     tables = query_cache.failures(engine, case_filter, counted=counted)
 if not tables.models:
     show_nothing_yet(
-        "No model has answered these cases yet. Add answers to the review set, as FORMAT.md "
-        "describes, then reload the Data page.",
-        (PAGE_DATA, "Bring in answers"),
-        (PAGE_RUN_MODELS, "Have a model answer"),
+        tr(
+            "No model has answered these cases yet. Add answers to the review set, "
+            "as FORMAT.md describes, then reload the Data page."
+        ),
+        (PAGE_DATA, tr("Bring in answers")),
+        (PAGE_RUN_MODELS, tr("Have a model answer")),
     )
     st.stop()
 
 if case_filter.failures or case_filter.sources or case_filter.judged or case_filter.findings:
-    st.caption("What the filter says about failures is left out here: all failures are counted.")
+    st.caption(
+        tr("What the filter says about failures is left out here: all failures are counted.")
+    )
 failures_widgets.show_rates(tables, engine.facts)
 judge_widgets.show_failures(engine, case_filter, judge)
 failures_widgets.show_groups(engine, case_filter, tables)

@@ -10,25 +10,26 @@ from rexview.ui.link.pages import PAGE_CURATE, PAGE_MULTIPLE_CHOICE, PAGE_RUN_MO
 from rexview.ui.multiple_choice import html as choice_html
 from rexview.ui.multiple_choice import widgets as choice_widgets
 from rexview.ui.server import query_cache
+from rexview.words import tr
 
 permissions.guard(PAGE_MULTIPLE_CHOICE)
 filtered = open_filtered_set()
 engine, case_filter = filtered.engine, filtered.case_filter
-show_head(filtered, "Multiple choice")
+show_head(filtered, tr("Multiple choice"))
 
 if not engine.raters:
     show_nothing_yet(
-        "This review set has no answers to choice questions whose right option is known.",
-        (PAGE_CURATE, "Make questions"),
-        (PAGE_RUN_MODELS, "Have a model answer"),
+        tr("This review set has no answers to choice questions whose right option is known."),
+        (PAGE_CURATE, tr("Make questions")),
+        (PAGE_RUN_MODELS, tr("Have a model answer")),
     )
     choice_widgets.show_published(engine, case_filter)
     st.stop()
 
-with st.spinner("Working out accuracies and intervals…"):
+with st.spinner(tr("Working out accuracies and intervals…")):
     tables = query_cache.choices(engine, case_filter)
 if not tables.total:
-    st.info("The filter leaves no answer to a choice question: widen it.")
+    st.info(tr("The filter leaves no answer to a choice question: widen it."))
     choice_widgets.show_published(engine, case_filter)
     st.stop()
 

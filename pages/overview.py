@@ -10,6 +10,7 @@ from rexview.ui.link.pages import PAGE_OVERVIEW, PAGE_SCORE
 from rexview.ui.overview import html as overview_html
 from rexview.ui.overview.widgets import show_charts, show_self_contradiction
 from rexview.ui.server import query_cache, review_sets
+from rexview.words import tr
 
 MOST_SEVERE = 4
 
@@ -32,8 +33,8 @@ worst = engine.cards(case_filter, first)
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )
-more = browse_link(case_filter, f"All {counts.total:,} cases")
-title = "Most severe first" + (", so far" if filtered.so_far else "")
+more = browse_link(case_filter, tr("All {total:,} cases").format(total=counts.total))
+title = "Most severe first" + (tr(", so far") if filtered.so_far else "")
 head = f'<header class="rx-section"><h2>{title}</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 
@@ -42,7 +43,7 @@ if show_charts(engine, case_filter):
     linked_html(scores, key="overview_scores")
 else:
     show_nothing_yet(
-        "No answer has been scored yet, so there are no scores to draw.",
-        (PAGE_SCORE, "Score cases"),
+        tr("No answer has been scored yet, so there are no scores to draw."),
+        (PAGE_SCORE, tr("Score cases")),
     )
 show_self_contradiction(review_set, engine, case_filter)

@@ -11,13 +11,14 @@ from rexview.ui.link.pages import PAGE_READERS
 from rexview.ui.readers import html as readers_html
 from rexview.ui.readers import widgets as readers_widgets
 from rexview.ui.server import query_cache
+from rexview.words import tr
 
 permissions.guard(PAGE_READERS)
 filtered = open_filtered_set()
 review_set, engine, case_filter, *_ = filtered
-show_head(filtered, "Readers")
+show_head(filtered, tr("Readers"))
 
-with st.spinner("Comparing the readers…"):
+with st.spinner(tr("Comparing the readers…")):
     tables = query_cache.readers(engine, case_filter, pair=readers_widgets.wanted_pair())
 if tables.readers:
     linked_html(readers_html.headline_html(tables), key="readers_headline")

@@ -11,19 +11,20 @@ from rexview.ui.report_generation import html as report_html
 from rexview.ui.report_generation import widgets as report_widgets
 from rexview.ui.scan_progress.metrics import show_metrics_progress
 from rexview.ui.server import query_cache
+from rexview.words import tr
 
 permissions.guard(PAGE_REPORT_GENERATION)
 filtered = open_filtered_set()
 engine, case_filter = filtered.engine, filtered.case_filter
-show_head(filtered, "Report generation")
+show_head(filtered, tr("Report generation"))
 
-with st.spinner("Working out means and intervals…"):
+with st.spinner(tr("Working out means and intervals…")):
     tables = query_cache.reports(engine, case_filter, scope=report_widgets.wanted_scope())
 if not tables.has_any:
     show_nothing_yet(
-        "No case here asks for a report, and none of the answers has a metric.",
-        (PAGE_DATA, "Bring in reports"),
-        (PAGE_RUN_MODELS, "Have a model write reports"),
+        tr("No case here asks for a report, and none of the answers has a metric."),
+        (PAGE_DATA, tr("Bring in reports")),
+        (PAGE_RUN_MODELS, tr("Have a model write reports")),
     )
     report_widgets.show_published(tables, None, on_demand=False)
     st.stop()

@@ -13,23 +13,26 @@ from rexview.ui.link.pages import PAGE_DATA, PAGE_RUN_MODELS, PAGE_SCORE, PAGE_S
 from rexview.ui.scores import html as scores_html
 from rexview.ui.scores import widgets as scores_widgets
 from rexview.ui.server import query_cache
+from rexview.words import tr
 
 permissions.guard(PAGE_SCORES)
 filtered = open_filtered_set()
 engine, case_filter = filtered.engine, filtered.case_filter
-show_head(filtered, "Scores")
+show_head(filtered, tr("Scores"))
 
-with st.spinner("Working out means and intervals…"):
+with st.spinner(tr("Working out means and intervals…")):
     tables = query_cache.scores(engine, case_filter)
 headline = scores_html.headline_html(tables)
 linked_html(headline, key="scores_headline")
 
 if not tables.models:
     show_nothing_yet(
-        "No model has answered these cases yet. Add answers and readers' scores to the review set, "
-        "as FORMAT.md describes, then reload the Data page.",
-        (PAGE_DATA, "Bring in answers"),
-        (PAGE_RUN_MODELS, "Have a model answer"),
+        tr(
+            "No model has answered these cases yet. Add answers and readers' scores "
+            "to the review set, as FORMAT.md describes, then reload the Data page."
+        ),
+        (PAGE_DATA, tr("Bring in answers")),
+        (PAGE_RUN_MODELS, tr("Have a model answer")),
     )
     st.stop()
 
@@ -42,9 +45,12 @@ if tables.dimensions:
     scores_widgets.show_split(engine, case_filter, tables)
 else:
     show_nothing_yet(
-        "None of these answers has a score. Scores are read from scores.csv in the review set: one "
-        "row for each case, model, reader and dimension. With a filter, widen it.",
-        (PAGE_SCORE, "Score cases"),
+        tr(
+            "None of these answers has a score. Scores are read from scores.csv in "
+            "the review set: one row for each case, model, reader and dimension. "
+            "With a filter, widen it."
+        ),
+        (PAGE_SCORE, tr("Score cases")),
     )
     judge_widgets.show_scores(engine, case_filter, judge)
 scores_widgets.show_lost(tables, engine.facts)

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from rexview.words import nouns, tr
+
 Side = Literal["right", "left", "bilateral", "midline"]
 SIDES: Final[tuple[Side, ...]] = ("right", "left", "bilateral", "midline")
 """Sides of the patient, never of the screen."""
@@ -22,13 +24,13 @@ IMAGE_DIMENSIONS: Final = ("image_content", "image_style")
 """Scored on the boxes or pictures that a model gave, 1 to 5 (ReXecution rubric)."""
 DIMENSIONS: Final = TEXT_DIMENSIONS + IMAGE_DIMENSIONS
 DIMENSION_NAMES: Final[dict[str, str]] = {
-    "content": "Content",
-    "process": "Process",
-    "execution": "Execution",
-    "synthesis": "Synthesis",
-    "language": "Language",
-    "image_content": "Image Content",
-    "image_style": "Image Style",
+    "content": tr("Content"),
+    "process": tr("Process"),
+    "execution": tr("Execution"),
+    "synthesis": tr("Synthesis"),
+    "language": tr("Language"),
+    "image_content": tr("Image Content"),
+    "image_style": tr("Image Style"),
 }
 SCORE_MIN: Final = 1
 SCORE_MAX: Final = 5
@@ -36,22 +38,22 @@ LONGEST_ID: Final = 200
 """Characters of an id of a review set."""
 
 QUESTION_TYPES: Final[dict[str, str]] = {
-    "open": "Open question",  # ReXecution
-    "choice": "Multiple choice",  # ReXVQA
-    "report": "Report",  # ReXrank
+    "open": tr("Open question"),  # ReXecution
+    "choice": tr("Multiple choice"),  # ReXVQA
+    "report": tr("Report"),  # ReXrank
 }
 CATEGORIES: Final[dict[str, dict[str, str]]] = {
     "open": {
-        "broad_abnormality": "Broad abnormality",
-        "diagnostic_reasoning": "Diagnostic reasoning",
-        "measurement_temporal": "Measurement or comparison",
+        "broad_abnormality": tr("Broad abnormality"),
+        "diagnostic_reasoning": tr("Diagnostic reasoning"),
+        "measurement_temporal": tr("Measurement or comparison"),
     },
     "choice": {
-        "presence_assessment": "Presence",
-        "location_and_distribution": "Location and distribution",
-        "negation_assessment": "Negation",
-        "differential_diagnosis": "Differential diagnosis",
-        "geometric_information": "Geometry",
+        "presence_assessment": tr("Presence"),
+        "location_and_distribution": tr("Location and distribution"),
+        "negation_assessment": tr("Negation"),
+        "differential_diagnosis": tr("Differential diagnosis"),
+        "geometric_information": tr("Geometry"),
     },
     "report": {},
 }
@@ -60,81 +62,81 @@ CATEGORY_NAMES: Final[dict[str, str]] = {
 }
 DIFFICULTIES: Final = ("easy", "medium", "hard")
 CRITERIA: Final[dict[str, str]] = {
-    "relevance": "Clinical relevance",
-    "answerability": "Answerability from the image",
-    "complexity": "Complexity of reasoning",
-    "clarity": "Clarity and precision",
+    "relevance": tr("Clinical relevance"),
+    "answerability": tr("Answerability from the image"),
+    "complexity": tr("Complexity of reasoning"),
+    "clarity": tr("Clarity and precision"),
 }
 """What candidate questions are scored on, 1 to 5 each (ReXecution's supplement)."""
 QUESTION_TAGS: Final[dict[str, str]] = {
-    "anatomical_region": "Anatomical region",
-    "pathology_type": "Pathology type",
-    "imaging_finding": "Imaging finding",
-    "laterality": "Laterality",
-    "diagnostic_intent": "Diagnostic intent",
-    "temporal_context": "Temporal context",
-    "question_type": "Question type",
-    "subtype": "Subtype",
+    "anatomical_region": tr("Anatomical region"),
+    "pathology_type": tr("Pathology type"),
+    "imaging_finding": tr("Imaging finding"),
+    "laterality": tr("Laterality"),
+    "diagnostic_intent": tr("Diagnostic intent"),
+    "temporal_context": tr("Temporal context"),
+    "question_type": tr("Question type"),
+    "subtype": tr("Subtype"),
 }
 """The eight tags of a question, by their names in ``cases.tags`` (ReXecution's supplement)."""
 SOURCES: Final = ("reader", "model", "rule")
 DECISIONS: Final = ("chosen", "rejected")
 MEETING_DECISIONS: Final[dict[str, str]] = {  # a meeting may add words of its own
-    "accept": "Accept",
-    "retrain": "Retrain",
-    "exclude": "Exclude",
-    "prompt_change": "Change the prompt",
-    "second_look": "Needs a second look",
+    "accept": tr("Accept"),
+    "retrain": tr("Retrain"),
+    "exclude": tr("Exclude"),
+    "prompt_change": tr("Change the prompt"),
+    "second_look": tr("Needs a second look"),
 }
 MEETING_STEPS: Final[dict[str, str]] = {  # what is shown of a case, one after another
-    "question": "Image and question",
-    "answers": "Answers",
-    "boxes": "Boxes",
-    "models": "Names of the models",
-    "report": "Report",
-    "scores": "Scores",
-    "flags": "Failures",
+    "question": tr("Image and question"),
+    "answers": tr("Answers"),
+    "boxes": tr("Boxes"),
+    "models": tr("Names of the models"),
+    "report": tr("Report"),
+    "scores": tr("Scores"),
+    "flags": tr("Failures"),
 }
 QUESTION_DEFECTS: Final[dict[str, str]] = {
-    "several_valid": "More than one option is right",
-    "wrong_answer": "The right option is wrong",
-    "needs_comparison": "Needs an earlier study",
-    "invented": "Rests on what the report does not say",
-    "clinically_doubtful": "Clinically doubtful",
-    "unclear": "Unclear",
-    "identifies": "Could identify the patient",
-    "other": "Something else",
+    "several_valid": tr("More than one option is right"),
+    "wrong_answer": tr("The right option is wrong"),
+    "needs_comparison": tr("Needs an earlier study"),
+    "invented": tr("Rests on what the report does not say"),
+    "clinically_doubtful": tr("Clinically doubtful"),
+    "unclear": tr("Unclear"),
+    "identifies": tr("Could identify the patient"),
+    "other": tr("Something else"),
 }
 """What an expert finds wrong with a multiple choice question (the first five: ReXVQA's paper)."""
 MODEL_KINDS: Final[dict[str, str]] = {
-    "generalist": "Generalist",
-    "medical": "Medical",
-    "report": "Report generator",
-    "reader": "Reader",
+    "generalist": tr("Generalist"),
+    "medical": tr("Medical"),
+    "report": tr("Report generator"),
+    "reader": tr("Reader"),
 }
 VERDICTS: Final = ("confirmed", "rejected")
 EDIT_ACTIONS: Final = ("keep", "substitute", "delete", "insert")
 EDIT_SEVERITIES: Final[dict[int, str]] = {
-    0: "No error",
-    1: "Not actionable",
-    2: "Actionable, not urgent",
-    3: "Urgent",
-    4: "Emergent",
+    0: tr("No error"),
+    1: tr("Not actionable"),
+    2: tr("Actionable, not urgent"),
+    3: tr("Urgent"),
+    4: tr("Emergent"),
 }
 """Clinical severity of an error in a line of a report (ReFiSco, FineRadScore)."""
 JUDGE: Final = "fineradscore:"
 """Before the name of a model that corrected reports as a judge: such a reader is no person."""
 EDIT_KINDS: Final[dict[str, str]] = {
-    "false_finding": "False finding",
-    "missing_finding": "Missing finding",
-    "location": "Location",
-    "severity": "Severity",
-    "size": "Size",
-    "number": "Number",
-    "certainty": "Certainty",
-    "descriptor": "Descriptor",
-    "measurement": "Measurement",
-    "comparison": "Comparison",
+    "false_finding": tr("False finding"),
+    "missing_finding": tr("Missing finding"),
+    "location": tr("Location"),
+    "severity": tr("Severity"),
+    "size": tr("Size"),
+    "number": tr("Number"),
+    "certainty": tr("Certainty"),
+    "descriptor": tr("Descriptor"),
+    "measurement": tr("Measurement"),
+    "comparison": tr("Comparison"),
 }
 """What is wrong with a line: a whole finding, or one attribute of it."""
 SIGNIFICANCES: Final = ("negligible", "significant")
@@ -143,11 +145,11 @@ PREFERRED: Final = ("first", "second", "tie")
 VIEWS: Final[dict[str, str]] = {
     "PA": "PA",
     "AP": "AP",
-    "FRONTAL": "Frontal",  # ReXrank says no more than that
-    "LATERAL": "Lateral",
-    "OBLIQUE": "Oblique",
-    "DECUBITUS": "Decubitus",
-    "UNKNOWN": "View unknown",
+    "FRONTAL": tr("Frontal"),  # ReXrank says no more than that
+    "LATERAL": tr("Lateral"),
+    "OBLIQUE": tr("Oblique"),
+    "DECUBITUS": tr("Decubitus"),
+    "UNKNOWN": tr("View unknown"),
 }
 """DICOM ViewPosition (0018,5101), with the lateral and oblique words folded together."""
 FRONTAL_VIEWS: Final = frozenset({"PA", "AP", "FRONTAL"})
@@ -198,11 +200,11 @@ def normalise_view(word: str | None) -> str:
 
 
 FINISH_REASONS: Final[dict[str, str]] = {
-    "stop": "Finished",
-    "length": "Token limit reached",
-    "content_filter": "Blocked by a content filter",
-    "error": "Error",
-    "unknown": "Not recorded",
+    "stop": tr("Finished"),
+    "length": tr("Token limit reached"),
+    "content_filter": tr("Blocked by a content filter"),
+    "error": tr("Error"),
+    "unknown": tr("Not recorded"),
 }
 _FINISH_WORDS: Final[dict[str, str]] = {
     word: meant
@@ -278,74 +280,75 @@ class Failure:
 _FAILURES: Final = (
     Failure(
         "laterality_error",
-        *("Laterality error", "Laterality errors"),
-        "A finding is placed on the wrong side.",
+        *(tr("Laterality error"), tr("Laterality errors")),
+        tr("A finding is placed on the wrong side."),
     ),
     Failure(
         "token_limit",
-        *("Token-limit failure", "Token-limit failures"),
-        "The answer was cut off, or never came, because the output ran out of tokens.",
+        *(tr("Token-limit failure"), tr("Token-limit failures")),
+        tr("The answer was cut off, or never came, because the output ran out of tokens."),
     ),
     Failure(
         "execution_gap",
-        "Execution-vs-process gap",
-        "Execution-vs-process gaps",
-        "The model knew what to do but could not do it on the image.",
+        *(tr("Execution-vs-process gap"), tr("Execution-vs-process gaps")),
+        tr("The model knew what to do but could not do it on the image."),
     ),
     Failure(
         "hallucination",
-        "Invented finding",
-        "Invented findings",
-        "A finding is reported that is not there.",
+        *(tr("Invented finding"), tr("Invented findings")),
+        tr("A finding is reported that is not there."),
     ),
     Failure(
-        "omission", "Missed finding", "Missed findings", "A finding of the report is left out."
+        "omission",
+        *(tr("Missed finding"), tr("Missed findings")),
+        tr("A finding of the report is left out."),
     ),
     Failure(
         "wrong_type",
-        *("Right place, wrong abnormality", "Right place, wrong abnormality"),
-        "The region is right, the finding named there is not.",
+        *(tr("Right place, wrong abnormality"), tr("Right place, wrong abnormality")),
+        tr("The region is right, the finding named there is not."),
     ),
     Failure(
         "side_incomplete",
-        *("One side of a bilateral finding", "One side of bilateral findings"),
-        "The report has a finding on both sides and the answer on one, or the other way round.",
+        *(tr("One side of a bilateral finding"), tr("One side of bilateral findings")),
+        tr("The report has a finding on both sides and the answer on one, or the other way round."),
     ),
     Failure(
         "boxes_missing",
-        *("Boxes not drawn", "Boxes not drawn"),
-        "Boxes were asked for and an abnormality is reported, but none is drawn.",
+        *(tr("Boxes not drawn"), tr("Boxes not drawn")),
+        tr("Boxes were asked for and an abnormality is reported, but none is drawn."),
     ),
     Failure(
-        "box_misplaced", "Box misplaced", "Boxes misplaced", "A box does not lie on its finding."
+        "box_misplaced",
+        *(tr("Box misplaced"), tr("Boxes misplaced")),
+        tr("A box does not lie on its finding."),
     ),
     Failure(
         "box_unrelated",
-        "Box not in the text",
-        "Boxes not in the text",
-        "A box is labelled with something the answer does not mention.",
+        *(tr("Box not in the text"), tr("Boxes not in the text")),
+        tr("A box is labelled with something the answer does not mention."),
     ),
     Failure(
         "overconfident",
-        *("Certainty not earned", "Certainty not earned"),
-        "Definite wording on poor reasoning.",
+        *(tr("Certainty not earned"), tr("Certainty not earned")),
+        tr("Definite wording on poor reasoning."),
     ),
-    Failure("verbose", "Too long", "Too long", "Longer than the question needs."),
-    Failure("terse", "Too short", "Too short", "Too short to be of use."),
+    Failure("verbose", tr("Too long"), tr("Too long"), tr("Longer than the question needs.")),
+    Failure("terse", tr("Too short"), tr("Too short"), tr("Too short to be of use.")),
     Failure(
         "failed_extraction",
-        *("No usable choice", "No usable choice"),
-        "A choice question without a valid option.",
+        *(tr("No usable choice"), tr("No usable choice")),
+        tr("A choice question without a valid option."),
     ),
     Failure(
         "wrong_explanation",
-        *("Right choice, wrong explanation", "Right choice, wrong explanation"),
-        "The right option is chosen for a reason that is wrong.",
+        *(tr("Right choice, wrong explanation"), tr("Right choice, wrong explanation")),
+        tr("The right option is chosen for a reason that is wrong."),
     ),
     Failure(
         "disagreement",
-        *("Readers disagree", "Readers disagree"),
-        "Two readers differ by two or more on a dimension.",
+        *(tr("Readers disagree"), tr("Readers disagree")),
+        tr("Two readers differ by two or more on a dimension."),
     ),
 )
 FAILURES: Final[dict[str, Failure]] = {failure.id: failure for failure in _FAILURES}
@@ -399,16 +402,12 @@ def judge_name(reader: str) -> str:
 
 
 def noun(n: float, word: str) -> str:
-    """Return a noun in the form that goes with a number.
+    """Return an English noun in the form that goes with a number; pages ask ``rexview.words``.
 
     >>> noun(1, "case"), noun(0, "case"), noun(2, "entry"), noun(3, "box"), noun(4, "batch")
     ('case', 'cases', 'entries', 'boxes', 'batches')
     """
-    if n == 1:
-        return word
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return f"{word[:-1]}ies"
-    return f"{word}es" if word.endswith(("x", "ch")) else f"{word}s"
+    return word if n == 1 else nouns(word)
 
 
 def counted(n: int, word: str) -> str:

@@ -25,11 +25,13 @@ from rexview.words import nouns
 from rexview.words.languages import FOLDER, TEMPLATE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-ENGLISH_ONLY: Final = ("rexview/words/", "rexview/cli/", "rexview/bench/", "rexview/doctor/")
+ENGLISH_ONLY: Final = ("rexview/cli/", "rexview/bench/", "rexview/doctor/")
 """What has no words of pages."""
 _FORMS: Final = {"tr": (1,), "trn": (1, 2), "trc": ((1, "c"), 2)}
-_TEXTS: Final = {"tr": (0,), "trn": (0, 1), "trc": (0, 1), "counted": (1,), "noun": (1,)}
+_TEXTS: Final = {"tr": (0,), "trn": (0, 1), "trc": (0, 1), "countable": (0,)}
 """Which arguments are texts."""
+_NOUNS: Final = {"counted": (1,), "noun": (1,)}
+"""Which are, if they are written out; else they are ``countable`` elsewhere."""
 _HEAD: Final = "Words of the pages of rexview. docs/translating.md says how they are translated."
 
 
@@ -67,31 +69,37 @@ def words_of(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
         if isinstance(node, ast.ImportFrom) and node.module == "rexview.words"
         for alias in node.names
     }
+    if path.parent.name == "words":
+        imported = {"tr"}
     # Babel's reader of Python does not see what stands in the braces of an f-string
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
         name = call.func.id if isinstance(call.func, ast.Name) else ""
-        if name in imported and name in _TEXTS:
-            yield _asked(path, name, call)
+        if name in imported and name in {**_TEXTS, **_NOUNS}:
+            yield from _asked(path, name, call)
 
 
-def _asked(path: Path, name: str, call: ast.Call) -> tuple[str | tuple[str, str], str | None]:
-    texts = [call.args[at] for at in _TEXTS[name] if at < len(call.args)]
-    said = [one.value for one in texts if isinstance(one, ast.Constant)]
-    said = [one for one in said if isinstance(one, str)]
-    if len(said) != len(_TEXTS[name]):
+def _asked(
+    path: Path, name: str, call: ast.Call
+) -> Iterator[tuple[str | tuple[str, str], str | None]]:
+    at = {**_TEXTS, **_NOUNS}[name]
+    texts = [call.args[one] for one in at if one < len(call.args)]
+    values = [one.value for one in texts if isinstance(one, ast.Constant)]
+    said = [one for one in values if isinstance(one, str)]
+    if len(said) != len(at):
+        if name in _NOUNS:
+            return
         raise NotWrittenOut(f"{_name(path)}, line {call.lineno}: {name} needs texts written out.")
-    match name:
-        case "tr":
-            return said[0], None
-        case "trc":
-            return said[1], said[0]
-        case "trn":
-            return (said[0], said[1]), None
-        case "counted":
-            return (f"{{n:,}} {said[0]}", f"{{n:,}} {nouns(said[0])}"), None
-        case _:
-            return (said[0], nouns(said[0])), None
+    if name == "tr":
+        yield said[0], None
+    elif name == "trc":
+        yield said[1], said[0]
+    elif name == "trn":
+        yield (said[0], said[1]), None
+    if name in ("counted", "countable"):
+        yield (f"{{n:,}} {said[0]}", f"{{n:,}} {nouns(said[0])}"), None
+    if name in ("noun", "countable"):
+        yield (said[0], nouns(said[0])), None
 
 
 def gathered() -> Catalog:

@@ -19,17 +19,20 @@ errors about files stay English.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rexview.errors import SettingsError
 from rexview.words.catalogue import (
     CONTEXT_ENDS,
     ENGLISH,
-    PSEUDO,
     Catalogue,
-    wrapped,
 )
 from rexview.words.languages import read_catalogue
 
-__all__ = ["begin", "counted", "noun", "nouns", "page_words", "spoken", "tr", "trc", "trn"]
+__all__ = [
+    *("begin", "countable", "counted", "listed", "noun", "nouns", "page_words", "spoken"),
+    *("tr", "trc", "trn"),
+]
 
 _ENGLISH = Catalogue(ENGLISH)
 _spoken: Catalogue = _ENGLISH
@@ -72,8 +75,6 @@ def tr(text: str) -> str:
     _asked = True
     if _spoken is _ENGLISH:
         return text
-    if _spoken.language == PSEUDO:
-        return wrapped(text)
     return _spoken.texts.get(text, (text,))[0]
 
 
@@ -87,8 +88,6 @@ def trc(context: str, text: str) -> str:
     _asked = True
     if _spoken is _ENGLISH:
         return text
-    if _spoken.language == PSEUDO:
-        return wrapped(text)
     return _spoken.texts.get(context + CONTEXT_ENDS + text, (text,))[0]
 
 
@@ -103,8 +102,6 @@ def trn(one: str, many: str, n: float) -> str:
     english = one if n == 1 else many
     if _spoken is _ENGLISH:
         return english
-    if _spoken.language == PSEUDO:
-        return wrapped(english)
     forms = _spoken.texts.get(one)
     if forms is None or len(forms) < _spoken.forms:
         return english
@@ -122,8 +119,19 @@ def nouns(word: str) -> str:
     return f"{word}es" if word.endswith(("x", "ch")) else f"{word}s"
 
 
+def countable(word: str) -> str:
+    """Return an English noun as it is, to be given to :func:`counted` or :func:`noun` elsewhere.
+
+    It is written out here, so that both forms are gathered.
+
+    >>> counted(2, countable("answer"))
+    '2 answers'
+    """
+    return word
+
+
 def noun(n: float, word: str) -> str:
-    """Return a noun in the form that goes with a number; ``word`` is written out, as for ``tr``.
+    """Return a noun in the form that goes with a number; it is written out here or ``countable``.
 
     >>> noun(1, "case"), noun(0, "case"), noun(2, "entry")
     ('case', 'cases', 'entries')
@@ -132,12 +140,23 @@ def noun(n: float, word: str) -> str:
 
 
 def counted(n: int, word: str) -> str:
-    """Write a number with its noun; ``word`` is written out, as for ``tr``.
+    """Write a number with its noun; it is written out here or :func:`countable`.
 
     >>> counted(1, "answer"), counted(1204, "answer")
     ('1 answer', '1,204 answers')
     """
     return trn(f"{{n:,}} {word}", f"{{n:,}} {nouns(word)}", n).format(n=n)
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join words that are in the server's language.
+
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b and c', 'a')
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return tr("{first} and {last}").format(first=", ".join(parts[:-1]), last=parts[-1])
 
 
 def page_words() -> dict[str, object]:

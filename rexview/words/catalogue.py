@@ -12,16 +12,6 @@ PSEUDO: Final = "x-pseudo"
 CONTEXT_ENDS: Final = "\x04"
 """Between context and text in a key, as in GNU gettext's files."""
 _REPEATS: Final = 100
-_OPENS, _CLOSES = "⟦", "⟧"
-
-
-def wrapped(text: str) -> str:
-    """Return a text as the language that is none has it; nothing stays nothing.
-
-    >>> wrapped("{n} cases")
-    '⟦{n} cases⟧'
-    """
-    return f"{_OPENS}{text}{_CLOSES}" if text else text
 
 
 @dataclass(frozen=True)
@@ -49,10 +39,9 @@ class Catalogue:
         """Return the texts of scripts and how to choose their forms, as JSON."""
         if self.language == ENGLISH:
             return {}
-        if self.language == PSEUDO:
-            return {"language": ENGLISH, "wrap": [_OPENS, _CLOSES]}
         texts = {key: self.texts[key] for key in sorted(self.on_pages & self.texts.keys())}
-        return {"language": self.language, "which": list(self.which), "texts": texts}
+        language = ENGLISH if self.language == PSEUDO else self.language
+        return {"language": language, "which": list(self.which), "texts": texts}
 
 
 def folded(n: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from gettext import c2py
 from pathlib import Path
 from string import Formatter
@@ -47,10 +47,14 @@ def checked(language: str, file: Path, template: Path) -> Catalogue:
         more = len(wrong) - _MOST_TOLD
         shown = wrong[:_MOST_TOLD] + ([f"and {more} more"] if more > 0 else [])
         raise ValueError("\n".join(shown))
-    on_pages = frozenset(
-        key for key, entry in known.items() if any(".js" in name for name in entry.files)
+    return Catalogue(language, texts, forms, which, asked_by_scripts(known.values()))
+
+
+def asked_by_scripts(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the keys of what scripts ask for."""
+    return frozenset(
+        entry.key for entry in entries if any(name.endswith(".js") for name in entry.files)
     )
-    return Catalogue(language, texts, forms, which, on_pages)
 
 
 def _place(name: str, entry: Entry) -> str:

@@ -20,6 +20,7 @@ from rexview.analysis.case.model_names import NameFinder
 from rexview.analysis.case.record import CasePage
 from rexview.schema import Answer, Case, Report, ReviewSet
 from rexview.stats import limit_reached
+from rexview.words import tr
 
 COVER: Final = "[model]"
 """What stands where a model's name stood."""
@@ -186,5 +187,7 @@ def _blinded_answer(review_set: ReviewSet, answer: Answer, slot: str) -> Answer:
         choice=answer.choice,
         choice_read=answer.choice_read,
         explanation=cover(answer.explanation),
-        error="The model's service reported an error." if (answer.error or "").strip() else None,
+        error=tr("The model's service reported an error.")
+        if (answer.error or "").strip()
+        else None,
     )

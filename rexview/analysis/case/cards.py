@@ -8,11 +8,12 @@ from typing import Final
 
 from rexview.analysis.case.comments import CommentCount
 from rexview.schema import Case, StudyImage
+from rexview.words import tr
 
 LOOKED_AT: Final = ("not_yet", "yes", "not_judged")
 """Whether detectors have looked at an answer; the last: one of them failed on it."""
 
-OUTCOMES: Final = {"right": "Right", "wrong": "Wrong", "failed": "No usable choice"}
+OUTCOMES: Final = {"right": tr("Right"), "wrong": tr("Wrong"), "failed": tr("No usable choice")}
 """What became of an answer to a choice question whose right option is known."""
 
 

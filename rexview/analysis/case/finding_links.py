@@ -14,6 +14,7 @@ from typing import Final
 
 from rexview.detect.findings import find_mentions, finding_info
 from rexview.schema import Answer, AnswerBox, Case, ReferenceBox
+from rexview.words import tr
 
 MOST_READ: Final = 20_000
 """Characters of a text in which findings are looked for: no reader scrolls further."""
@@ -33,10 +34,10 @@ _PLACE_WORDS: Final = frozenset(
 )
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _STATUS_WORDS: Final = {
-    "negated": "said to be absent",
+    "negated": tr("said to be absent"),
     "uncertain": "uncertain",
-    "hypothetical": "only considered",
-    "prior": "of an earlier study",
+    "hypothetical": tr("only considered"),
+    "prior": tr("of an earlier study"),
 }
 
 
@@ -87,14 +88,20 @@ def finding_spans(text: str, keys: Iterable[str] = ()) -> list[FindingSpan]:
         if mention.status in _STATUS_WORDS:
             parts.append(_STATUS_WORDS[mention.status])
         if mention.superseded:
-            parts.append("taken back later")
+            parts.append(tr("taken back later"))
         about = ", ".join(parts)
         spans.append(FindingSpan(mention.start, mention.end, info.family, about))
         if mention.side_start is not None and mention.side_end is not None:
             start, end = mention.side_start, mention.side_end
             if not mention.start <= start < end <= mention.end:
                 spans.append(
-                    FindingSpan(start, end, info.family, f"side of: {about}", is_side=True)
+                    FindingSpan(
+                        start,
+                        end,
+                        info.family,
+                        tr("side of: {about}").format(about=about),
+                        is_side=True,
+                    )
                 )
     spans += _label_word_spans(read, keys)
     return sorted(spans, key=lambda span: (span.start, span.end))

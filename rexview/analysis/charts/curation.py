@@ -23,7 +23,8 @@ from rexview.analysis.charts.scores import BIN_COLOURS
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR
 from rexview.analysis.curation.tables import ENOUGH, SUMS, CuratedTables, sums_caption
 from rexview.curation.coverage import CATEGORY, Covered
-from rexview.vocab import CATEGORY_NAMES, CRITERIA, QUESTION_TAGS, SCORE_MAX, SCORE_MIN, counted
+from rexview.vocab import CATEGORY_NAMES, CRITERIA, QUESTION_TAGS, SCORE_MAX, SCORE_MIN
+from rexview.words import counted
 
 CHOSEN: Final = "Chosen"
 OTHER: Final = "Not chosen"

@@ -10,7 +10,8 @@ from typing import Final
 from rexview.analysis.curation.records import Curation
 from rexview.curation.considered import Considered
 from rexview.curation.coverage import Coverage, Targets, coverage
-from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN, counted, noun
+from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
+from rexview.words import counted, noun, tr
 
 ENOUGH: Final = 16
 """Every question that the paper selected had this sum or more, and no risk flag (supplement)."""
@@ -94,16 +95,28 @@ def sums_caption(tables: CuratedTables) -> str:
     """Hold the chosen questions against the paper's: 16 or more, no risk flag."""
     n = tables.scored
     said = [
-        f"Of {counted(n, 'chosen question')} that a model scored, {tables.low:,} "
-        f"{'has' if tables.low == 1 else 'have'} a sum below {ENOUGH} and {tables.risky:,} a risk "
-        "flag; in the paper none had.",
-        "Sums are added up here, not taken from the model.",
+        tr(
+            "Of {counted} that a model scored, {low:,} {value} a sum below {enough} "
+            "and {risky:,} a risk flag; in the paper none had."
+        ).format(
+            counted=counted(n, "chosen question"),
+            low=tables.low,
+            value="has" if tables.low == 1 else "have",
+            enough=ENOUGH,
+            risky=tables.risky,
+        ),
+        tr("Sums are added up here, not taken from the model."),
     ]
     if tables.unscored:
-        said.append(f"Left out: {counted(tables.unscored, 'chosen question')} without all four.")
+        said.append(
+            tr("Left out: {counted} without all four.").format(
+                counted=counted(tables.unscored, "chosen question")
+            )
+        )
     if tables.unflagged:
         said.append(
-            f"Of {tables.unflagged:,} {noun(tables.unflagged, 'question')} the model does not say "
-            "whether it is a risk."
+            tr("Of {unflagged:,} {noun} the model does not say whether it is a risk.").format(
+                unflagged=tables.unflagged, noun=noun(tables.unflagged, "question")
+            )
         )
     return " ".join(said)

@@ -12,24 +12,27 @@ from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.finding_search import is_finding_search
 from rexview.analysis.filter.outcomes import OUTCOMES_OF_FLAGS
 from rexview.analysis.filter.wording import describe
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
-SO_FAR: Final = "so far"
+SO_FAR: Final = tr("so far")
 
 
 def so_far_caption(scanned: Scanned) -> str:
     """Say of how many answers the flags are known; empty when that is all of them."""
     if scanned.is_complete:
         return ""
-    return (
-        f"So far: {scanned.looked:,} of {counted(scanned.answers, 'answer')} looked at for "
-        "failures."
+    return tr("So far: {looked:,} of {counted} looked at for failures.").format(
+        looked=scanned.looked, counted=counted(scanned.answers, "answer")
     )
 
 
 def not_judged_caption(failed: int) -> str:
     """Say how many answers a rule failed on; empty for none."""
-    return f"{counted(failed, 'answer')} could not be judged by every rule." if failed else ""
+    return (
+        tr("{counted} could not be judged by every rule.").format(counted=counted(failed, "answer"))
+        if failed
+        else ""
+    )
 
 
 def so_far_after(words: str, *, so_far: bool) -> str:

@@ -23,10 +23,11 @@ from rexview.stats.failure_rates import (
     failure_tests,
     rate,
 )
+from rexview.words import tr
 
-BY_FINDING: Final = CaseProperty("finding", "Finding", "findings")
-BY_REGION: Final = CaseProperty("region", "Region", "findings")
-_NOT_KNOWN_NAME: Final = "Not known"
+BY_FINDING: Final = CaseProperty("finding", tr("Finding"), "findings")
+BY_REGION: Final = CaseProperty("region", tr("Region"), "findings")
+_NOT_KNOWN_NAME: Final = tr("Not known")
 MOST_RESAMPLED: Final = 6
 """Of more models the differences have no intervals: there are hundreds of pairs."""
 MOST_GROUPS: Final = 24

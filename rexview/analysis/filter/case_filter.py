@@ -22,29 +22,30 @@ from rexview.analysis.filter.report_conditions import COMPARED, EditCondition, M
 from rexview.errors import FilterError
 from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
+from rexview.words import tr
 
 SOURCES: Final[dict[str, str]] = {
-    "detector": "Found by a rule only",
-    "reader": "Marked by a reader only",
-    "both": "Found and marked",
-    "hint": "Possible: a rule's hint only",
+    "detector": tr("Found by a rule only"),
+    "reader": tr("Marked by a reader only"),
+    "both": tr("Found and marked"),
+    "hint": tr("Possible: a rule's hint only"),
 }
 """Who says that an answer shows a failure. They exclude each other; hints are counted apart."""
 COMMENTED: Final[dict[str, str]] = {
-    "commented": "Commented",
-    "unresolved": "With an open comment",
+    "commented": tr("Commented"),
+    "unresolved": tr("With an open comment"),
 }
 """What people said about a case; a case with an open comment is commented, too."""
 ASKED_AGAIN: Final[dict[str, str]] = {
-    "asked": "Asked more than once",
-    "side": "Contradicts itself: side",
-    "choice": "Contradicts itself: choice",
-    "chosen": "Chose more than once",
-    "unusable": "Asked again, not always a usable choice",
+    "asked": tr("Asked more than once"),
+    "side": tr("Contradicts itself: side"),
+    "choice": tr("Contradicts itself: choice"),
+    "chosen": tr("Chose more than once"),
+    "unusable": tr("Asked again, not always a usable choice"),
 }
 """What became of an answer whose run asked the same several times; not every set has any."""
-STUDIES: Final[dict[str, str]] = {"normal": "Normal study", "abnormal": "Abnormal study"}
-ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": "No answer given yet"}
+STUDIES: Final[dict[str, str]] = {"normal": tr("Normal study"), "abnormal": tr("Abnormal study")}
+ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": tr("No answer given yet")}
 """What became of the answer; the last is a case without any answer."""
 WEAKEST: Final = (
     *(
@@ -55,24 +56,24 @@ WEAKEST: Final = (
 )
 """Which parts set Content, ties included: the words of :func:`rexview.stats.weakest_link`."""
 SORTS: Final[dict[str, str]] = {
-    "severity": "Most severe",
-    "gap": "Largest gap",
-    "disagreement": "Readers furthest apart",
-    "newest": "Newest answer",
-    "order": "As in the files",
+    "severity": tr("Most severe"),
+    "gap": tr("Largest gap"),
+    "disagreement": tr("Readers furthest apart"),
+    "newest": tr("Newest answer"),
+    "order": tr("As in the files"),
 }
 """Orders of the cases; there is one more for each metric, worst or best first."""
 MENTIONS: Final[dict[str, str]] = {
-    "present": "Present",
-    "absent": "Absent",
-    "any": "Any mention",
-    "text": "Plain text",
+    "present": tr("Present"),
+    "absent": tr("Absent"),
+    "any": tr("Any mention"),
+    "text": tr("Plain text"),
 }
 """How a finding that is searched for has to be spoken of; the last looks for the words as typed."""
 RANGES: Final[dict[str, str]] = {
     **DIMENSION_NAMES,
-    "gap": "Gap",
-    "disagreement": "Reader disagreement",
+    "gap": tr("Gap"),
+    "disagreement": tr("Reader disagreement"),
 }
 """Numbers of an answer that can be limited to a range, with their names."""
 RANGE_LIMITS: Final[dict[str, tuple[int, int]]] = {
@@ -94,7 +95,7 @@ class Range:
 
     def __post_init__(self) -> None:
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise FilterError(f"The range {self} is empty.")
+            raise FilterError(tr("The range {self} is empty.").format(self=self))
 
     def __str__(self) -> str:
         return f"{_number(self.low)}..{_number(self.high)}"
@@ -110,7 +111,7 @@ class Range:
         """
         match = _RANGE.fullmatch(text.strip())
         if match is None:
-            raise FilterError(f"“{text[:40]}” is not a range such as 2..4.")
+            raise FilterError(tr("“{text}” is not a range such as 2..4.").format(text=text[:40]))
         low, high, both = (float(part) if part else None for part in match.groups())
         return cls(both, both) if both is not None else cls(low, high)
 
@@ -123,7 +124,7 @@ def _number(value: float | None) -> str:
     if value is None:
         return ""
     if not math.isfinite(value):
-        raise FilterError("A range needs finite numbers.")
+        raise FilterError(tr("A range needs finite numbers."))
     return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
@@ -376,4 +377,6 @@ def _is_order(word: str) -> bool:
 
 
 def _unknown(key: str, value: str) -> str:
-    return f"The link asks for “{str(value)[:40]}” as {key}, which is not known here: left out."
+    return tr("The link asks for “{value}” as {key}, which is not known here: left out.").format(
+        value=str(value)[:40], key=key
+    )

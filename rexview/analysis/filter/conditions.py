@@ -27,6 +27,7 @@ from rexview.detect import finding_name, finding_region
 from rexview.errors import FilterError
 from rexview.harm import load_harm
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, SCORE_MAX, SCORE_MIN
+from rexview.words import tr
 
 _REGION: Final = "region:"
 NOT_KNOWN: Final = "unknown"
@@ -70,7 +71,9 @@ class Finding:
         found = cls(word.removeprefix(_REGION), region)
         known = _by_region() if region else _region_of()
         if found.id not in known and word != NOT_KNOWN:
-            raise FilterError(f"“{word[:40]}” is no finding that the rules know.")
+            raise FilterError(
+                tr("“{word}” is no finding that the rules know.").format(word=word[:40])
+            )
         return found
 
     @property
@@ -84,15 +87,15 @@ class Finding:
     def name(self) -> str:
         """The name on screen: ``pneumothorax``, ``pleura (region)``."""
         if self.id == NOT_KNOWN:
-            return "a finding that is not known"
+            return tr("a finding that is not known")
         if self.is_region:
-            return f"{region_name(self.id)} (region)"
+            return tr("{region_name} (region)").format(region_name=region_name(self.id))
         return finding_name(self.id)
 
 
 def region_name(region: str) -> str:
     """Return the name of a region on screen."""
-    return "no one region" if region == "whole" else region.replace("_", " ")
+    return tr("no one region") if region == "whole" else region.replace("_", " ")
 
 
 def region_of(finding: str) -> str | None:
@@ -156,10 +159,16 @@ class ScoreCondition:
         """
         parts = word.split(":", 3)
         if len(parts) < 4 or len(word) > _LONGEST_SCORE:
-            raise FilterError(f"“{word[:40]}” is not dimension:score:days:reader.")
+            raise FilterError(
+                tr("“{word}” is not dimension:score:days:reader.").format(word=word[:40])
+            )
         dimension, scores, days, reader = parts
         if dimension and dimension not in DIMENSIONS:
-            raise FilterError(f"“{dimension[:40]}” is not a dimension that readers score.")
+            raise FilterError(
+                tr("“{dimension}” is not a dimension that readers score.").format(
+                    dimension=dimension[:40]
+                )
+            )
         low, high = _ends(_SCORES, scores)
         first, last = _ends(_DAYS, days)
         try:
@@ -172,9 +181,11 @@ class ScoreCondition:
                 reader,
             )
         except ValueError as error:
-            raise FilterError(f"“{days}” are no days.") from error
+            raise FilterError(tr("“{days}” are no days.").format(days=days)) from error
         if found._upside_down:
-            raise FilterError(f"“{word[:40]}” is empty: its ends are the wrong way round.")
+            raise FilterError(
+                tr("“{word}” is empty: its ends are the wrong way round.").format(word=word[:40])
+            )
         return found
 
     @property
@@ -188,7 +199,7 @@ class ScoreCondition:
         """Say it in words: ``Reader A: Execution 2``; ``reader_name`` is shown for the reader."""
         what = DIMENSION_NAMES.get(self.dimension, "")
         if self.low is None:
-            phrase = f"{what} scored" if what else "scored"
+            phrase = tr("{what} scored").format(what=what) if what else "scored"
         else:
             upper = "" if self.low == self.high else f" to {self.high}"
             phrase = f"{what or 'a score of'} {self.low}{upper}"
@@ -203,10 +214,10 @@ def days_text(first: date, last: date) -> str:
     if first == last:
         return end
     if first.year != last.year:
-        return f"{first.day} {first:%b %Y} to {end}"
+        return tr("{day} {first:%b %Y} to {end}").format(day=first.day, first=first, end=end)
     if first.month != last.month:
-        return f"{first.day} {first:%b} to {end}"
-    return f"{first.day} to {end}"
+        return tr("{day} {first:%b} to {end}").format(day=first.day, first=first, end=end)
+    return tr("{day} to {end}").format(day=first.day, end=end)
 
 
 def _span(low: object, high: object) -> str:
@@ -220,7 +231,7 @@ def _ends(pattern: re.Pattern[str], text: str) -> tuple[str | None, str | None]:
         return None, None
     match = pattern.fullmatch(text)
     if match is None:
-        raise FilterError(f"“{text[:40]}” is not a part of a mark.")
+        raise FilterError(tr("“{text}” is not a part of a mark.").format(text=text[:40]))
     return match[1], match[2] or match[1]
 
 
@@ -253,33 +264,49 @@ class ReaderPair:
         """
         dimension, apart, *ids = _parts(word, 4, "dimension:apart:reader:reader")
         if dimension not in DIMENSIONS:
-            raise FilterError(f"“{dimension[:40]}” is not a dimension that readers score.")
+            raise FilterError(
+                tr("“{dimension}” is not a dimension that readers score.").format(
+                    dimension=dimension[:40]
+                )
+            )
         low, high = 0, MOST_APART
         if apart:
             match = _APART.fullmatch(apart)
             if match is None:
-                raise FilterError(f"“{apart[:40]}” are no points between two scores.")
+                raise FilterError(
+                    tr("“{apart}” are no points between two scores.").format(apart=apart[:40])
+                )
             low, high = int(match[1]), int(match[2] or match[1])
         if low > high:
-            raise FilterError(f"“{word[:40]}” is empty: its ends are the wrong way round.")
+            raise FilterError(
+                tr("“{word}” is empty: its ends are the wrong way round.").format(word=word[:40])
+            )
         return cls(dimension, _two(ids), low, high)
 
     def describe(self, first: str, second: str) -> str:
         """Say it in words, with the readers' names: ``A and B: same Execution score``."""
         name = DIMENSION_NAMES[self.dimension]
         if self.high == 0:
-            phrase = f"same {name} score"
+            phrase = tr("same {name} score").format(name=name)
         elif self.low == self.high:
-            phrase = f"{name} scores {_points(self.low)} apart"
+            phrase = tr("{name} scores {points} apart").format(name=name, points=_points(self.low))
         elif (self.low, self.high) == (0, MOST_APART):
-            phrase = f"both scored {name}"
+            phrase = tr("both scored {name}").format(name=name)
         elif self.low == 0:
-            phrase = f"{name} scores at most {_points(self.high)} apart"
+            phrase = tr("{name} scores at most {points} apart").format(
+                name=name, points=_points(self.high)
+            )
         elif self.high == MOST_APART:
-            phrase = f"{name} scores at least {_points(self.low)} apart"
+            phrase = tr("{name} scores at least {points} apart").format(
+                name=name, points=_points(self.low)
+            )
         else:
-            phrase = f"{name} scores {self.low} to {_points(self.high)} apart"
-        return f"{first} and {second}: {phrase}"
+            phrase = tr("{name} scores {low} to {points} apart").format(
+                name=name, low=self.low, points=_points(self.high)
+            )
+        return tr("{first} and {second}: {phrase}").format(
+            first=first, second=second, phrase=phrase
+        )
 
 
 @dataclass(frozen=True)
@@ -303,25 +330,29 @@ class ModelPair:
         """
         dimension, *ids = _parts(word, 3, "dimension:model:model")
         if dimension not in DIMENSION_NAMES:
-            raise FilterError(f"“{dimension[:40]}” is no score of an answer.")
+            raise FilterError(
+                tr("“{dimension}” is no score of an answer.").format(dimension=dimension[:40])
+            )
         return cls(dimension, _two(ids))
 
     def describe(self, first: str, second: str) -> str:
         """Say it in words, with the models' names."""
-        return f"{first} and {second}: {DIMENSION_NAMES[self.dimension]} scored for both"
+        return tr("{first} and {second}: {dimension_names} scored for both").format(
+            first=first, second=second, dimension_names=DIMENSION_NAMES[self.dimension]
+        )
 
 
 def _parts(word: str, n: int, form: str) -> list[str]:
     parts = word.split(":")
     if len(parts) != n or len(word) > _LONGEST_PAIR:
-        raise FilterError(f"“{word[:40]}” is not {form}.")
+        raise FilterError(tr("“{word}” is not {form}.").format(word=word[:40], form=form))
     return parts
 
 
 def _two(ids: list[str]) -> tuple[str, str]:
     first, second = map(unescaped, ids)
     if not first or not second or first == second:
-        raise FilterError("It takes two to compare.")
+        raise FilterError(tr("It takes two to compare."))
     return first, second
 
 
@@ -336,4 +367,4 @@ def escaped(text: str) -> str:
 
 
 def _points(n: int) -> str:
-    return f"{n} point" if n == 1 else f"{n} points"
+    return tr("{n} point").format(n=n) if n == 1 else tr("{n} points").format(n=n)

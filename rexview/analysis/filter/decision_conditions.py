@@ -13,6 +13,7 @@ from typing import Final
 
 from rexview.analysis.meeting.decisions import Decision, decision_words
 from rexview.errors import FilterError
+from rexview.words import tr
 
 OPEN: Final = "open"
 """Something is left to do."""
@@ -40,16 +41,20 @@ class DecisionCondition:
         """
         about, _, value = word.partition(":")
         if word != OPEN and not (about in _OF_VALUE and value):
-            raise FilterError(f"“{word[:40]}” is nothing that a meeting decides.")
+            raise FilterError(
+                tr("“{word}” is nothing that a meeting decides.").format(word=word[:40])
+            )
         return cls(about, value)
 
     def describe(self, meetings: Mapping[str, str]) -> str:
         """Say it in words; ``meetings`` has their names by id."""
         if self.about == OPEN:
-            return "Open decision"
+            return tr("Open decision")
         if self.about == "decision":
-            return f"Decision: {decision_words(self.value)}"
-        return f"Decided in “{meetings.get(self.value, self.value)}”"
+            return tr("Decision: {decision_words}").format(
+                decision_words=decision_words(self.value)
+            )
+        return tr("Decided in “{get}”").format(get=meetings.get(self.value, self.value))
 
 
 def words_met(decision: Decision) -> tuple[str, ...]:

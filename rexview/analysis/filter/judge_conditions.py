@@ -15,6 +15,7 @@ from rexview.analysis.filter.conditions import escaped, unescaped
 from rexview.errors import FilterError
 from rexview.stats.judges.opinions import Judge
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, SCORE_MAX, SCORE_MIN
+from rexview.words import tr
 
 _LONGEST: Final = 7_000
 """Characters of such a word; longer ones are not understood."""
@@ -49,11 +50,13 @@ class JudgeCondition:
         """
         parts = word.split(":")
         if len(parts) != 4 or len(word) > _LONGEST or not all(parts[2:]):
-            raise FilterError(f"“{word[:40]}” is not failure:said:prompt:judge.")
+            raise FilterError(
+                tr("“{word}” is not failure:said:prompt:judge.").format(word=word[:40])
+            )
         about, said, prompt, judge = parts
         known = _PRESENT if about in FAILURES else _SCORES if about in DIMENSIONS else None
         if known is None or (said and said not in known):
-            raise FilterError(f"“{word[:40]}” is nothing that a judge says.")
+            raise FilterError(tr("“{word}” is nothing that a judge says.").format(word=word[:40]))
         return cls(about, said, Judge(unescaped(judge), unescaped(prompt)))
 
     @property
@@ -74,9 +77,13 @@ class JudgeCondition:
 
     def describe(self) -> str:
         """Say it in words: ``Judge gpt-5 (judge-1) sees: missed finding``."""
-        who = f"Judge {self.judge.name}"
+        who = tr("Judge {name}").format(name=self.judge.name)
         if self.about not in FAILURES:
             name = DIMENSION_NAMES[self.about]
-            return f"{who}: {name} {self.said}" if self.said else f"{who} scored {name}"
-        says = {"yes": "sees", "no": "does not see", "": "spoke of"}[self.said]
+            return (
+                f"{who}: {name} {self.said}"
+                if self.said
+                else tr("{who} scored {name}").format(who=who, name=name)
+            )
+        says = {"yes": "sees", "no": tr("does not see"), "": tr("spoke of")}[self.said]
         return f"{who} {says}: {FAILURES[self.about].name.lower()}"

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from rexview.errors import FilterError
+from rexview.words import tr
 
 OF_MODELS: Final[dict[str, str]] = {
-    "right": "{}: right",
-    "wrong": "{}: wrong",
-    "failed": "{}: no usable choice",
-    "only_wrong": "Only {} wrong",
+    "right": tr("{}: right"),
+    "wrong": tr("{}: wrong"),
+    "failed": tr("{}: no usable choice"),
+    "only_wrong": tr("Only {} wrong"),
 }
 """What became of one model's answer, with the model's name on screen.
 
@@ -27,11 +28,11 @@ OF_MODELS: Final[dict[str, str]] = {
 ``only_wrong``: wrong or failed, while all other models are right, one at least.
 """
 OF_CASES: Final[dict[str, str]] = {
-    "all_wrong": "All models wrong",
-    "against_readers": "Models against readers",
-    "wrong_side": "Wrong side chosen",
-    "read": "Answered by a reader",
-    "answered": "Answered by anybody",
+    "all_wrong": tr("All models wrong"),
+    "against_readers": tr("Models against readers"),
+    "wrong_side": tr("Wrong side chosen"),
+    "read": tr("Answered by a reader"),
+    "answered": tr("Answered by anybody"),
 }
 """What all answers to a question come to.
 
@@ -70,7 +71,9 @@ class Outcome:
         kind, _, model = word.partition(":")
         known = bool(model) and kind in OF_MODELS if ":" in word else kind in OF_CASES
         if not known or len(word) > _LONGEST:
-            raise FilterError(f"“{word[:40]}” is not what became of a choice question.")
+            raise FilterError(
+                tr("“{word}” is not what became of a choice question.").format(word=word[:40])
+            )
         return cls(kind, model)
 
     @property

@@ -18,6 +18,7 @@ from rexview.errors import FilterError
 from rexview.metrics.identity import MetricId, read_key
 from rexview.metrics.known import known_metric
 from rexview.vocab import EDIT_SEVERITIES, LONGEST_ID
+from rexview.words import tr
 
 _LONGEST: Final = 100 + 4 * 12 * LONGEST_ID
 """Characters of such a word; longer ones are not understood. An emoji is 12 in a key."""
@@ -25,18 +26,18 @@ UNNAMED: Final = ":"
 """Stands for the reader of corrections that name none."""
 _MOST_SEVERE: Final = max(EDIT_SEVERITIES)
 BELOW: Final[dict[int, str]] = {
-    1: "No error",
-    2: "No actionable error",
-    3: "No significant error",
-    4: "No emergent error",
+    1: tr("No error"),
+    2: tr("No actionable error"),
+    3: tr("No significant error"),
+    4: tr("No emergent error"),
 }
 """What it is called that all corrections are less severe: of 2 and 3 ReXrank's words."""
 
 COMPARED: Final[dict[str, str]] = {
-    "compared": "Compared with another report",
-    "won": "Preferred to another report",
-    "tied": "A tie with another report",
-    "lost": "Another report preferred",
+    "compared": tr("Compared with another report"),
+    "won": tr("Preferred to another report"),
+    "tied": tr("A tie with another report"),
+    "lost": tr("Another report preferred"),
 }
 """What readers said of an answer beside another model's; the first is any of the others."""
 
@@ -63,7 +64,7 @@ class MetricOrder:
         end, _, key = word.partition(":")
         metric = read_key(key) if len(word) <= _LONGEST else None
         if metric is None or end not in ("worst", "best"):
-            raise FilterError(f"“{word[:40]}” is no order by a metric.")
+            raise FilterError(tr("“{word}” is no order by a metric.").format(word=word[:40]))
         return cls(metric, end == "worst")
 
     @property
@@ -79,7 +80,7 @@ class MetricOrder:
         ``among`` those that there are.
         """
         known = known_metric(self.metric.metric).higher_is_better is not None
-        ends = ("Worst", "Best") if known else ("Lowest", "Highest")
+        ends = (tr("Worst"), tr("Best")) if known else (tr("Lowest"), tr("Highest"))
         same = [one for one in among if one.name == self.metric.name]
         name = self.metric.name if same == [self.metric] else self.metric.described
         return f"{ends[not self.worst_first]} {name}"
@@ -114,7 +115,9 @@ class EditCondition:
         least = {"from": 0, "below": 1}.get(what, _MOST_SEVERE + 1)
         known = {str(level): level for level in range(least, _MOST_SEVERE + 1)}
         if severity not in known or len(word) > _LONGEST:
-            raise FilterError(f"“{word[:40]}” is not from:severity or below:severity.")
+            raise FilterError(
+                tr("“{word}” is not from:severity or below:severity.").format(word=word[:40])
+            )
         return cls(what, known[severity], reader)
 
     def describe(self, reader_name: str = "") -> str:
@@ -125,7 +128,9 @@ class EditCondition:
         if self.severity == 0:
             return f"Corrected{by}"
         more = "" if self.severity == _MOST_SEVERE else " or more"
-        return f"Correction of severity {self.severity}{more}{by}"
+        return tr("Correction of severity {severity}{more}{by}").format(
+            severity=self.severity, more=more, by=by
+        )
 
 
 EDIT_FACET: Final = tuple(

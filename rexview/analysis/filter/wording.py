@@ -39,24 +39,25 @@ from rexview.vocab import (
     QUESTION_TYPES,
     judge_name,
 )
+from rexview.words import tr
 
 CONDITION_NAMES: Final = {
-    "failures": "Failure",
-    "sources": "Who says so",
-    "models": "Model",
-    "statuses": "Answer",
-    "weakest": "Weakest link",
-    "question_types": "Question type",
-    "categories": "Category",
-    "difficulties": "Difficulty",
-    "sites": "Site",
-    "studies": "Study",
-    "outcomes": "Multiple choice",
-    "edits": "Corrections",
-    "edit_kinds": "Kind of error",
-    "compared": "Compared reports",
-    "comments": "Comments",
-    "decisions": "Meetings",
+    "failures": tr("Failure"),
+    "sources": tr("Who says so"),
+    "models": tr("Model"),
+    "statuses": tr("Answer"),
+    "weakest": tr("Weakest link"),
+    "question_types": tr("Question type"),
+    "categories": tr("Category"),
+    "difficulties": tr("Difficulty"),
+    "sites": tr("Site"),
+    "studies": tr("Study"),
+    "outcomes": tr("Multiple choice"),
+    "edits": tr("Corrections"),
+    "edit_kinds": tr("Kind of error"),
+    "compared": tr("Compared reports"),
+    "comments": tr("Comments"),
+    "decisions": tr("Meetings"),
 }
 """Name on screen of the conditions with counts, by name of the filter's list."""
 _VALUE_NAMES: Final[dict[str, Mapping[str, str]]] = {
@@ -81,7 +82,7 @@ _ALL_HOLD: Final = ("reader_scores", "reader_pairs", "model_pairs", "edits", "op
 _LEAST: Final = 0.001
 """The smallest step of a range's end."""
 
-ALL_CASES: Final = "All cases"
+ALL_CASES: Final = tr("All cases")
 """The name of a filter that leaves no case out."""
 
 
@@ -148,12 +149,12 @@ def search_caption(counts: Facets, search: str) -> str:
         return ""
     names = search_terms(search).names
     how = {
-        "present": f"{names} present or possible in an answer or the report",
-        "absent": f"{names} said to be absent in an answer or the report",
-        "any": f"any mention of {names} in an answer or the report",
-        "text": f"the words “{search}” as typed, whatever is said of them",
+        "present": tr("{names} present or possible in an answer or the report").format(names=names),
+        "absent": tr("{names} said to be absent in an answer or the report").format(names=names),
+        "any": tr("any mention of {names} in an answer or the report").format(names=names),
+        "text": tr("the words “{search}” as typed, whatever is said of them").format(search=search),
     }
-    return f"Shown: {how[shown.value]}."
+    return tr("Shown: {how}.").format(how=how[shown.value])
 
 
 def _outcomes(facts: SetFacts, words: Sequence[str]) -> Iterator[str]:
@@ -176,17 +177,19 @@ def _label(facts: SetFacts, field: str, value: str) -> str:
     if field == "sources":
         return name.lower()
     if field == "weakest":
-        return "no weakest link" if value == ALL_EQUAL else f"weakest: {name}"
+        return (
+            tr("no weakest link") if value == ALL_EQUAL else tr("weakest: {name}").format(name=name)
+        )
     if field == "findings":
-        return f"about {name}"
+        return tr("about {name}").format(name=name)
     if field == "judged":
-        return f"{name}: can be judged"
+        return tr("{name}: can be judged").format(name=name)
     if field == "tags":
         return f"{sentence_case(value.partition(':')[0])}: {name}"
     if field == "sites":
-        return f"Site {name}"
+        return tr("Site {name}").format(name=name)
     if field == "edit_kinds":
-        return f"Correction: {name.lower()}"
+        return tr("Correction: {name}").format(name=name.lower())
     return name
 
 
@@ -197,13 +200,17 @@ def _range(name: str, limits: Range) -> str:
         return f"{what} {low}"
     under = _under(limits.high)
     if low is not None and high is not None:
-        return f"{what} {low} to {under or high}"
+        return tr("{what} {low} to {value}").format(what=what, low=low, value=under or high)
     if name == "disagreement" and low is not None:
-        return f"Readers differ by {low} or more"
+        return tr("Readers differ by {low} or more").format(low=low)
     if low is None and high is None:
-        return f"{what} scored" if name in DIMENSION_NAMES else f"{what} known"
+        return (
+            tr("{what} scored").format(what=what)
+            if name in DIMENSION_NAMES
+            else tr("{what} known").format(what=what)
+        )
     if low is not None:
-        return f"{what} {low} or more"
+        return tr("{what} {low} or more").format(what=what, low=low)
     return f"{what} {under or f'{high} or less'}"
 
 
@@ -212,7 +219,11 @@ def _under(high: float | None) -> str:
     if high is None:
         return ""
     border = round(high + _LEAST, 3)
-    return f"under {border:g}" if border != high and (4 * border).is_integer() else ""
+    return (
+        tr("under {border:g}").format(border=border)
+        if border != high and (4 * border).is_integer()
+        else ""
+    )
 
 
 def value_name(facts: SetFacts, field: str, value: str) -> str:
@@ -223,7 +234,7 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
         return FAILURES[value].name if value in FAILURES else value
     if field == "weakest":
         if value == ALL_EQUAL:
-            return "All equal"
+            return tr("All equal")
         return " and ".join(DIMENSION_NAMES[part] for part in value.split("_and_"))
     if field == "tags":
         return sentence_case(value.partition(":")[2])
@@ -248,7 +259,7 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
     if field == "edits":
         corrected = EditCondition.parse(value)
         name = facts.readers.get(corrected.reader, judge_name(corrected.reader))
-        name = "somebody not named" if corrected.reader == UNNAMED else name
+        name = tr("somebody not named") if corrected.reader == UNNAMED else name
         return corrected.describe(name)
     names = _VALUE_NAMES.get(field, {})
     if field in ("difficulties", "categories", "edit_kinds") and value not in names:

@@ -10,10 +10,11 @@ from rexview.analysis.filter.judge_conditions import JudgeCondition
 from rexview.analysis.judge.engine import JudgeAgreement
 from rexview.stats.bootstrap import Interval
 from rexview.stats.judges.agreement import FEWEST, FailureAgreement, ScoreAgreement
-from rexview.vocab import DIMENSION_NAMES, FAILURES, counted
+from rexview.vocab import DIMENSION_NAMES, FAILURES
+from rexview.words import counted, tr
 
-OPINION: Final = "a language model’s opinion"
-NEVER: Final = "never compared with readers"
+OPINION: Final = tr("a language model’s opinion")
+NEVER: Final = tr("never compared with readers")
 
 
 def failure_words(found: FailureAgreement | None) -> str:
@@ -37,18 +38,24 @@ def score_words(found: ScoreAgreement | None) -> str:
     """Say how far a judge agrees with readers' final scores on one dimension."""
     if found is None:
         return NEVER
-    return _words(found.n, "weighted kappa", found.qwk, found.qwk_interval)
+    return _words(found.n, tr("weighted kappa"), found.qwk, found.qwk_interval)
 
 
 def _words(n: int, name: str, kappa: float | None, around: Interval) -> str:
     if not n:
         return NEVER
     if n < FEWEST:
-        return f"compared with readers on {counted(n, 'answer')}: too few to say"
+        return tr("compared with readers on {counted}: too few to say").format(
+            counted=counted(n, "answer")
+        )
     if kappa is None:
-        return f"no kappa with readers, {counted(n, 'answer')}: one side always says the same"
+        return tr("no kappa with readers, {counted}: one side always says the same").format(
+            counted=counted(n, "answer")
+        )
     limits = _limits(around, ".2f")
-    return f"agreement with readers: {name} {kappa:.2f}{limits}, {counted(n, 'answer')}"
+    return tr("agreement with readers: {name} {kappa:.2f}{limits}, {counted}").format(
+        name=name, kappa=kappa, limits=limits, counted=counted(n, "answer")
+    )
 
 
 def _limits(around: Interval, form: str) -> str:
@@ -70,7 +77,11 @@ def filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:
         else:
             name = DIMENSION_NAMES[asked.about]
             words = score_words(agreement.scores.get(asked.about))
-        found.append(f"{name}, judge {asked.judge.name}: {OPINION}; {words}.")
+        found.append(
+            tr("{name}, judge {name_2}: {opinion}; {words}.").format(
+                name=name, name_2=asked.judge.name, opinion=OPINION, words=words
+            )
+        )
     return tuple(dict.fromkeys(found))
 
 
@@ -79,11 +90,13 @@ def _left_caption(agreement: JudgeAgreement) -> str:
     parts = []
     if agreement.stale:
         n = counted(agreement.stale, "opinion")
-        parts.append(f"{n} on earlier texts of answers count nowhere.")
+        parts.append(tr("{n} on earlier texts of answers count nowhere.").format(n=n))
     if agreement.wordings > 1:
         parts.append(
-            f"The wording {agreement.judge.prompt_id} was changed under its name: opinions in its "
-            f"{agreement.wordings} versions are taken together."
+            tr(
+                "The wording {prompt_id} was changed under its name: opinions in its "
+                "{wordings} versions are taken together."
+            ).format(prompt_id=agreement.judge.prompt_id, wordings=agreement.wordings)
         )
     return " ".join(parts)
 
@@ -91,13 +104,20 @@ def _left_caption(agreement: JudgeAgreement) -> str:
 def failures_caption(agreement: JudgeAgreement) -> str:
     """Say what the numbers of the table of failures are."""
     parts = [
-        f"Judge {agreement.judge.name}: {OPINION}, in no other number of this page.",
-        "Agreement with readers is over all answers of the set, whatever the filter: Cohen’s "
-        "kappa; precision, the share of what the judge sees that readers see, too; recall, the "
-        "other way round. Readers see a failure that one of them confirmed; they do not see one "
-        "that they rejected, or left alone on an answer that they scored while they mark failures "
-        "on others.",
-        f"95% intervals resample patients; below {FEWEST} answers there are no numbers.",
+        tr("Judge {name}: {opinion}, in no other number of this page.").format(
+            name=agreement.judge.name, opinion=OPINION
+        ),
+        tr(
+            "Agreement with readers is over all answers of the set, whatever the "
+            "filter: Cohen’s kappa; precision, the share of what the judge sees that "
+            "readers see, too; recall, the other way round. Readers see a failure "
+            "that one of them confirmed; they do not see one that they rejected, or "
+            "left alone on an answer that they scored while they mark failures on "
+            "others."
+        ),
+        tr("95% intervals resample patients; below {fewest} answers there are no numbers.").format(
+            fewest=FEWEST
+        ),
         _left_caption(agreement),
     ]
     return " ".join(filter(None, parts))
@@ -105,16 +125,24 @@ def failures_caption(agreement: JudgeAgreement) -> str:
 
 def scores_caption(agreement: JudgeAgreement, *, more: bool = False) -> str:
     """Say what the numbers of the tables of scores are; ``more`` of them than kappa."""
-    others = (
-        "MAD: mean absolute difference, points. Same score: the very same one. Readers among "
-        "themselves: kappa over all pairs of scores that two readers gave one of these answers."
+    others = tr(
+        "MAD: mean absolute difference, points. Same score: the very same one. "
+        "Readers among themselves: kappa over all pairs of scores that two "
+        "readers gave one of these answers."
     )
     parts = [
-        f"Judge {agreement.judge.name}: {OPINION}, in no other number of this page.",
-        "Agreement is over all answers of the set that both scored, whatever the filter: "
-        "quadratic-weighted kappa of the judge’s score and the final score, which is not rounded.",
+        tr("Judge {name}: {opinion}, in no other number of this page.").format(
+            name=agreement.judge.name, opinion=OPINION
+        ),
+        tr(
+            "Agreement is over all answers of the set that both scored, whatever the "
+            "filter: quadratic-weighted kappa of the judge’s score and the final "
+            "score, which is not rounded."
+        ),
         others if more else "",
-        f"95% intervals resample patients; below {FEWEST} answers there are no numbers.",
+        tr("95% intervals resample patients; below {fewest} answers there are no numbers.").format(
+            fewest=FEWEST
+        ),
         _left_caption(agreement),
     ]
     return " ".join(filter(None, parts))

@@ -13,6 +13,7 @@ from rexview.answer_digest import digests_of
 from rexview.columns.meetings import NO_FAILURE
 from rexview.schema import ReviewSet
 from rexview.vocab import FAILURES, MEETING_DECISIONS
+from rexview.words import tr
 
 NOTHING_TO_DO: Final = "accept"
 """The decision after which nothing is left to do, unless somebody is to see to it."""
@@ -75,7 +76,7 @@ def decision_words(decision: str | None) -> str:
 def failure_words(failure: str | None) -> str:
     """Return a failure that was agreed on in words."""
     if failure == NO_FAILURE:
-        return "No failure"
+        return tr("No failure")
     known = FAILURES.get(failure or "")
     return known.name if known else failure or ""
 

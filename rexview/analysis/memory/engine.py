@@ -63,13 +63,14 @@ from rexview.stats.summary import ScoreTallies, score_tallies
 from rexview.stats.units import both_scored, units_of
 from rexview.stats.values import Finals, unfinished_work
 from rexview.vocab import DIMENSIONS, HEADLINE_FAILURES
+from rexview.words import tr
 
 _PROPERTIES: Final = {
-    "category": ("categories", "Question category"),
-    "study": ("studies", "Normal or abnormal study"),
-    "site": ("sites", "Site"),
-    "difficulty": ("difficulties", "Difficulty"),
-    "type": ("question_types", "Question type"),
+    "category": ("categories", tr("Question category")),
+    "study": ("studies", tr("Normal or abnormal study")),
+    "site": ("sites", tr("Site")),
+    "difficulty": ("difficulties", tr("Difficulty")),
+    "type": ("question_types", tr("Question type")),
 }
 """Field of the filter and name on screen, by the word in the link."""
 _TAG: Final = "tag:"
@@ -408,7 +409,7 @@ def properties_of(columns: SetColumns) -> tuple[CaseProperty, ...]:
         if differs(columns.case_codes[CASE_FACETS[field]], columns.n_cases)
     ]
     found += [
-        CaseProperty(f"{_TAG}{tag}", f"{sentence_case(tag)} (tag)", "tags")
+        CaseProperty(f"{_TAG}{tag}", tr("{tag} (tag)").format(tag=sentence_case(tag)), "tags")
         for tag, (rows, coded) in columns.tag_codes.items()
         if len(coded.values) > 1 or len(rows) < columns.n_cases
     ]

@@ -27,6 +27,7 @@ from rexview.analysis.memory.set_columns import ChosenRows
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.vocab import FAILURES, HEADLINE_FAILURES
+from rexview.words import tr
 
 
 def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Facets:
@@ -54,7 +55,7 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
         counts = coded.counts(left.but(f"tags:{name}").cases[rows])
         shown = sentence_case(name)
         taken = shown in CONDITION_NAMES.values()
-        add("tags", counts, f"{shown} (tag)" if taken else shown)
+        add("tags", counts, tr("{shown} (tag)").format(shown=shown) if taken else shown)
     if len(table.edits):
         edited, others = table.edits.meeting, left.but("edits", "edit_kinds")
         asked, of_kinds = case_filter.edits, case_filter.edit_kinds

@@ -31,6 +31,7 @@ from rexview.analysis.memory.score_index import ScoreIndex
 from rexview.detect import Survey, finding_name
 from rexview.harm import NO_ANSWER_CAME, HarmTable
 from rexview.vocab import FAILURES
+from rexview.words import tr
 
 HARM_COLUMNS: Final = pl.Schema(
     {
@@ -175,12 +176,12 @@ def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
     failure, finding = row["harm_failure"], row["harm_finding"]
     if failure:
         what = table.describe(failure, finding_name(finding) if finding else None)
-        words = f"Harm {row['harm']}: {what}"
+        words = tr("Harm {row}: {what}").format(row=row["harm"], what=what)
         if row["harm_confirmed"] or failure == NO_ANSWER_CAME:
             return words
-        return f"{words} (by rule, not confirmed)"
+        return tr("{words} (by rule, not confirmed)").format(words=words)
     if row["harm_hinted"]:
-        return "No failure confirmed, a possible one"
+        return tr("No failure confirmed, a possible one")
     if row["content"] is None:
         return ""
     return f"No failure found; Content {row['content']:.1f}".removesuffix(".0")

@@ -25,10 +25,11 @@ from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.multiple_choice.accuracy import Accuracy, ChoiceTest, accuracy, choice_tests
 from rexview.stats.multiple_choice.chosen import ChoiceTally, Rater
 from rexview.stats.multiple_choice.kappa import ChoiceKappa, kappa_of
+from rexview.words import tr
 
 _OUTCOMES: Final = ("right", "wrong", "failed")
 NO_CONDITIONS: Final[Mapping[str, str]] = {}
-TASK: Final = CaseProperty("category", "Task", "categories")
+TASK: Final = CaseProperty("category", tr("Task"), "categories")
 MOST_GROUPS: Final = 40
 """As many groups are laid out; of more, those with most questions."""
 MOST_RESAMPLED: Final = 8

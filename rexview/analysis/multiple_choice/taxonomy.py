@@ -12,8 +12,9 @@ from typing import Final
 
 from rexview.bounded import read_yaml
 from rexview.stats.choices import FINDING_CATEGORY
+from rexview.words import tr
 
-NOT_IN_IT: Final = "Not in the paper's categories"
+NOT_IN_IT: Final = tr("Not in the paper's categories")
 CATEGORY_TAGS: Final = tuple(f"tag:{name}" for name in FINDING_CATEGORY)
 """Keys of the properties that say of which category a question is, the first counts."""
 

@@ -14,29 +14,34 @@ from typing import Final
 
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.scores.tables import ScoreTables
+from rexview.words import tr
 
 _FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "published"
 _PAPER: Final = "ReXecution (Pacific Symposium on Biocomputing 2026)"
-SOURCE: Final = f"{_PAPER}, tables 1 and 2, sections 4 and 5"
-AGREEMENT_SOURCE: Final = f"{_PAPER}, table 3"
+SOURCE: Final = tr("{paper}, tables 1 and 2, sections 4 and 5").format(paper=_PAPER)
+AGREEMENT_SOURCE: Final = tr("{paper}, table 3").format(paper=_PAPER)
 QUANTITIES: Final = {
-    "content_equals_5": "Content is 5",
-    "language_equals_5": "Language is 5",
-    "process_below_3": "Process below 3",
-    "execution_below_3": "Execution below 3",
-    "image_content_equals_5": "Image Content is 5",
-    "image_style_equals_5": "Image Style is 5",
-    "process_minus_execution_mean": "Mean gap, Process minus Execution (points)",
-    "no_answer_token_limit": "No answer: token limit",
-    "answers_with_image": "Answers with an image",
+    "content_equals_5": tr("Content is 5"),
+    "language_equals_5": tr("Language is 5"),
+    "process_below_3": tr("Process below 3"),
+    "execution_below_3": tr("Execution below 3"),
+    "image_content_equals_5": tr("Image Content is 5"),
+    "image_style_equals_5": tr("Image Style is 5"),
+    "process_minus_execution_mean": tr("Mean gap, Process minus Execution (points)"),
+    "no_answer_token_limit": tr("No answer: token limit"),
+    "answers_with_image": tr("Answers with an image"),
 }
 """Names on screen of the quantities of ``rexecution_rates.csv``, in the order of the table."""
 ODDITIES: Final = (
-    "The shares of perfect image scores fit 7 and 25 of 69 scored images, while the table counts "
-    "62 tasks: a task can carry several.",
-    "34.5% of MedGemma's Execution scores below 3 fits no count of 81 answers.",
-    "The paper does not print whether Content is the minimum of the readers' means or the mean of "
-    "their minimums.",
+    tr(
+        "The shares of perfect image scores fit 7 and 25 of 69 scored images, "
+        "while the table counts 62 tasks: a task can carry several."
+    ),
+    tr("34.5% of MedGemma's Execution scores below 3 fits no count of 81 answers."),
+    tr(
+        "The paper does not print whether Content is the minimum of the readers' "
+        "means or the mean of their minimums."
+    ),
 )
 
 

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from rexview.words import tr
+
 _FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "published"
 METRICS: Final[dict[str, str]] = {
     "bleu_2": "BLEU-2",
@@ -25,12 +27,12 @@ METRICS: Final[dict[str, str]] = {
 }
 """Names on screen of the eight metrics; of all of them higher is better."""
 SECTIONS: Final[dict[str, str]] = {
-    "findings": "Findings",
-    "findings+impression": "Findings and impression",
+    "findings": tr("Findings"),
+    "findings+impression": tr("Findings and impression"),
 }
 THRESHOLDS: Final = ("no_significant_error", "no_actionable_error")
 """Error-free shares that are printed; the second is the stricter one."""
-ERROR_RATES_SOURCE: Final = "ReXrank Challenge V1.0, section 4.3 (shares printed in the text)"
+ERROR_RATES_SOURCE: Final = tr("ReXrank Challenge V1.0, section 4.3 (shares printed in the text)")
 
 
 @dataclass(frozen=True)
@@ -48,16 +50,16 @@ _EDITIONS: Final = (
     Edition(
         "rexrank_challenge_v1",
         "ReXrank Challenge V1.0",
-        "ReXrank Challenge V1.0, tables 1 to 4, one for each data set",
+        tr("ReXrank Challenge V1.0, tables 1 to 4, one for each data set"),
         3,
-        "Means; no interval is printed.",
+        tr("Means; no interval is printed."),
     ),
     Edition(
         "rexrank_2024",
         "ReXrank 2024",
-        "ReXrank (arXiv 2411.15122), tables 1 to 4, one for each data set",
+        tr("ReXrank (arXiv 2411.15122), tables 1 to 4, one for each data set"),
         2,
-        "Mean ± half the width of the 95% interval, as printed.",
+        tr("Mean ± half the width of the 95% interval, as printed."),
     ),
 )
 EDITIONS: Final = {edition.id: edition for edition in _EDITIONS}
@@ -105,11 +107,12 @@ class PublishedBoard:
         if literal is None:
             return ""
         section = "findings" if self.dataset == "CheXpert Plus" else "impressions"
-        return (
-            f"In the public file, {literal} {section} are the word “None” for a missing section; "
-            "the paper does not say that they were left out, so means may run over them. "
-            "Here a missing section is no text and is not compared."
-        )
+        return tr(
+            "In the public file, {literal} {section} are the word “None” for a "
+            "missing section; the paper does not say that they were left out, so "
+            "means may run over them. Here a missing section is no text and is not "
+            "compared."
+        ).format(literal=literal, section=section)
 
 
 @dataclass(frozen=True)

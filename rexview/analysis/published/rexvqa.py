@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from rexview.vocab import CATEGORIES, CATEGORY_NAMES
+from rexview.words import tr
 
 _FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "published"
 _PAPER: Final = "ReXVQA (arXiv 2506.04353)"
@@ -59,9 +60,14 @@ def by_task() -> PublishedTable:
     """Return the accuracy of each model by task, and its share of failed extractions."""
     columns = (OVERALL, *TASKS, "failed_extractions")
     return PublishedTable(
-        "Accuracy by task (%)",
-        f"{_PAPER}, table 2: 41,007 private test questions",
-        ("Model", "Overall", *map(CATEGORY_NAMES.__getitem__, TASKS), "Failed extractions"),
+        tr("Accuracy by task (%)"),
+        tr("{paper}, table 2: 41,007 private test questions").format(paper=_PAPER),
+        (
+            tr("Model"),
+            tr("Overall"),
+            *map(CATEGORY_NAMES.__getitem__, TASKS),
+            tr("Failed extractions"),
+        ),
         tuple((row["model"], *(row[name] for name in columns)) for row in _rows("by_task")),
         keys=("", OVERALL, *TASKS, ""),
     )
@@ -75,17 +81,19 @@ def by_category() -> PublishedTable:
         cells.setdefault((row["group"], row["category"]), {})[row["model"]] = row["accuracy_pct"]
     models = tuple(dict.fromkeys(model for one in cells.values() for model in one))
     return PublishedTable(
-        "Accuracy by category (%)",
-        f"{_PAPER}, table 3",
-        ("Category", *models),
+        tr("Accuracy by category (%)"),
+        tr("{paper}, table 3").format(paper=_PAPER),
+        (tr("Category"), *models),
         tuple(
             (category, *(one.get(model, "") for model in models))
             for (_, category), one in cells.items()
         ),
         groups=tuple(group for group, _ in cells),
         notes=(
-            "The averages of table 3 are not the overall accuracies of table 2, but for MedGemma's "
-            "(Gemini 74.00 and 63.31).",
+            tr(
+                "The averages of table 3 are not the overall accuracies of table 2, but "
+                "for MedGemma's (Gemini 74.00 and 63.31)."
+            ),
         ),
     )
 
@@ -94,15 +102,17 @@ def by_category() -> PublishedTable:
 def reader_study() -> PublishedTable:
     """Return the accuracy of models and residents in the reader study."""
     return PublishedTable(
-        "Models and residents (%)",
-        f"{_PAPER}, section 6.1: 200 cases",
-        ("Rater", "Kind", "Accuracy", "Cases"),
+        tr("Models and residents (%)"),
+        tr("{paper}, section 6.1: 200 cases").format(paper=_PAPER),
+        (tr("Rater"), tr("Kind"), tr("Accuracy"), tr("Cases")),
         tuple(
             (row["rater"], row["kind"], row["accuracy_pct"], row["n_cases"])
             for row in _rows("reader_study")
         ),
         keys=("", "", OVERALL, ""),
-        notes=("All nine shares are counts of 198; none of them is one of the 200 cases named.",),
+        notes=(
+            tr("All nine shares are counts of 198; none of them is one of the 200 cases named."),
+        ),
     )
 
 
@@ -110,16 +120,16 @@ def reader_study() -> PublishedTable:
 def distribution() -> PublishedTable:
     """Return how many questions each task has in each part of the data set."""
     splits = ("train", "valid", "test", "private_test")
-    names = {**CATEGORY_NAMES, "total": "Total"}
+    names = {**CATEGORY_NAMES, "total": tr("Total")}
     return PublishedTable(
-        "Questions by task",
-        f"{_PAPER}, table 1",
-        ("Task", "Train", "Validation", "Test", "Private test"),
+        tr("Questions by task"),
+        tr("{paper}, table 1").format(paper=_PAPER),
+        (tr("Task"), tr("Train"), tr("Validation"), tr("Test"), tr("Private test")),
         tuple(
             (names[row["task"]], *(f"{int(row[split]):,}" for split in splits))
             for row in _rows("task_distribution")
         ),
-        notes=("The project's own page names other totals (40,826 test questions).",),
+        notes=(tr("The project's own page names other totals (40,826 test questions)."),),
     )
 
 

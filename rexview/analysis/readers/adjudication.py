@@ -11,6 +11,7 @@ from rexview.analysis.filter.case_filter import CaseFilter, Range
 from rexview.analysis.filter.linked_count import Count, refined
 from rexview.analysis.readers.records import DisputedAnswer
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
+from rexview.words import tr
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,8 +87,10 @@ class Adjudication:
         """
         import pandas as pd  # takes a third of a second: all pages import this module
 
-        columns = ["Case", "Model", "Question", "Dimension", "Points apart"]
-        columns += [f"{word}: {name}" for name in readers.values() for word in ("Score", "Comment")]
+        columns = [tr("Case"), tr("Model"), tr("Question"), tr("Dimension"), tr("Points apart")]
+        columns += [
+            f"{word}: {name}" for name in readers.values() for word in (tr("Score"), tr("Comment"))
+        ]
         rows = []
         for answer in self.part(0, self.answers.value):
             model = self._engine.facts.models.get(answer.model, answer.model)

@@ -7,10 +7,11 @@ from typing import Final
 
 from rexview.analysis.filter.conditions import days_text
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderDrift, ReaderTables
-from rexview.analysis.scores.captions import interval_caption, listed
+from rexview.analysis.scores.captions import interval_caption
 from rexview.stats.agreement import CLOSE, LOW_KAPPA, NARROW_SD
 from rexview.stats.units import unit_name
-from rexview.vocab import IMAGE_DIMENSIONS, counted
+from rexview.vocab import IMAGE_DIMENSIONS
+from rexview.words import counted, listed, tr
 
 LONGEST_NAME: Final = 32
 """Characters of a reader's name where there is little room."""
@@ -25,15 +26,19 @@ def agreement_caption(tables: ReaderTables) -> str:
     """Say what the numbers of the table of agreement are, and what they leave out."""
     parts = [
         "Over what both readers scored: answers"
-        + (", pictures for the image dimensions." if _pictures(tables.dimensions) else "."),
-        "Kappa: Cohen's, quadratic weights over the fixed scale 1 to 5. MAD: mean absolute "
-        "difference, points. SD: of the sample (n − 1).",
+        + (tr(", pictures for the image dimensions.") if _pictures(tables.dimensions) else "."),
+        tr(
+            "Kappa: Cohen's, quadratic weights over the fixed scale 1 to 5. MAD: "
+            "mean absolute difference, points. SD: of the sample (n − 1)."
+        ),
         interval_caption(),
     ]
     if len(tables.pairs) > 1:
         parts.append(
-            "An answer that three readers scored counts in each of their three pairs, and is "
-            "compared two by two."
+            tr(
+                "An answer that three readers scored counts in each of their three "
+                "pairs, and is compared two by two."
+            )
         )
     parts.append(left_out_caption(tables))
     return " ".join(parts)
@@ -45,13 +50,17 @@ def left_out_caption(tables: ReaderTables) -> str:
     parts = [
         f"{counted(n, 'answer')} {why}"
         for n, why in (
-            (alone, "without two readers on the same dimension"),
-            (tables.unscored, "that came but nobody scored"),
-            (tables.lost.value, "that never came"),
+            (alone, tr("without two readers on the same dimension")),
+            (tables.unscored, tr("that came but nobody scored")),
+            (tables.lost.value, tr("that never came")),
         )
         if n
     ]
-    return f"Left out: {listed(parts)}." if parts else "No answer is left out."
+    return (
+        tr("Left out: {listed}.").format(listed=listed(parts))
+        if parts
+        else tr("No answer is left out.")
+    )
 
 
 def variance_captions(tables: ReaderTables) -> list[str]:
@@ -68,29 +77,40 @@ def variance_captions(tables: ReaderTables) -> list[str]:
 
 def variance_rule() -> str:
     """Say when that note is given."""
-    return (
-        f"Said where kappa is below {LOW_KAPPA:g} although at least {CLOSE:.0%} of the scores are "
-        f"within one point and a reader's SD is below {NARROW_SD:g}."
-    )
+    return tr(
+        "Said where kappa is below {low_kappa:g} although at least {close:.0%} "
+        "of the scores are within one point and a reader's SD is below "
+        "{narrow_sd:g}."
+    ).format(low_kappa=LOW_KAPPA, close=CLOSE, narrow_sd=NARROW_SD)
 
 
 def confusion_caption(found: DimensionAgreement) -> str:
     """Say what a confusion map counts."""
     numbers = found.numbers
     behind = counted(numbers.n, unit_name(numbers.dimension, 1))
-    parts = [f"{behind} in {counted(found.cases, 'case')}"]
-    parts.append("kappa undefined" if numbers.qwk is None else f"kappa {numbers.qwk:.2f}")
+    parts = [
+        tr("{behind} in {counted}").format(behind=behind, counted=counted(found.cases, "case"))
+    ]
+    parts.append(
+        tr("kappa undefined")
+        if numbers.qwk is None
+        else tr("kappa {qwk:.2f}").format(qwk=numbers.qwk)
+    )
     if numbers.exact is not None:
-        parts.append(f"same score {numbers.exact:.0%}")
+        parts.append(tr("same score {exact:.0%}").format(exact=numbers.exact))
     return ", ".join(parts) + ". Outlined: the same score from both."
 
 
 def bubble_caption(found: DimensionAgreement, names: tuple[str, str]) -> str:
     """Say what a bubble is."""
-    return (
-        f"{found.name}: {counted(found.numbers.n, unit_name(found.numbers.dimension, 1))}; the "
-        f"number in a bubble counts {found.unit}. On the line both gave the same score; above it "
-        f"{short(names[1])} scored higher."
+    return tr(
+        "{name}: {counted}; the number in a bubble counts {unit}. On the line "
+        "both gave the same score; above it {short} scored higher."
+    ).format(
+        name=found.name,
+        counted=counted(found.numbers.n, unit_name(found.numbers.dimension, 1)),
+        unit=found.unit,
+        short=short(names[1]),
     )
 
 
@@ -109,40 +129,50 @@ def stricter_captions(tables: ReaderTables) -> list[str]:
             who = names[0] if difference < 0 else names[1]
             low, high = sorted((abs(around.low), abs(around.high)))
             told.append(
-                f"{found.name}: {who} is stricter, by {abs(difference):.2f} points on average "
-                f"(95 % CI {low:.2f} to {high:.2f})."
+                tr(
+                    "{name}: {who} is stricter, by {abs:.2f} points on average (95 % CI "
+                    "{low:.2f} to {high:.2f})."
+                ).format(name=found.name, who=who, abs=abs(difference), low=low, high=high)
             )
         else:
             open_.append(found.name)
     if open_:
-        told.append(f"No difference can be told from chance on {listed(open_)}.")
+        told.append(
+            tr("No difference can be told from chance on {listed}.").format(listed=listed(open_))
+        )
     return told
 
 
 def stricter_caption(tables: ReaderTables) -> str:
     """Say what the differences are."""
     sizes = listed([f"{found.name} {found.numbers.n:,}" for found in tables.compared])
-    return (
-        "Mean of the differences over what both scored, with 95 % interval where there is one. "
-        f"n: {sizes}. {interval_caption()} No test is made, and nothing is adjusted for several "
-        "dimensions."
-    )
+    return tr(
+        "Mean of the differences over what both scored, with 95 % interval where "
+        "there is one. n: {sizes}. {interval_caption} No test is made, and "
+        "nothing is adjusted for several dimensions."
+    ).format(sizes=sizes, interval_caption=interval_caption())
 
 
 def drift_caption(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
     """Say how blocks are made and what they leave out."""
     parts = [
-        "Blocks of whole days (UTC) with at least 10 scores each, in the order of scoring; "
-        "vertical lines are 95 % intervals, horizontal ones the days of a block."
+        tr(
+            "Blocks of whole days (UTC) with at least 10 scores each, in the order "
+            "of scoring; vertical lines are 95 % intervals, horizontal ones the days "
+            "of a block."
+        )
     ]
     if difference:
         parts.append(
-            "Mean of a reader's score minus the other's over the block's answers that both "
-            "scored: where answers of a block were hard, both go down and the difference stays."
+            tr(
+                "Mean of a reader's score minus the other's over the block's answers "
+                "that both scored: where answers of a block were hard, both go down and "
+                "the difference stays."
+            )
         )
     undated = [f"{short(one.name)} {one.drift.undated:,}" for one in drifts if one.drift.undated]
     if undated:
-        parts.append(f"Without a date, and left out: {listed(undated)}.")
+        parts.append(tr("Without a date, and left out: {listed}.").format(listed=listed(undated)))
     return " ".join(parts)
 
 

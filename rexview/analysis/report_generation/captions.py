@@ -19,46 +19,60 @@ from rexview.stats.bootstrap import LEVEL
 from rexview.stats.generated_reports.correlation import COEFFICIENTS, Correlation
 from rexview.stats.generated_reports.line_edits import FREE_OF
 from rexview.stats.generated_reports.preferences import RESAMPLES as COMPARISON_RESAMPLES
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
-FULL_RUN: Final = "from the full-set run"
+FULL_RUN: Final = tr("from the full-set run")
 """Stands with values that a filter leaves a part of, though they were made to go with all."""
-SPREAD: Final = (
-    "Box: middle half of the answers, with the median; whiskers reach the furthest value within "
-    "1.5 times the box. A click opens the model's answers, the worst first."
+SPREAD: Final = tr(
+    "Box: middle half of the answers, with the median; whiskers reach the "
+    "furthest value within 1.5 times the box. A click opens the model's "
+    "answers, the worst first."
 )
 
 
 def interval_caption(resamples: int, *, clustered: bool) -> str:
     """Say how intervals of means and limits of places are made."""
-    of = "patients (else studies)" if clustered else "cases"
-    return (
-        f"{LEVEL:.0%} intervals and places resample {of}, all answers of each together "
-        f"(BCa, {resamples:,} resamples; places: percentiles, small beside the place)."
-    )
+    of = tr("patients (else studies)") if clustered else "cases"
+    return tr(
+        "{level:.0%} intervals and places resample {of}, all answers of each "
+        "together (BCa, {resamples:,} resamples; places: percentiles, small "
+        "beside the place)."
+    ).format(level=LEVEL, of=of, resamples=resamples)
 
 
 def board_caption(tables: ReportTables) -> str:
     """Say what the numbers of a board are, and what is left out."""
-    parts = ["Mean over the answers that have a value; n beside it."]
+    parts = [tr("Mean over the answers that have a value; n beside it.")]
     turned = [one for one in tables.metrics if known_metric(one.metric).reciprocal]
     if turned:
         names = " and ".join(dict.fromkeys(shown_name(one) for one in turned))
-        parts.append(f"{names}: 1 divided by the mean, never a mean of reciprocals.")
+        parts.append(
+            tr("{names}: 1 divided by the mean, never a mean of reciprocals.").format(names=names)
+        )
     parts.append(interval_caption(tables.board.resamples, clustered=tables.clustered))
     if any(tables.is_from_full_run(one) for one in tables.metrics):
         parts.append(
-            f"“{FULL_RUN.capitalize()}”: such values depend on the answers that they were computed "
-            "with; the filter leaves a part of these, and nothing is computed anew."
+            tr(
+                "“{full_run}”: such values depend on the answers that they were computed "
+                "with; the filter leaves a part of these, and nothing is computed anew."
+            ).format(full_run=FULL_RUN.capitalize())
         )
     unknown = [one.name for one in tables.metrics if _unranked(one.metric)]
     if unknown:
-        parts.append(f"Not ranked, as it is not known which way is better: {', '.join(unknown)}.")
+        parts.append(
+            tr("Not ranked, as it is not known which way is better: {join}.").format(
+                join=", ".join(unknown)
+            )
+        )
     if tables.refused:
         names = ", ".join(dict.fromkeys(one.metric for one in tables.refused))
-        parts.append(f"Left out, as reciprocals of single answers are not averaged: {names}.")
+        parts.append(
+            tr("Left out, as reciprocals of single answers are not averaged: {names}.").format(
+                names=names
+            )
+        )
     if tables.counts.people & set(tables.board.models):
-        parts.append("Readers' reports are measured as models' are.")
+        parts.append(tr("Readers' reports are measured as models' are."))
     return " ".join(parts)
 
 
@@ -73,16 +87,26 @@ def groups_caption(groups: ReportGroups) -> str:
     clustered = any(cell.patients < cell.n for cell in cells)
     parts = [
         f"{shown_name(groups.metric)} ({groups.metric.computed_by}).",
-        f"Places within the group, of models with {counted(groups.least, 'answer')} or more there.",
+        tr("Places within the group, of models with {counted} or more there.").format(
+            counted=counted(groups.least, "answer")
+        ),
         interval_caption(resamples, clustered=clustered),
     ]
     if groups.overlap:
-        parts.append("A case can have several values and counts in each.")
+        parts.append(tr("A case can have several values and counts in each."))
     if groups.without:
-        parts.append(f"{counted(groups.without, 'case')} without a value left out.")
+        parts.append(
+            tr("{counted} without a value left out.").format(
+                counted=counted(groups.without, "case")
+            )
+        )
     if groups.left_out:
-        parts.append(f"{counted(groups.left_out, 'group')} with the fewest cases not laid out.")
-    parts.append("Groups differ in their patients: a difference between them is no test.")
+        parts.append(
+            tr("{counted} with the fewest cases not laid out.").format(
+                counted=counted(groups.left_out, "group")
+            )
+        )
+    parts.append(tr("Groups differ in their patients: a difference between them is no test."))
     return " ".join(parts)
 
 
@@ -100,13 +124,19 @@ def correlation_caption(
 ) -> str:
     """Say what a coefficient is of, and how its interval is made."""
     low, high = (pick((one.n for one in found), default=0) for pick in (min, max))
-    n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return (
-        f"{COEFFICIENTS[coefficient]}'s coefficient over answers of all models that are left "
-        f"({n} with both values). Metrics of which lower is better are turned round: above 0, both "
-        f"call the same reports good.{direction_caption(metrics)} {LEVEL:.0%} intervals leave out "
-        "groups of patients in turn (jackknife, Fisher's z). Models that differ much make any two "
-        "metrics agree: filter by one model to see whether they agree on its reports."
+    n = f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high)
+    return tr(
+        "{coefficients}'s coefficient over answers of all models that are left "
+        "({n} with both values). Metrics of which lower is better are turned "
+        "round: above 0, both call the same reports good.{direction_caption} "
+        "{level:.0%} intervals leave out groups of patients in turn (jackknife, "
+        "Fisher's z). Models that differ much make any two metrics agree: filter "
+        "by one model to see whether they agree on its reports."
+    ).format(
+        coefficients=COEFFICIENTS[coefficient],
+        n=n,
+        direction_caption=direction_caption(metrics),
+        level=LEVEL,
     )
 
 
@@ -114,23 +144,36 @@ def error_free_caption(tables: ErrorFreeTables) -> str:
     """Say what error-free means, and what is left out."""
     words = "; ".join(f"“{name}”: none of {severity_words(n)}" for n, name in FREE_OF.items())
     parts = [
-        f"Of the reports that the reader or judge went over line by line. {words}.",
-        f"{LEVEL:.0%} intervals are Wilson's, or resample patients where cases share one.",
-        "All studies: also those that are not said to be normal or abnormal.",
+        tr("Of the reports that the reader or judge went over line by line. {words}.").format(
+            words=words
+        ),
+        tr(
+            "{level:.0%} intervals are Wilson's, or resample patients where cases share one."
+        ).format(level=LEVEL),
+        tr("All studies: also those that are not said to be normal or abnormal."),
     ]
     left_out = max((row.numbers.ungraded for row in tables.rows), default=0)
     if left_out:
-        parts.append(f"Up to {counted(left_out, 'report')} with an edit without severity left out.")
+        parts.append(
+            tr("Up to {counted} with an edit without severity left out.").format(
+                counted=counted(left_out, "report")
+            )
+        )
     return " ".join(parts)
 
 
 def preference_caption(tables: PreferenceTables) -> str:
     """Say what a strength is."""
-    return (
-        f"{counted(tables.comparisons, 'comparison')} of two reports "
-        f"({counted(tables.ties, 'tie')}) in {counted(tables.cases, 'case')} by "
-        f"{counted(tables.readers, 'reader')}. Strength: Bradley and Terry's model, log odds; the "
-        "sum is 0, a tie is half a win for each. "
-        f"{LEVEL:.0%} limits of strengths and places resample cases "
-        f"({COMPARISON_RESAMPLES:,} resamples, percentiles)."
+    return tr(
+        "{counted} of two reports ({counted_2}) in {counted_3} by {counted_4}. "
+        "Strength: Bradley and Terry's model, log odds; the sum is 0, a tie is "
+        "half a win for each. {level:.0%} limits of strengths and places "
+        "resample cases ({comparison_resamples:,} resamples, percentiles)."
+    ).format(
+        counted=counted(tables.comparisons, "comparison"),
+        counted_2=counted(tables.ties, "tie"),
+        counted_3=counted(tables.cases, "case"),
+        counted_4=counted(tables.readers, "reader"),
+        level=LEVEL,
+        comparison_resamples=COMPARISON_RESAMPLES,
     )

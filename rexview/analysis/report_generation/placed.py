@@ -10,10 +10,11 @@ from rexview.analysis.report_generation.tables import ReportTables
 from rexview.metrics.identity import MetricId
 from rexview.metrics.known import known_metric
 from rexview.stats.generated_reports.board import BoardCell
+from rexview.words import tr
 
-OTHER_NUMBER: Final = (
-    "Another implementation of a metric is another number, and these are other studies: "
-    "a place among printed ones is a hint, not a result."
+OTHER_NUMBER: Final = tr(
+    "Another implementation of a metric is another number, and these are "
+    "other studies: a place among printed ones is a hint, not a result."
 )
 
 

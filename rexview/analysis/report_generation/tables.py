@@ -22,18 +22,19 @@ from rexview.stats.generated_reports.preferences import RESAMPLES as COMPARISON_
 from rexview.stats.generated_reports.preferences import Strength, strengths
 from rexview.stats.generated_reports.spread import Spread
 from rexview.vocab import EDIT_SEVERITIES, judge_name
+from rexview.words import tr
 
 SCOPES: Final[dict[str | None, str]] = {
-    "findings": "Findings",
-    "findings+impression": "Findings and impression",
-    "impression": "Impression",
-    None: "Sections not said",
+    "findings": tr("Findings"),
+    "findings+impression": tr("Findings and impression"),
+    "impression": tr("Impression"),
+    None: tr("Sections not said"),
 }
 """Names on screen of what metrics compare, in the order of the boards; others stand by their own
 word before the last."""
 MOST_GROUPS: Final = 24
 """As many groups are laid out; of more, those with the most cases."""
-STUDIES: Final = {"": "All studies", "abnormal": "Abnormal", "normal": "Normal"}
+STUDIES: Final = {"": tr("All studies"), "abnormal": tr("Abnormal"), "normal": tr("Normal")}
 _SET_BOUND: Final = frozenset({"radcliq_v0", "radcliq_v1"})
 """Metrics whose values depend on the answers that were computed with them (IDF weights)."""
 
@@ -148,7 +149,7 @@ def report_tables(
         counts=counts,
         cases=count_within(base, counts.cases, question_types="report"),
         names={
-            one: f"{name} (reader)" if one in counts.people else name
+            one: tr("{name} (reader)").format(name=name) if one in counts.people else name
             for one, name in models.items()
         },
         scopes=tuple(scopes),
@@ -306,7 +307,7 @@ def error_free_tables(
     names = engine.facts.readers
     return ErrorFreeTables(
         {
-            one: names.get(one, judge_name(one)) if one != NOBODY else "Not said by whom"
+            one: names.get(one, judge_name(one)) if one != NOBODY else tr("Not said by whom")
             for one in readers
         },
         tuple(rows),
@@ -315,7 +316,9 @@ def error_free_tables(
 
 def severity_words(severity: int) -> str:
     """Say which errors a threshold is about: ``severity 2 (Actionable, not urgent) or more``."""
-    return f"severity {severity} ({EDIT_SEVERITIES[severity].lower()}) or more"
+    return tr("severity {severity} ({edit_severities}) or more").format(
+        severity=severity, edit_severities=EDIT_SEVERITIES[severity].lower()
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,6 +38,7 @@ from rexview.models.running.folder import (
 from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
+from rexview.words import tr
 
 Again = Literal["--resume", "--again"]
 """Go on with what has no answer, or ask anew where an answer could not be read."""
@@ -188,9 +189,9 @@ def begin_job(
         if any(
             one.command == job.command and one.model == job.model for one in at_work(job.folder)
         ):
-            raise RunRefused("The same is being asked already: wait for it, or cancel it.")
+            raise RunRefused(tr("The same is being asked already: wait for it, or cancel it."))
         if not all(map(_can_be_typed, (job.model, *job.arguments, budget or ""))):
-            raise RunRefused("A name in it has letters that no command line takes.")
+            raise RunRefused(tr("A name in it has letters that no command line takes."))
         try:
             job.folder.path.mkdir(parents=True, exist_ok=True)
             values = {
@@ -289,18 +290,24 @@ def how_it_ended(job: Job) -> Ended:
     values = read_json(job.folder.path / _TOLD)
     if values is None or "exit" not in values:
         said = last_words(job.folder.path / _SAID)
-        last = f"ended early. It said last: {said}" if said else "ended without a word: resume it."
-        return Ended(message=f"Its process {last}")
+        last = (
+            tr("ended early. It said last: {said}").format(said=said)
+            if said
+            else tr("ended without a word: resume it.")
+        )
+        return Ended(message=tr("Its process {last}").format(last=last))
     steps = values.get("steps")
     with suppress(TypeError, ValueError, AttributeError, KeyError, OverflowError):
         return _of_steps(steps) if isinstance(steps, list) else _of_one(values)
-    return Ended(message=f"{_TOLD} of this job cannot be read.")
+    return Ended(message=tr("{told} of this job cannot be read.").format(told=_TOLD))
 
 
 def _of_steps(steps: Sequence[Mapping[str, Any]]) -> Ended:
     lines = []
     for step in steps:
-        words = f"{step['answered']:,} of {step['asked_about']:,} answered"
+        words = tr("{step:,} of {step_2:,} answered").format(
+            step=step["answered"], step_2=step["asked_about"]
+        )
         lines.append(printable(f"{step['step']}: {step['message'] or words}"))
     unreadable = sum(len(step["unreadable"]) for step in steps)
     return Ended(tuple(lines), unreadable, sum(int(step["unasked"]) for step in steps))
@@ -309,7 +316,11 @@ def _of_steps(steps: Sequence[Mapping[str, Any]]) -> Ended:
 def _of_one(values: Mapping[str, Any]) -> Ended:
     lines = []
     if "opinions" in values:
-        lines.append(f"{values['opinions']:,} opinions on {values['answers']:,} answers")
+        lines.append(
+            tr("{values:,} opinions on {values_2:,} answers").format(
+                values=values["opinions"], values_2=values["answers"]
+            )
+        )
     return Ended(tuple(lines), len(values["unreadable"]), int(values["unasked"]))
 
 
@@ -332,9 +343,9 @@ def would_send(job: Job, variable: str, keys: Mapping[str, str]) -> WouldSend:
         )
         values = json.loads(asked.stdout) if asked.returncode == 0 else None
     except (OSError, subprocess.SubprocessError, ValueError):
-        raise RunError("What would be sent could not be worked out.") from None
+        raise RunError(tr("What would be sent could not be worked out.")) from None
     if not isinstance(values, dict):
         said = asked.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RunError(printable(said[-1] if said else "Nothing is left to be asked.")[:500])
+        raise RunError(printable(said[-1] if said else tr("Nothing is left to be asked."))[:500])
     steps = values.get("steps")
     return WouldSend(tuple(steps) if isinstance(steps, list) else (values,))

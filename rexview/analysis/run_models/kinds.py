@@ -13,6 +13,7 @@ from rexview.judge.written.words import is_written
 from rexview.models.running.folder import CURATING, JUDGING, RUNS, RunFolder, runs_of
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
+from rexview.words import tr
 
 Command = Literal["run", "curate", "judge", "metrics"]
 _DIGEST: Final = re.compile(r"[0-9a-f]{12,64}")
@@ -40,17 +41,17 @@ class Kind:
     more: tuple[str, ...] = ()
 
 
-ANSWERS: Final = Kind("Answers", "case", "run")
-OPINIONS: Final = Kind("Second opinion", "answer", "judge")
-WRITTEN: Final = Kind("Written failure", "answer", "judge")
-CORRECTIONS: Final = Kind("Corrections of reports", "report", "metrics")
-_OTHER: Final = Kind("Questions", "request", "curate")
+ANSWERS: Final = Kind(tr("Answers"), "case", "run")
+OPINIONS: Final = Kind(tr("Second opinion"), "answer", "judge")
+WRITTEN: Final = Kind(tr("Written failure"), "answer", "judge")
+CORRECTIONS: Final = Kind(tr("Corrections of reports"), "report", "metrics")
+_OTHER: Final = Kind(tr("Questions"), "request", "curate")
 _CURATING: Final[Mapping[str, Kind]] = {
-    "propose": Kind("Questions proposed", "study", "curate"),
-    "rate": Kind("Questions scored", "question", "curate"),
-    "tag": Kind("Questions tagged", "question", "curate"),
-    "propose-choice": Kind("Multiple choice questions", "study", "curate", ("--choice",)),
-    "validate-choice": Kind("Multiple choice checked", "question", "curate", ("--choice",)),
+    "propose": Kind(tr("Questions proposed"), "study", "curate"),
+    "rate": Kind(tr("Questions scored"), "question", "curate"),
+    "tag": Kind(tr("Questions tagged"), "question", "curate"),
+    "propose-choice": Kind(tr("Multiple choice questions"), "study", "curate", ("--choice",)),
+    "validate-choice": Kind(tr("Multiple choice checked"), "question", "curate", ("--choice",)),
 }
 """By the name of the wording, without its number."""
 FOLDERS: Final = (RUNS, CURATING, JUDGING)

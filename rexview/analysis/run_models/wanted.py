@@ -32,6 +32,7 @@ from rexview.reviewset import image_path
 from rexview.reviewset.images import images_folder
 from rexview.schema import Case, ReviewSet, StudyImage
 from rexview.settings import Settings
+from rexview.words import tr
 
 CONCURRENCY: Final = 4
 MOST_AT_ONCE: Final = 512
@@ -72,7 +73,9 @@ class Subjects:
     under: str = JUDGING
 
 
-IN_STORAGE: Final = "Nothing is written into a storage. Copy the set into a folder to run models."
+IN_STORAGE: Final = tr(
+    "Nothing is written into a storage. Copy the set into a folder to run models."
+)
 
 
 def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = None) -> Plan:
@@ -91,7 +94,7 @@ def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = N
     unknown = [case for case in wanted.cases or () if case not in known]
     if unknown:
         shown = ", ".join(unknown[:5]) + ("…" if len(unknown) > 5 else "")
-        raise RunRefused(f"These cases are not in the review set: {shown}")
+        raise RunRefused(tr("These cases are not in the review set: {shown}").format(shown=shown))
     spec = None if wanted.run else _spec(review_set, wanted, tuple(known), wording)
     plan = None
     if wanted.resume or wanted.run:
@@ -99,7 +102,7 @@ def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = N
         plan = resumed(review_set.folder, spec, wanted.run, known, cases=cases, under=under)
     if plan is None:
         if spec is None:
-            raise RunRefused("Say which model.")
+            raise RunRefused(tr("Say which model."))
         plan = new_plan(review_set.folder, spec, under)
     spec = replace(
         plan.spec,
@@ -110,8 +113,10 @@ def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = N
     )
     if spec.budget and spec.budget.unit == "USD" and spec.card.price is None:
         raise RunRefused(
-            f"There is no price of {spec.parameters.model}, so a budget in USD cannot be kept: "
-            "give one in tokens, or its price in models.yaml of the review set."
+            tr(
+                "There is no price of {model}, so a budget in USD cannot be kept: give "
+                "one in tokens, or its price in models.yaml of the review set."
+            ).format(model=spec.parameters.model)
         )
     if wanted.batch and not spec.batch:
         raise RunRefused(
@@ -120,7 +125,11 @@ def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = N
     if spec.batch and spec.parameters.api == "transformers":
         raise RunRefused("Only a server takes batches: leave --batch out.")
     if spec.concurrency > MOST_AT_ONCE:
-        raise RunRefused(f"At most {MOST_AT_ONCE} requests can be under way at once.")
+        raise RunRefused(
+            tr("At most {most_at_once} requests can be under way at once.").format(
+                most_at_once=MOST_AT_ONCE
+            )
+        )
     return replace(plan, spec=spec)
 
 
@@ -137,7 +146,7 @@ def _spec(
 ) -> RunSpec:
     """Return a new run as it was asked for; without a wording in the one that is named."""
     if not wanted.model:
-        raise RunRefused("Say which model.")
+        raise RunRefused(tr("Say which model."))
     declared = next((one for one in review_set.models if one.id == wanted.model), None)
     selected: Selected = "all" if wanted.cases is None else "filter" if wanted.query else "cases"
     now = datetime.now(UTC)

@@ -14,14 +14,10 @@ from rexview.stats import CONTENT_ORDERS, STATUSES
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.paired import PairTest
 from rexview.stats.values import TESTED_TOGETHER
-from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS, counted
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.words import counted, listed, tr
 
 _MOST_NAMED: Final = 4
-
-
-def listed(parts: Sequence[str]) -> str:
-    """Join words: ``a, b and c``."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def unfinished_caption(n: int) -> str:
@@ -33,20 +29,24 @@ def unfinished_caption(n: int) -> str:
 
 def interval_caption() -> str:
     """Say how intervals are made."""
-    return f"{LEVEL:.0%} intervals are bootstrapped (BCa, {RESAMPLES:,} resamples)."
+    return tr("{level:.0%} intervals are bootstrapped (BCa, {resamples:,} resamples).").format(
+        level=LEVEL, resamples=RESAMPLES
+    )
 
 
 def content_caption(tables: ScoreTables) -> str:
     """Say how Content is worked out, and in which order."""
     parts = listed([DIMENSION_NAMES[part] for part in CONTENT_PARTS])
     order = CONTENT_ORDERS[tables.content_order].lower()
-    return f"Content is the smallest of {parts} of an answer ({order})."
+    return tr("Content is the smallest of {parts} of an answer ({order}).").format(
+        parts=parts, order=order
+    )
 
 
 def summary_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     """Say what the numbers of a table are."""
     shown = [name for name in dimensions if name in tables.dimensions]
-    parts = ["Final scores, 1 to 5: an answer's score is the mean of its readers' scores."]
+    parts = [tr("Final scores, 1 to 5: an answer's score is the mean of its readers' scores.")]
     if "content" in shown:
         parts.append(content_caption(tables))
     if any(name in IMAGE_DIMENSIONS for name in shown):
@@ -57,7 +57,7 @@ def summary_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
 
 def _picture_caption(tables: ScoreTables) -> str:
     cells = [cell for cell in tables.cells if cell.dimension in IMAGE_DIMENSIONS]
-    words = "Image scores count returned pictures, not answers."
+    words = tr("Image scores count returned pictures, not answers.")
     if not all(cell.exact for cell in cells):
         words += (
             " Where an answer has several, Browse lists the answers with any scored picture: it "
@@ -73,11 +73,18 @@ def n_caption(tables: ScoreTables, dimensions: Sequence[str]) -> str:
         found = [tables.cell(dimension, model) for dimension in dimensions]
         counts = [cell.summary.n for cell in found if cell]
         low, high = min(counts, default=0), max(counts, default=0)
-        parts.append((name, f"{low:,}" if low == high else f"{low:,} to {high:,}", low, high))
+        parts.append(
+            (
+                name,
+                f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high),
+                low,
+                high,
+            )
+        )
     if len(parts) > _MOST_NAMED:
         low, high = min(part[2] for part in parts), max(part[3] for part in parts)
-        return f"n: {low:,} to {high:,} answers of each model."
-    return f"n: {', '.join(f'{name} {n}' for name, n, _, _ in parts)} answers."
+        return tr("n: {low:,} to {high:,} answers of each model.").format(low=low, high=high)
+    return tr("n: {join} answers.").format(join=", ".join(f"{name} {n}" for name, n, _, _ in parts))
 
 
 def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
@@ -96,7 +103,9 @@ def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
             )
         ]
         word = counted(tables.lost.value, "answer")
-        parts.append(f"{word} that never came ({', '.join(by_reason)})")
+        parts.append(
+            tr("{word} that never came ({join})").format(word=word, join=", ".join(by_reason))
+        )
     unscored = [
         (DIMENSION_NAMES[name], n)
         for name in dimensions
@@ -104,10 +113,12 @@ def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     ]
     if unscored:
         named = ", ".join(f"{name} {n:,}" for name, n in unscored)
-        parts.append(f"answers that came but have no score ({named})")
+        parts.append(tr("answers that came but have no score ({named})").format(named=named))
     if not parts:
-        return "No answer is left out."
-    return f"Left out of every mean, never counted as zero: {listed(parts)}."
+        return tr("No answer is left out.")
+    return tr("Left out of every mean, never counted as zero: {listed}.").format(
+        listed=listed(parts)
+    )
 
 
 def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
@@ -129,8 +140,8 @@ def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
         + (" and all pairs of models." if len(tables.models) > 2 else ".")
     ]
     if any(name in IMAGE_DIMENSIONS for name in wanted & {test.dimension for test in tests}):
-        parts.append("Image scores are a family of their own, paired by the answer's mean.")
-    parts.append("Effect: matched-pairs rank-biserial correlation, -1 to 1.")
+        parts.append(tr("Image scores are a family of their own, paired by the answer's mean."))
+    parts.append(tr("Effect: matched-pairs rank-biserial correlation, -1 to 1."))
     if len(tables.models) == 2:
         parts.append(" ".join(_pair_sentences(tests, tables)))
     return " ".join(parts)
@@ -152,26 +163,30 @@ def split_caption(split: Split) -> str:
     """Say what a split leaves out and counts twice."""
     parts = [interval_caption()]
     if split.overlap:
-        parts.append("A case can have several values and counts in each.")
+        parts.append(tr("A case can have several values and counts in each."))
     if split.without:
-        parts.append(f"{counted(split.without, 'case')} without a value left out.")
+        parts.append(
+            tr("{counted} without a value left out.").format(counted=counted(split.without, "case"))
+        )
     empty = [
         group.name for group in split.groups if not any(cell.summary.n for cell in group.cells)
     ]
     if empty:
-        parts.append(f"Nothing is scored in {listed(empty)}.")
+        parts.append(tr("Nothing is scored in {listed}.").format(listed=listed(empty)))
     if split.left_out:
         parts.append(
-            f"{counted(split.left_out, 'value')} with the fewest cases not laid out: "
-            "narrow the filter to see more."
+            tr(
+                "{counted} with the fewest cases not laid out: narrow the filter to see more."
+            ).format(counted=counted(split.left_out, "value"))
         )
-    parts.append("No test is made between the values: small n makes means wander.")
+    parts.append(tr("No test is made between the values: small n makes means wander."))
     return " ".join(parts)
 
 
 def gap_caption(tables: ScoreTables) -> str:
     """Say what the gap is and when it is flagged."""
-    return (
-        "Gap: Process minus Execution of one answer; above 0 the model knew better than it did. "
-        f"Flagged from {tables.gap_threshold:g} on, by the scores alone. {interval_caption()}"
-    )
+    return tr(
+        "Gap: Process minus Execution of one answer; above 0 the model knew "
+        "better than it did. Flagged from {gap_threshold:g} on, by the scores "
+        "alone. {interval_caption}"
+    ).format(gap_threshold=tables.gap_threshold, interval_caption=interval_caption())

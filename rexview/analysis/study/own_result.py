@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from rexview.stats.multiple_choice.kappa import kappa_of
+from rexview.words import tr
 
-YOU: Final = "You"
+YOU: Final = tr("You")
 
 
 def own_result(

@@ -14,13 +14,14 @@ from typing import Final, Literal
 
 from rexview.analysis.study.worklist import by_keyed_hash, keyed_hash, needs_scores
 from rexview.schema import Answer, ReviewSet
+from rexview.words import tr
 
 Task = Literal["score", "answer", "correct", "compare"]
 TASKS: Final[dict[Task, str]] = {
-    "score": "Score answers",
-    "answer": "Answer questions",
-    "correct": "Correct reports",
-    "compare": "Compare reports",
+    "score": tr("Score answers"),
+    "answer": tr("Answer questions"),
+    "correct": tr("Correct reports"),
+    "compare": tr("Compare reports"),
 }
 OF_SEVERAL: Final = frozenset[Task](("correct", "compare"))
 """Tasks whose worklists are of items: of several things of a case."""

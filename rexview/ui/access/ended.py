@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from rexview.errors import NotAdmitted, StoreError
 from rexview.ui.server import server_state
+from rexview.words import tr
 
 if TYPE_CHECKING:
     from rexview.store.database.ended_sign_ins import EndedSignIns
@@ -89,12 +90,15 @@ class SignOuts:
         self.begin()
         self._asked.wait(UNKNOWN_AFTER_S)
         if sign_in in self._ended or sign_in in self._waiting:
-            raise NotAdmitted("You have signed out. Sign in again.", again=True)
+            raise NotAdmitted(tr("You have signed out. Sign in again."), again=True)
         if self._told_at is None or self._clock() - self._told_at > UNKNOWN_AFTER_S:
             why = f" {self._problem}" if self._problem else ""
             raise NotAdmitted(
-                f"Whether you have signed out elsewhere cannot be asked at the moment, so nothing "
-                f"is shown.{why} Reload the page when it is back; what you entered is kept."
+                tr(
+                    "Whether you have signed out elsewhere cannot be asked at the moment, so "
+                    "nothing is shown.{why} Reload the page when it is back; what you "
+                    "entered is kept."
+                ).format(why=why)
             )
 
     def _follow(self) -> None:

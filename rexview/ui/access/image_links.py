@@ -15,6 +15,7 @@ from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.server import ahead, review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
+from rexview.words import tr
 
 WORDLESS: Final = "wordless"
 
@@ -48,7 +49,7 @@ def image_version(review_set: ReviewSet, image_path: str) -> str:
     try:
         stat = path.stat()
     except OSError:
-        raise imaging.ImageMissing("The image file is not there.") from None
+        raise imaging.ImageMissing(tr("The image file is not there.")) from None
     return f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
 
 

@@ -40,6 +40,7 @@ from rexview.ui.streamlit_adapter.served_routes import (
     Audience,
     is_known_message,
 )
+from rexview.words import tr
 
 _LOG: Final = logging.getLogger(__name__)
 _OTHER_NAME: Final = (
@@ -47,7 +48,7 @@ _OTHER_NAME: Final = (
     "(public_address in rexview.yaml); on a machine of one's own, --browser.serverAddress adds a "
     "name."
 )
-_OTHER_PAGE: Final = "This was sent by another web page, not by this app. Open the app itself."
+_OTHER_PAGE: Final = tr("This was sent by another web page, not by this app. Open the app itself.")
 _NOT_KEPT: Final = {"Cache-Control": "no-store"}
 
 
@@ -133,7 +134,7 @@ class KnownRoutesOnly:
         page = path in self.pages or path.rstrip("/") in self.pages
         if method in ("GET", "HEAD") and (static or page):
             return None
-        return PlainTextResponse("There is nothing at this address.", 404, _NOT_KEPT)
+        return PlainTextResponse(tr("There is nothing at this address."), 404, _NOT_KEPT)
 
 
 def _path(scope: Scope) -> str:
@@ -159,16 +160,16 @@ def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextRespons
     try:
         team = server_state.team()
         if audience == "sign-in":
-            return None if team else PlainTextResponse("Nobody signs in here.", 404, _NOT_KEPT)
+            return None if team else PlainTextResponse(tr("Nobody signs in here."), 404, _NOT_KEPT)
         if not team:
             return None
         person = sign_in.signed_in_at(request)
     except (NotAdmitted, SettingsError):
         person = None
     if person is None:
-        return PlainTextResponse("Sign in first.", 401, _NOT_KEPT)
+        return PlainTextResponse(tr("Sign in first."), 401, _NOT_KEPT)
     if person.role not in _ROLES.get(audience, ()):
-        return PlainTextResponse("Your role does not include this.", 403, _NOT_KEPT)
+        return PlainTextResponse(tr("Your role does not include this."), 403, _NOT_KEPT)
     return None
 
 

@@ -17,6 +17,7 @@ from rexview.errors import SettingsError
 from rexview.people import Member, Role
 from rexview.settings import CONFIG_NAME, Settings, load_settings
 from rexview.ui.server import server_state
+from rexview.words import tr
 
 EVERY_S: Final = 0.5
 """The file is looked at so often at most."""
@@ -82,15 +83,17 @@ class RolesFile:
         try:
             roles = Roles.of(self._read())
             if state is None and self._roles != roles:
-                raise SettingsError(f"{self._file.name} is gone.")
+                raise SettingsError(tr("{name} is gone.").format(name=self._file.name))
             if self._roles.people and not roles.people:
-                raise SettingsError(f"{self._file.name} names nobody any more.")
+                raise SettingsError(
+                    tr("{name} names nobody any more.").format(name=self._file.name)
+                )
         except SettingsError as error:
             since = f"{datetime.now().astimezone():%H:%M}"
-            self._problem = (
-                f"Roles are as they were before {since}: {error}\n"
-                f"Correct {self._file.name}; it is read again when it changes."
-            )
+            self._problem = tr(
+                "Roles are as they were before {since}: {error}\nCorrect {name}; it is "
+                "read again when it changes."
+            ).format(since=since, error=error, name=self._file.name)
             _LOG.warning("Roles stay as they were: %s cannot be used.", self._file.name)
             return
         self._problem = ""

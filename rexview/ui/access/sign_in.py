@@ -23,6 +23,7 @@ from rexview.ui.access.roles import roles
 from rexview.ui.server import server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.streamlit_adapter.sign_in_cookie import StreamlitAuthError, claims_of
+from rexview.words import tr
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -55,8 +56,10 @@ def begin_sign_in(provider: str | None = None) -> None:
     except StreamlitAuthError:
         _LOG.exception("The sign-in is not configured as it should be.")
         raise NotAdmitted(
-            "The sign-in is not configured as it should be. Whoever runs this server finds the "
-            "reason in its log."
+            tr(
+                "The sign-in is not configured as it should be. Whoever runs this server "
+                "finds the reason in its log."
+            )
         ) from None
 
 
@@ -114,13 +117,13 @@ def check_person(request: HTTPConnection, grant: Grant) -> None:
     """
     if not server_state.team():
         if grant.person:
-            raise LinkRefused("This link is for somebody who is signed in.")
+            raise LinkRefused(tr("This link is for somebody who is signed in."))
         return
     person = signed_in_at(request)
     if person is None:
-        raise NotAdmitted("You are not signed in. Sign in again.", again=True)
+        raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
     if grant.person != link_owner(person):
-        raise LinkRefused("This link is for somebody else.")
+        raise LinkRefused(tr("This link is for somebody else."))
 
 
 def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Person | None:

@@ -26,6 +26,7 @@ from rexview.ui.score_cases import widgets as score_cases
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.turning.ticket import ADDRESS, KIND
+from rexview.words import tr
 
 MOST_CASES: Final = 8
 """One answer has so many cases at most."""
@@ -56,12 +57,12 @@ def _serve_cases(request: Request) -> Response:
     try:
         grant = server_state.signer().check(request.path_params["token"])
         if grant.kind != KIND:
-            raise LinkRefused("This link is for something else.")
+            raise LinkRefused(tr("This link is for something else."))
         who = grant.detail["who"]
         person = sign_in.who_asks(request, grant, Person(*who) if who else None)
         with permissions.asking(person):
             if not permissions.may_see(grant.image):
-                raise LinkRefused("Your role does not include this page.")
+                raise LinkRefused(tr("Your role does not include this page."))
             cases = _cases(grant, request)
     except NotAdmitted as error:
         return _refused(401, str(error))
@@ -70,14 +71,14 @@ def _serve_cases(request: Request) -> Response:
     except _Changed as error:
         return _refused(409, str(error))
     except RexviewError:
-        return _refused(503, "The cases cannot be had at the moment.")
+        return _refused(503, tr("The cases cannot be had at the moment."))
     return JSONResponse({"cases": cases}, headers=_NOT_KEPT)
 
 
 def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
     folder = review_sets.folder_of(grant.set_id)
     if review_sets.state_to_show(folder) != grant.version:
-        raise _Changed("The review set was changed.")
+        raise _Changed(tr("The review set was changed."))
     review_set = review_sets.open_set(folder)
     around = _CASES_OF[grant.image](review_set, grant.detail)
     beside = request.query_params.get("beside", "")

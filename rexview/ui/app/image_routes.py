@@ -32,6 +32,7 @@ from rexview.ui.access import sign_in
 from rexview.ui.access.image_links import WORDLESS, is_link_current
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
+from rexview.words import tr
 
 _HOUR: Final = "private, max-age=3600"
 _THUMBNAIL_PX: Final = 384
@@ -55,7 +56,7 @@ def _asked(request: Request, kind: str) -> _Asked | Response:
     try:
         grant = server_state.signer().check(request.path_params["token"])
         if grant.kind != kind:
-            raise LinkRefused("This link is for something else.")
+            raise LinkRefused(tr("This link is for something else."))
         sign_in.check_person(request, grant)
         review_set = review_sets.open_set(review_sets.folder_of(grant.set_id))
         address = picture_address(review_set, grant.image)
@@ -71,7 +72,7 @@ def _asked(request: Request, kind: str) -> _Asked | Response:
     except (PathEscape, StorageError) as error:
         return _plain(422, str(error))
     except RexviewError:
-        return _plain(404, "The review set cannot be opened.")
+        return _plain(404, tr("The review set cannot be opened."))
 
 
 def _serve(asked: _Asked) -> Response:
@@ -79,7 +80,9 @@ def _serve(asked: _Asked) -> Response:
     try:
         path = reviewset.image_path(review_set, grant.image)
         if grant.kind == "pixels" and not is_link_current(review_set, grant.image, grant.version):
-            return _plain(410, "The image has changed since this page was made. Reload the page.")
+            return _plain(
+                410, tr("The image has changed since this page was made. Reload the page.")
+            )
         cache = server_state.image_cache()
         max_pixels = server_state.settings().max_megapixels * 1_000_000
         if grant.kind == "thumbs":
@@ -96,7 +99,7 @@ def _serve(asked: _Asked) -> Response:
     except (ImageError, PathEscape) as error:
         return _plain(422, str(error))
     except RexviewError:
-        return _plain(404, "The review set cannot be opened.")
+        return _plain(404, tr("The review set cannot be opened."))
     headers = {"Content-Encoding": "identity", "Cache-Control": _HOUR}
     if grant.person:
         headers["Vary"] = "Cookie"  # what one person's browser keeps is not for the next one

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from rexview.ui.components import serve_module
 from rexview.ui.server import ready, server_state, warm_up
 from rexview.ui.server.page_work import READY
+from rexview.words import tr
 
 
 class AppRoutes(BaseRoute):
@@ -39,7 +40,7 @@ class AppRoutes(BaseRoute):
                 await route.handle(scope, receive, send)
                 return
         refusal = PlainTextResponse(
-            "There is nothing at this address.", 404, {"Cache-Control": "no-store"}
+            tr("There is nothing at this address."), 404, {"Cache-Control": "no-store"}
         )
         await refusal(scope, receive, send)
 

@@ -10,7 +10,8 @@ from rexview.analysis import CaseFilter, Facets, FailureSources, SetFacts, chips
 from rexview.analysis.failures.captions import judged_caption
 from rexview.analysis.failures.so_far import so_far_after
 from rexview.ui.link.in_app import browse_link
-from rexview.vocab import FAILURES, counted
+from rexview.vocab import FAILURES
+from rexview.words import counted, tr
 
 
 def filter_bar_html(
@@ -29,15 +30,16 @@ def filter_bar_html(
                 chip.rest,
                 f'{html.escape(chip.label)}<span aria-hidden="true">×</span>',
                 css="rx-chip",
-                title=f"Take away: {chip.label}",
+                title=tr("Take away: {label}").format(label=chip.label),
             )
             for chip in shown
         ]
-        clear = browse_link(case_filter.cleared(), "Clear all", css="rx-clear")
+        clear = browse_link(case_filter.cleared(), tr("Clear all"), css="rx-clear")
         chip_row = (
-            f'<div class="rx-chips" role="group" aria-label="Filter">{"".join(drawn)}{clear}</div>'
+            f'<div class="rx-chips" role="group" aria-label="{tr("Filter")}">'
+            f"{''.join(drawn)}{clear}</div>"
         )
-    return f'<nav class="rx-heads" aria-label="Headline failures">{heads}</nav>{chip_row}'
+    return f'<nav class="rx-heads" aria-label="{tr("Headline failures")}">{heads}</nav>{chip_row}'
 
 
 def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -> str:
@@ -47,9 +49,11 @@ def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -
     meaning = f"{failure.meaning} {judged_caption(head.failure)}"
     cases = counted(head.cases, "case")
     judged = (
-        f"of {cases}"
+        tr("of {cases}").format(cases=cases)
         if head.judged == head.cases
-        else f"of {head.judged:,} that can be judged, in {cases}"
+        else tr("of {judged:,} that can be judged, in {cases}").format(
+            judged=head.judged, cases=cases
+        )
     )
     name = so_far_after(failure.plural, so_far=so_far)
     sources = sources_text(head.detector, head.reader, head.both)
@@ -69,6 +73,6 @@ def sources_text(detector: int, reader: int, both: int) -> str:
         "reader only": reader,
         "rule and reader": both,
     }
-    return (
-        " · ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "none found"
+    return " · ".join(f"{count:,} {name}" for name, count in counts.items() if count) or tr(
+        "none found"
     )

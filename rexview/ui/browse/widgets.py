@@ -29,11 +29,12 @@ from rexview.ui.link.newest import change_link, filter_asked
 from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.meeting.pins.widgets import pin_filter
 from rexview.ui.tables.wide_table import show_wide_table
-from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, counted, noun, option_letter
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, option_letter
+from rexview.words import counted, noun, tr
 
-VIEWS: Final = {"cards": "Cards", "table": "Table"}
+VIEWS: Final = {"cards": tr("Cards"), "table": tr("Table")}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
-_OF_FLAGS: Final = ("Harm", "Failures", "Possible")
+_OF_FLAGS: Final = (tr("Harm"), tr("Failures"), tr("Possible"))
 """Columns of the table that rest on flags."""
 PAGE_SIZE: Final = {"cards": 24, "table": 100}
 
@@ -59,7 +60,7 @@ def list_head(
         names = orders(engine.facts, case_filter)
         st.session_state["browse_sort"] = case_filter.sort
         st.selectbox(
-            "Order",
+            tr("Order"),
             list(names),
             format_func=lambda sort: so_far_after(
                 names[sort], so_far=so_far and sort == "severity"
@@ -71,7 +72,7 @@ def list_head(
         )
         st.session_state["browse_view"] = view
         st.segmented_control(
-            "Show as",
+            tr("Show as"),
             list(VIEWS),
             format_func=lambda name: f"{_ICONS[name]} {VIEWS[name]}",
             key="browse_view",
@@ -87,7 +88,9 @@ def show_order(engine: Engine, case_filter: CaseFilter) -> None:
     """Say that the metric which the link asks for as the order is not there."""
     order = case_filter.metric_order
     if order and order.metric not in engine.facts.metrics:
-        said = f"No report here has a value of {order.metric.described}: order of the files."
+        said = tr("No report here has a value of {described}: order of the files.").format(
+            described=order.metric.described
+        )
         st.caption(as_markdown(said))
 
 
@@ -104,7 +107,9 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
         for value in counts.mentions
         if not value.chosen
     ]
-    shown = f"{html.escape(explanation)} Other ways to search: {', '.join(others)}."
+    shown = tr("{explanation} Other ways to search: {join}.").format(
+        explanation=html.escape(explanation), join=", ".join(others)
+    )
     linked_html(f'<p class="rx-searched" role="status">{shown}</p>', key="search_words")
 
 
@@ -133,7 +138,7 @@ def show_table(
         frame = frame.rename(columns={name: f"{name} {SO_FAR}" for name in _OF_FLAGS})
     scores: dict[str, Any] = {
         name: st.column_config.NumberColumn(name, format="%.1f", width="small")
-        for name in (*DIMENSION_NAMES.values(), "Gap")
+        for name in (*DIMENSION_NAMES.values(), tr("Gap"))
         if name in frame
     }
     if order:
@@ -156,7 +161,7 @@ def show_table(
     if cells:
         case_id = str(frame["Case"].iloc[cells[0][0]])
         go_to(PAGE_CASE, case_filter, case_id)
-    st.caption("One row an answer. Click any cell, on a phone the case, to open it.")
+    st.caption(tr("One row an answer. Click any cell, on a phone the case, to open it."))
 
 
 def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> list[dict[str, Any]]:
@@ -205,7 +210,10 @@ def _show_range(total: int, first: int, shown: int, *, so_far: bool) -> None:
 def _range_text(total: int, first: int, shown: int) -> str:
     if shown == total:
         return f"<b>{total:,}</b> {noun(total, 'case')}"
-    return f"<b>{first + 1:,}–{first + shown:,}</b> of {counted(total, 'case')}"
+    return (
+        f"<b>{first + 1:,}–{first + shown:,}</b> "
+        f"{tr('of {counted}').format(counted=counted(total, 'case'))}"
+    )
 
 
 def _sort() -> None:

@@ -15,6 +15,7 @@ from rexview.ui.link.in_app import go_to
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
 from rexview.ui.tables.chart_table import chart_table_html
 from rexview.ui.tables.table_download import set_notice, so_far
+from rexview.words import tr
 
 
 def show_chart(linked: LinkedChart, *, key: str) -> None:
@@ -51,7 +52,7 @@ def _chart(linked: LinkedChart, key: str) -> None:
     )
     if linked.caption:
         st.caption(as_markdown(linked.caption))
-    box = st.expander("Table and download", key=f"{key}_table", on_change="rerun")
+    box = st.expander(tr("Table and download"), key=f"{key}_table", on_change="rerun")
     if box.open:
         with box:
             _table(linked, key)
@@ -73,5 +74,5 @@ def _table(linked: LinkedChart, key: str) -> None:
                 key=f"{key}_{form}",
                 on_click="ignore",
                 icon=":material/download:",
-                help=f"Download as {name}",
+                help=tr("Download as {name}").format(name=name),
             )

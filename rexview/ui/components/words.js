@@ -5,8 +5,7 @@
 
 /**
  * @typedef {Record<string, string | number>} Values
- * @type {{ language?: string, wrap?: [string, string], which?: number[],
- *   texts?: Record<string, string[]> }}
+ * @type {{ language?: string, which?: number[], texts?: Record<string, string[]> }}
  */
 const WORDS = read();
 
@@ -24,7 +23,7 @@ function read() {
  * @param {Values} [values] what stands for the names in braces
  */
 export function tr(text, values) {
-  return filled(WORDS.texts?.[text]?.[0] ?? wrapped(text), values);
+  return filled(WORDS.texts?.[text]?.[0] ?? text, values);
 }
 
 /**
@@ -35,7 +34,7 @@ export function tr(text, values) {
  * @param {Values} [values]
  */
 export function trc(context, text, values) {
-  return filled(WORDS.texts?.[`${context}\u0004${text}`]?.[0] ?? wrapped(text), values);
+  return filled(WORDS.texts?.[`${context}\u0004${text}`]?.[0] ?? text, values);
 }
 
 /**
@@ -50,12 +49,8 @@ export function trn(one, many, n, values) {
   const forms = WORDS.texts?.[one];
   const whole = Number.isInteger(n) && n >= 0;
   const which = whole ? (WORDS.which?.[n < 200 ? n : 100 + (n % 100)] ?? 0) : -1;
-  const text = forms?.at(which) ?? wrapped(n === 1 ? one : many);
+  const text = forms?.at(which) ?? (n === 1 ? one : many);
   return filled(text, { n, ...values });
-}
-
-function wrapped(/** @type {string} */ text) {
-  return WORDS.wrap && text ? WORDS.wrap[0] + text + WORDS.wrap[1] : text;
 }
 
 function filled(/** @type {string} */ text, /** @type {Values | undefined} */ values) {

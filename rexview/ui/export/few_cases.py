@@ -8,16 +8,19 @@ from rexview.analysis import CaseFilter
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
 from rexview.errors import ExportRefused
 from rexview.export.wanted import Source, Wanted
+from rexview.words import tr
 
 MOST: Final = 2_000
 """Cases of such an export: they are in memory while it is made."""
-TOO_MANY: Final = (
-    f"This server has the review set on ClickHouse, and can export {MOST:,} cases of it at once. "
-    "Filter for fewer, or let whoever runs the server export them: python -m rexview export"
-)
-PSEUDONYMS: Final = (
-    "Pseudonyms stand for every id of the set that a text may name, and this server has the set on "
-    "ClickHouse. Whoever runs the server can export with them: python -m rexview export"
+TOO_MANY: Final = tr(
+    "This server has the review set on ClickHouse, and can export {most:,} "
+    "cases of it at once. Filter for fewer, or let whoever runs the server "
+    "export them: python -m rexview export"
+).format(most=MOST)
+PSEUDONYMS: Final = tr(
+    "Pseudonyms stand for every id of the set that a text may name, and this "
+    "server has the set on ClickHouse. Whoever runs the server can export "
+    "with them: python -m rexview export"
 )
 
 
@@ -38,7 +41,7 @@ def of_wanted_cases(source: Source, wanted: Wanted) -> tuple[Source, Wanted]:
         left = CaseFilter.from_query(wanted.query) if wanted.query else CaseFilter(sort="order")
         cases = engine.page(left, 0, MOST + 1)
     if not cases:
-        raise ExportRefused("The filter leaves no case.")
+        raise ExportRefused(tr("The filter leaves no case."))
     if len(cases) > MOST:
         raise ExportRefused(TOO_MANY)
     review_set, of_these = engine.set_of(cases)

@@ -22,6 +22,7 @@ from rexview.export.job import Progress, write_export
 from rexview.export.privacy import Pseudonyms
 from rexview.export.records import Content
 from rexview.ui.server import server_state
+from rexview.words import tr
 
 State = Literal["waiting", "working", "done", "failed", "cancelled"]
 Make = Callable[[Callable[[], None]], tuple[Content, Pseudonyms | None]]
@@ -99,13 +100,17 @@ class ExportJobs:
         self._forget_old()
         with self._lock:
             if sum(job.is_live for job in self._jobs) >= _MOST_JOBS:
-                raise ExportRefused("The server makes too many exports already. Try again later.")
+                raise ExportRefused(
+                    tr("The server makes too many exports already. Try again later.")
+                )
             try:
                 self._home.mkdir(mode=0o700, parents=True, exist_ok=True)  # another server tidies
                 folder = Path(tempfile.mkdtemp(dir=self._home))
             except OSError as error:
                 reason = error.strerror or type(error).__name__
-                raise ExportRefused(f"The server has no room for the export: {reason}.") from error
+                raise ExportRefused(
+                    tr("The server has no room for the export: {reason}.").format(reason=reason)
+                ) from error
             job = ExportJob(title, form, folder)
             self._jobs.append(job)
         Thread(target=self._work, args=(job, make, check), name="export", daemon=True).start()
@@ -129,7 +134,7 @@ class ExportJobs:
             job.said, state = str(error), "failed"
         except Exception:  # whatever it is, who waits is told and the log has it
             _LOG.exception("An export failed.")
-            job.said, state = "The export failed; the server's log says why.", "failed"
+            job.said, state = tr("The export failed; the server's log says why."), "failed"
         is_kept = state == "done" and not job.cancelled.is_set()
         if not is_kept:
             self._remove(job)

@@ -30,13 +30,17 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.server import review_sets
 from rexview.ui.server.loaded_sets import on_tables
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 _LOOKS_EVERY_S: Final = 1.0
-_ONE_CLICK: Final = {"pptx": ("Slide", ":material/slideshow:"), "pdf": ("PDF", ":material/docs:")}
-_HIDDEN_HELP: Final = (
-    "Cases, studies, patients and sites are called case-001, patient-001 and so on, in texts and "
-    "names of files, too. A key says what stands for what. Names of people in texts are not found."
+_ONE_CLICK: Final = {
+    "pptx": (tr("Slide"), ":material/slideshow:"),
+    "pdf": ("PDF", ":material/docs:"),
+}
+_HIDDEN_HELP: Final = tr(
+    "Cases, studies, patients and sites are called case-001, patient-001 and "
+    "so on, in texts and names of files, too. A key says what stands for "
+    "what. Names of people in texts are not found."
 )
 
 
@@ -68,11 +72,11 @@ def offer(asked: Asked, *, key: str = "export") -> None:
     if not permissions.may_see(PAGE_BROWSE):
         return
     clicked = st.button(
-        "Export",
+        tr("Export"),
         icon=":material/ios_share:",
         key=key,
         type="tertiary",
-        help="Take away as a file",
+        help=tr("Take away as a file"),
     )
     if clicked:
         _dialog(asked)
@@ -82,7 +86,9 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
     """Offer one case as a slide and as PDF in one click each, and in any other format."""
     if not permissions.may_see(PAGE_BROWSE):
         return
-    asked = Asked(review_set, Wanted(cases=(case_id,)), f"Case {case_id}", 1)
+    asked = Asked(
+        review_set, Wanted(cases=(case_id,)), tr("Case {case_id}").format(case_id=case_id), 1
+    )
     for name, (label, icon) in _ONE_CLICK.items():
         form = FORMATS[name]
         st.download_button(
@@ -94,7 +100,7 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
             on_click="ignore",
             icon=icon,
             type="tertiary",
-            help=as_markdown(f"Download this case as {form.title}"),
+            help=as_markdown(tr("Download this case as {title}").format(title=form.title)),
         )
     offer(asked)
 
@@ -115,7 +121,7 @@ def _source(asked: Asked) -> Source:
     return Source(newest, review_sets.engine(newest), review_sets.reviews(newest))
 
 
-@st.dialog("Export", icon=":material/ios_share:")
+@st.dialog(tr("Export"), icon=":material/ios_share:")
 def _dialog(asked: Asked) -> None:
     permissions.guard(PAGE_BROWSE)
     job: ExportJob | None = st.session_state.get(link_keys.SESSION_EXPORT)
@@ -124,24 +130,26 @@ def _dialog(asked: Asked) -> None:
         st.info(as_markdown(TOO_MANY), icon=":material/database:")
         return
     name = st.selectbox(
-        "Format",
+        tr("Format"),
         list(FORMATS),
         format_func=lambda one: FORMATS[one].title,
         key="export_format",
     )
     form = FORMATS[name]
     hidden = st.checkbox(
-        "Pseudonyms",
+        tr("Pseudonyms"),
         key="export_hidden",
         help=PSEUDONYMS if on_tables() else _HIDDEN_HELP,
         disabled=on_tables(),
     )
     if form.has_pictures:
-        st.caption("Text burned into films stays on them: look at them before you pass them on.")
+        st.caption(
+            tr("Text burned into films stays on them: look at them before you pass them on.")
+        )
     if notice := asked.review_set.info.notice:
         st.caption(as_markdown(notice))
     st.button(
-        "Make the file",
+        tr("Make the file"),
         key="export_begin",
         type="primary",
         on_click=_begin,
@@ -190,24 +198,28 @@ def _job(job: ExportJob) -> None:
         _drop()
     permissions.guard(PAGE_BROWSE)
     if job.is_live:
-        words = f"{job.done:,} of {counted(job.total, 'case')}" if job.total else "Begins…"
-        words = "Waits for other exports to end" if job.state == "waiting" else words
+        words = (
+            tr("{done:,} of {counted}").format(done=job.done, counted=counted(job.total, "case"))
+            if job.total
+            else tr("Begins…")
+        )
+        words = tr("Waits for other exports to end") if job.state == "waiting" else words
         st.progress(job.done / job.total if job.total else 0.0, as_markdown(words))
-        st.button("Cancel", key="export_cancel", on_click=_drop)
+        st.button(tr("Cancel"), key="export_cancel", on_click=_drop)
         return
     if job.state == "failed":
         st.error(as_markdown(job.said), icon=":material/error:")
     if job.state != "done":
         return
     if job.file is None or not job.file.exists():
-        st.info("This file was kept for an hour. Make it again.")
+        st.info(tr("This file was kept for an hour. Make it again."))
         return
     if job.notes:
         st.warning(lines_as_markdown("\n".join(job.notes)), icon=":material/visibility:")
     st.caption(as_markdown(job.title))
     with st.container(horizontal=True):
         st.download_button(
-            "Download",
+            tr("Download"),
             partial(Path.read_bytes, job.file),
             job.file.name,
             job.form.media_type,
@@ -218,12 +230,12 @@ def _job(job: ExportJob) -> None:
         )
         if job.key is not None:
             st.download_button(
-                "Download the key",
+                tr("Download the key"),
                 job.key.encode("utf-8"),
                 "key.csv",
                 "text/csv",
                 key="export_key",
                 on_click="ignore",
                 icon=":material/key:",
-                help="What the pseudonyms stand for: keep it apart.",
+                help=tr("What the pseudonyms stand for: keep it apart."),
             )

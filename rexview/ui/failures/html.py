@@ -28,6 +28,7 @@ from rexview.ui.tables.number_table import (
     written_p,
 )
 from rexview.vocab import FAILURES
+from rexview.words import tr
 
 MOST_PAIRS: Final = 100
 """As many comparisons are written out; the downloads have all."""
@@ -36,8 +37,15 @@ MOST_PAIRS: Final = 100
 def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) -> str:
     """Lay out every failure with a row for each model; two models have their test beside them."""
     compared = len(tables.models) == 2
-    heads = ["", "Model", "Share", "95% CI", "Answers that can be judged", "Possible"]
-    heads += ["Difference", "p adjusted"] if compared else []
+    heads = [
+        "",
+        tr("Model"),
+        tr("Share"),
+        tr("95% CI"),
+        tr("Answers that can be judged"),
+        tr("Possible"),
+    ]
+    heads += [tr("Difference"), tr("p adjusted")] if compared else []
     tests = {test.failure: test for test in tables.tests} if compared else {}
     reasons, body = Reasons(), []
     for failure in tables.failures:
@@ -59,10 +67,15 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
         counted_caption(tables.counted, tables.scanned),
         rate_caption(clustered=tables.clustered),
     ]
-    caption.append("Possible: a rule's hint and no more; not counted.")
+    caption.append(tr("Possible: a rule's hint and no more; not counted."))
     if compared:
         first, second = tables.models.values()
-        caption.append(comparison_caption(f"{first} (first)", f"{second} (second)"))
+        caption.append(
+            comparison_caption(
+                tr("{first} (first)").format(first=first),
+                tr("{second} (second)").format(second=second),
+            )
+        )
     return table_html(title, heads, body, " ".join(caption)) + reasons.html()
 
 
@@ -70,11 +83,14 @@ def _rate_cells(row: FailureRow, where: str, reasons: Reasons) -> str:
     judged = linked_number(row.judged, f"{row.rate.n:,}") + f"<small>of {row.answers:,}</small>"
     hinted = linked_number(row.hinted, f"{row.hinted.value:,}") if row.hinted.value else NOTHING
     if row.rate.share is None:
-        dash = reasons.add(row.rate.interval.why or "Nothing to judge.", where)
+        dash = reasons.add(row.rate.interval.why or tr("Nothing to judge."), where)
         return f"<td>{dash}</td><td>{NOTHING}</td><td>{judged}</td><td>{hinted}</td>"
     share = linked_number(
         row.flagged,
-        f"<b>{row.rate.share:.0%}</b><small>{row.flagged.value:,} of {row.rate.n:,}</small>",
+        (
+            f"<b>{row.rate.share:.0%}</b><small>"
+            f"{tr('{value:,} of {n:,}').format(value=row.flagged.value, n=row.rate.n)}</small>"
+        ),
     )
     return (
         f"<td>{share}</td><td>{_limits(row.rate.interval, where, reasons)}</td>"
@@ -84,8 +100,8 @@ def _rate_cells(row: FailureRow, where: str, reasons: Reasons) -> str:
 
 def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
     if limits.low is None or limits.high is None:
-        return reasons.add(limits.why or "Undefined.", where)
-    return f"{limits.low:.0%} to {limits.high:.0%}"
+        return reasons.add(limits.why or tr("Undefined."), where)
+    return tr("{low:.0%} to {high:.0%}").format(low=limits.low, high=limits.high)
 
 
 def _test_cells(test: FailureTest, reasons: Reasons) -> str:
@@ -98,22 +114,36 @@ def _test_numbers(
     test: FailureTest, reasons: Reasons, where: str, names: tuple[str, str] = ("first", "second")
 ) -> tuple[str, str]:
     if test.difference is None:
-        difference = reasons.add(test.why or "Undefined.", where)
+        difference = reasons.add(test.why or tr("Undefined."), where)
     else:
         limits = test.interval
         if limits.low is not None and limits.high is not None:
-            between = f"{signed_points(limits.low)} to {signed_points(limits.high)}"
+            between = tr("{low} to {high}").format(
+                low=signed_points(limits.low), high=signed_points(limits.high)
+            )
         else:  # of many models there is no interval and no reason
-            between = reasons.add(limits.why, f"{where}, difference") if limits.why else ""
+            between = (
+                reasons.add(limits.why, tr("{where}, difference").format(where=where))
+                if limits.why
+                else ""
+            )
+        pairs = tr("{pairs:,} pairs: only {first} {only_first:,}, only {second} {only_second:,}")
+        pairs = pairs.format(
+            pairs=test.n_pairs,
+            first=names[0],
+            only_first=test.only_a,
+            second=names[1],
+            only_second=test.only_b,
+        )
         difference = (
-            f"<b>{signed_points(test.difference)}</b> points"
-            f'<small class="rx-ci">{between}</small>'
-            f'<small class="rx-ci">{test.n_pairs:,} pairs: only {names[0]} {test.only_a:,}, '
-            f"only {names[1]} {test.only_b:,}</small>"
+            f"<b>{signed_points(test.difference)}</b> {tr('points')}"
+            f'<small class="rx-ci">{between}</small><small class="rx-ci">{pairs}</small>'
         )
     if test.p is None or test.p_adj is None:
-        return difference, reasons.add(test.why or "No test is possible.", where)
-    title = html.escape(f"McNemar exact, p {test.p:.4g}, adjusted {test.p_adj:.4g}")
+        return difference, reasons.add(test.why or tr("No test is possible."), where)
+    title = html.escape(
+        tr("McNemar exact, p {p:.4g}, adjusted {p_adj:.4g}").format(p=test.p, p_adj=test.p_adj)
+    )
     return difference, f'<abbr title="{title}">{written_p(test.p_adj)}</abbr>'
 
 
@@ -125,15 +155,17 @@ def comparisons_html(tables: FailureTables) -> str:
     reasons, body = Reasons(), []
     for test in tests[:MOST_PAIRS]:
         first, second = (tables.models[model] for model in (test.model_a, test.model_b))
-        where = f"{FAILURES[test.failure].plural}, {first} and {second}"
+        where = tr("{plural}, {first} and {second}").format(
+            plural=FAILURES[test.failure].plural, first=first, second=second
+        )
         names = (FAILURES[test.failure].plural, first, second)
         cells = [short_name(name) for name in names]
         cells += _test_numbers(test, reasons, where, ("A", "B"))
         body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    title = "Pairs of models, smallest adjusted p first"
+    title = tr("Pairs of models, smallest adjusted p first")
     if len(tests) > MOST_PAIRS:
         title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
-    heads = ["Failure", "A", "B", "A minus B", "p adjusted"]
+    heads = [tr("Failure"), "A", "B", tr("A minus B"), tr("p adjusted")]
     return table_html(title, heads, body, comparison_caption()) + reasons.html()
 
 
@@ -154,7 +186,7 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
 
     ``so_far`` says of how many answers the failures are known, where that is not all of them.
     """
-    heads = [groups.by.name, "All models", *groups.models.values()]
+    heads = [groups.by.name, tr("All models"), *groups.models.values()]
     reasons, body = Reasons(), []
     for group in groups.groups:
         head = f'<th scope="row">{short_name(group.name)}</th>'
@@ -172,8 +204,8 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
 
 def _group_cell(cell: GroupCell, where: str, reasons: Reasons) -> str:
     if not cell.rate.n or cell.rate.share is None:
-        return reasons.add(cell.rate.interval.why or "Nothing to judge.", where)
-    share = f"<b>{cell.flagged.value:,}</b><small>of {cell.rate.n:,}</small>"
+        return reasons.add(cell.rate.interval.why or tr("Nothing to judge."), where)
+    share = f"<b>{cell.flagged.value:,}</b><small>{tr('of {n:,}').format(n=cell.rate.n)}</small>"
     number = linked_number(cell.flagged, share)
     small = " · small group" if cell.is_small else ""
     limits = _limits(cell.rate.interval, where, reasons)

@@ -29,6 +29,7 @@ from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import FAILURES
+from rexview.words import tr
 
 
 @kept_with_first(16)
@@ -55,7 +56,7 @@ def choose_counted() -> str:
     """Offer whose verdict counts: rule, reader, either or both; the link keeps the choice."""
     return str(
         st.segmented_control(
-            "Found by",
+            tr("Found by"),
             list(COUNTED),
             format_func=lambda word: COUNTED[word][0],
             required=True,
@@ -67,8 +68,8 @@ def choose_counted() -> str:
 def show_rates(tables: FailureTables, facts: SetFacts) -> None:
     """Show the rates as a table and a chart, and what each failure means."""
     colours = model_colours(facts.models)
-    title = _title("Table 4. Failures by model", tables)
-    with st.spinner("Comparing the models…"):
+    title = _title(tr("Table 4. Failures by model"), tables)
+    with st.spinner(tr("Comparing the models…")):
         drawn = failures_html.rates_html(tables, colours, title)
     linked_html(drawn, key="failures_rates")
     show_downloads(
@@ -76,11 +77,13 @@ def show_rates(tables: FailureTables, facts: SetFacts) -> None:
         key="failures_rates_file",
     )
     if len(tables.models) > 2:
-        box = st.expander("Comparisons between the models", key="failures_pairs", on_change="rerun")
+        box = st.expander(
+            tr("Comparisons between the models"), key="failures_pairs", on_change="rerun"
+        )
         if box.open:
             with box:
                 linked_html(failures_html.comparisons_html(tables), key="failures_pair_table")
-    with st.expander("What each failure means, and what can be judged"):
+    with st.expander(tr("What each failure means, and what can be judged")):
         linked_html(failures_html.meanings_html(tables), key="failures_meanings")
     if (chart := _rates(tables, facts)) is not None:
         show_chart(chart, key="failures_rates_chart")
@@ -96,10 +99,15 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
     groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
-        nothing = _title("No answer here shows this failure", tables)
+        nothing = _title(tr("No answer here shows this failure"), tables)
         st.info(as_markdown(f"{nothing}: {FAILURES[failure].plural.lower()}."))
         return
-    title = _title(f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}", tables)
+    title = _title(
+        tr("Table 5. {plural} by {name}").format(
+            plural=FAILURES[failure].plural, name=by.name.lower()
+        ),
+        tables,
+    )
     so_far = so_far_caption(tables.scanned)
     linked_html(failures_html.groups_html(groups, title, so_far=so_far), key="failures_groups")
     caption = f"{counted_caption(tables.counted, tables.scanned)} {group_caption(groups.kind)}"
@@ -122,7 +130,7 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
     asked = link_keys.query_value(link_keys.QUERY_FAILURE_SHOWN)
     return str(
         st.selectbox(
-            "Failure",
+            tr("Failure"),
             list(counts),
             format_func=lambda failure: f"{FAILURES[failure].plural} ({counts[failure]:,})",
             **kept_in_link(
@@ -137,4 +145,4 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
 
 def _choose_group(names: dict[str, str]) -> str:
     kept = option_kept_in_link("failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key)
-    return str(st.selectbox("By", list(names), format_func=names.__getitem__, **kept))
+    return str(st.selectbox(tr("By"), list(names), format_func=names.__getitem__, **kept))

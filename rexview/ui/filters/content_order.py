@@ -10,12 +10,14 @@ from rexview.stats import CONTENT_ORDERS
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
+from rexview.words import tr
 
-_HELP: Final = (
-    "Content is the weakest link of Process, Execution and Synthesis. Where several readers scored "
-    "an answer, either their scores are averaged first and the smallest mean is taken, or each "
-    "reader's smallest score is taken and these are averaged. With one reader both are the same. "
-    "The choice holds on every page and is kept in the link."
+_HELP: Final = tr(
+    "Content is the weakest link of Process, Execution and Synthesis. Where "
+    "several readers scored an answer, either their scores are averaged "
+    "first and the smallest mean is taken, or each reader's smallest score "
+    "is taken and these are averaged. With one reader both are the same. The "
+    "choice holds on every page and is kept in the link."
 )
 
 
@@ -28,7 +30,7 @@ def content_order_switch() -> None:
         link_keys.USUAL_ORDER,
     )
     st.radio(
-        "Content is the",
+        tr("Content is the"),
         list(CONTENT_ORDERS),
         format_func=CONTENT_ORDERS.__getitem__,
         horizontal=True,
@@ -47,5 +49,7 @@ def show_other_order() -> None:
     """Say that Content is worked out in the other order; nothing with the usual one."""
     if link_keys.content_order() != link_keys.USUAL_ORDER:
         st.caption(
-            f"Content is the {as_markdown(content_order_words())} (chosen on the Scores page)."
+            tr("Content is the {content_order_words} (chosen on the Scores page).").format(
+                content_order_words=as_markdown(content_order_words())
+            )
         )

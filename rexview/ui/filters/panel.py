@@ -32,6 +32,7 @@ from rexview.ui.filters.saved import LONGEST_NAME, forget_filter, save_filter, s
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import change_link, filter_asked
+from rexview.words import tr
 
 _OPEN: Final = ("failures", "models")
 """Conditions that are unfolded from the start."""
@@ -53,7 +54,7 @@ def filter_panel(
     with st.sidebar, st.container(key="rx_panel", gap="small"):
         _search(case_filter, counts, so_far=so_far)
         if rest:
-            st.caption("All counts are so far.")
+            st.caption(tr("All counts are so far."))
         for place, facet in enumerate(counts.facets):
             if _worth_showing(facet, counts.total):
                 _facet(facet, place, so_far=so_far and facet.field in _OF_FLAGS)
@@ -71,13 +72,13 @@ def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) 
     """Say why no case is left, and offer ways back."""
     reasons = list(unknown_values(counts, engine.facts, case_filter))
     so_far = so_far_caption(engine.scanned(case_filter)) if rests_on_flags(case_filter) else ""
-    nothing = so_far_after("No case fits all of these conditions", so_far=bool(so_far))
+    nothing = so_far_after(tr("No case fits all of these conditions"), so_far=bool(so_far))
     st.info(as_markdown(" ".join(filter(None, [f"{nothing}.", so_far, *reasons]))))
     with st.container(horizontal=True, gap="small"):
         if case_filter.words:
             rest = case_filter.without("search")
-            st.button("Clear the search", on_click=set_filter, args=(rest,))
-        st.button("Clear the filter", on_click=set_filter, args=(case_filter.cleared(),))
+            st.button(tr("Clear the search"), on_click=set_filter, args=(rest,))
+        st.button(tr("Clear the filter"), on_click=set_filter, args=(case_filter.cleared(),))
 
 
 def _search(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
@@ -89,10 +90,10 @@ def _search(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
         set_filter(replace(filter_asked(), search=typed, mention=search_terms(typed).usual))
 
     st.text_input(
-        "Search",
+        tr("Search"),
         key=key,
         on_change=changed,
-        placeholder="Search questions, reports, answers",
+        placeholder=tr("Search questions, reports, answers"),
         label_visibility="collapsed",
         icon=":material/search:",
     )
@@ -111,15 +112,20 @@ def _mention(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
 
     st.pills(
         as_markdown(
-            so_far_after(f"Search for {search_terms(case_filter.search).names}", so_far=so_far)
+            so_far_after(
+                tr("Search for {names}").format(names=search_terms(case_filter.search).names),
+                so_far=so_far,
+            )
         ),
         list(labels),
         format_func=labels.__getitem__,
         key=key,
         required=True,
         on_change=changed,
-        help="Present, or said to be absent, in the answer or the report, by any of its names. "
-        "Plain text finds the words as typed.",
+        help=tr(
+            "Present, or said to be absent, in the answer or the report, by any of "
+            "its names. Plain text finds the words as typed."
+        ),
     )
 
 
@@ -197,7 +203,7 @@ def _range(name: str, ranges: Mapping[str, Range]) -> None:
 
 def _saved(case_filter: CaseFilter, set_name: str) -> None:
     saved = saved_filters(set_name)
-    box = st.expander("Saved filters", key="filter_saved_box", on_change="rerun")
+    box = st.expander(tr("Saved filters"), key="filter_saved_box", on_change="rerun")
     if not box.open:
         return
     with box:
@@ -215,7 +221,7 @@ def _saved(case_filter: CaseFilter, set_name: str) -> None:
                     "",
                     icon=":material/delete:",
                     key=f"filter_forget_{number}",
-                    help=f"Forget this saved filter: {as_markdown(name)}",
+                    help=tr("Forget this saved filter: {name}").format(name=as_markdown(name)),
                     on_click=_forget,
                     args=(set_name, name),
                     type="tertiary",
@@ -223,16 +229,18 @@ def _saved(case_filter: CaseFilter, set_name: str) -> None:
         if case_filter.active:
             key = "filter_save_name"
             st.text_input(
-                "Save this filter as",
+                tr("Save this filter as"),
                 key=key,
                 max_chars=LONGEST_NAME,
                 on_change=_save,
                 args=(set_name, key),
-                placeholder="Name, then Enter",
+                placeholder=tr("Name, then Enter"),
             )
         elif not saved:
-            st.caption("Choose some conditions first; then save them here under a name.")
-        st.caption("Kept on the computer that runs rexview. The link always holds the filter too.")
+            st.caption(tr("Choose some conditions first; then save them here under a name."))
+        st.caption(
+            tr("Kept on the computer that runs rexview. The link always holds the filter too.")
+        )
 
 
 def _save(set_name: str, key: str) -> None:
@@ -242,17 +250,17 @@ def _save(set_name: str, key: str) -> None:
     try:
         save_filter(set_name, name, filter_asked())
     except OSError:
-        st.toast("The filter could not be saved: its file cannot be written.")
+        st.toast(tr("The filter could not be saved: its file cannot be written."))
         return
     st.session_state[key] = ""
-    st.toast(f"Saved as {as_markdown(name)}.")
+    st.toast(tr("Saved as {name}.").format(name=as_markdown(name)))
 
 
 def _forget(set_name: str, name: str) -> None:
     try:
         forget_filter(set_name, name)
     except OSError:
-        st.toast("The filter could not be taken away: its file cannot be written.")
+        st.toast(tr("The filter could not be taken away: its file cannot be written."))
 
 
 def _label(name: str, count: int) -> str:

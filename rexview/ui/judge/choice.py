@@ -9,11 +9,12 @@ from rexview.analysis.filter.judge_conditions import judge_word
 from rexview.stats.judges.opinions import Judge
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
+from rexview.words import tr
 
 _OFF = ""
-_HELP = (
-    "A language model’s second opinion on answers. It counts in no other number, and readers who "
-    "score without seeing models never see it."
+_HELP = tr(
+    "A language model’s second opinion on answers. It counts in no other "
+    "number, and readers who score without seeing models never see it."
 )
 
 
@@ -31,9 +32,9 @@ def choose_judge(facts: SetFacts) -> Judge | None:
         return None
     by_word = {judge_word(judge): judge for judge in facts.judges}
     chosen = st.selectbox(
-        "Judge",
+        tr("Judge"),
         [_OFF, *by_word],
-        format_func=lambda word: by_word[word].name if word else "Not shown",
+        format_func=lambda word: by_word[word].name if word else tr("Not shown"),
         help=_HELP,
         width=320,
         **option_kept_in_link("judge_shown", link_keys.QUERY_JUDGE, [_OFF, *by_word], _OFF),

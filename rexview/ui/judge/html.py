@@ -33,7 +33,8 @@ from rexview.ui.tables.number_table import (
     model_head,
     table_html,
 )
-from rexview.vocab import DIMENSION_NAMES, FAILURES, counted
+from rexview.vocab import DIMENSION_NAMES, FAILURES
+from rexview.words import counted, tr, trn
 
 _LONGEST: Final = 2_000
 """Characters of a reason or a quote that are shown."""
@@ -68,15 +69,18 @@ def _card_html(opinions: CaseOpinions, model: str, one: AnswerOpinion) -> str:
         items = "".join(_score_html(opinions, said) for said in one.scores)
         parts.append(f"<ul>{items}</ul>")
     if not parts:
-        parts.append('<p class="rx-quiet">No opinion on this answer.</p>')
+        parts.append(f'<p class="rx-quiet">{tr("No opinion on this answer.")}</p>')
     if one.stale:
-        parts.append(
-            f'<p class="rx-quiet">{counted(one.stale, "opinion")} on an earlier text of this '
-            "answer: not shown, and counted nowhere.</p>"
-        )
+        stale = trn(
+            "{n:,} opinion on an earlier text of this answer: not shown, and counted nowhere.",
+            "{n:,} opinions on an earlier text of this answer: not shown, and counted nowhere.",
+            one.stale,
+        ).format(n=one.stale)
+        parts.append(f'<p class="rx-quiet">{stale}</p>')
     return (
-        f'<section class="rx-judge" aria-label="Judge: {name}"><h4>Judge: {name} '
-        f"<small>{html.escape(OPINION)}</small></h4>{''.join(parts)}</section>"
+        f'<section class="rx-judge" aria-label="{tr("Judge: {name}").format(name=name)}"><h4>'
+        f"{tr('Judge: {name}').format(name=name)} <small>{html.escape(OPINION)}</small></h4>"
+        f"{''.join(parts)}</section>"
     )
 
 
@@ -86,8 +90,11 @@ def _failure_html(opinions: CaseOpinions, model: str, said: SaidFailure) -> str:
     located = said.present and said.start is not None
     flag = f' data-rx-flag="{_key(model, said)}"' if located else ""
     show = (
-        ' <button type="button" class="rx-show" aria-pressed="false" '
-        'title="Mark the quoted words until pressed again (Esc)">Show</button>'
+        (
+            " "
+            '<button type="button" class="rx-show" aria-pressed="false" title="'
+            f'{tr("Mark the quoted words until pressed again (Esc)")}">{tr("Show")}</button>'
+        )
         if located
         else ""
     )
@@ -101,7 +108,7 @@ def _quote_html(said: SaidFailure) -> str:
         return ""
     lost = ""
     if said.start is None and not said.quote_known:
-        lost = " <small>These words are not in the answer.</small>"
+        lost = f" <small>{tr('These words are not in the answer.')}</small>"
     return f"<p>“{html.escape(_cut(said.quote))}”{lost}</p>"
 
 
@@ -121,7 +128,15 @@ def _cut(text: str) -> str:
 
 def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:
     """Lay out in how many answers the judge sees each failure, beside how far it agrees."""
-    heads = ["", "Model", "Judge sees it in", "95% CI", "Kappa with readers", "Precision", "Recall"]
+    heads = [
+        "",
+        tr("Model"),
+        tr("Judge sees it in"),
+        tr("95% CI"),
+        tr("Kappa with readers"),
+        tr("Precision"),
+        tr("Recall"),
+    ]
     reasons, body = Reasons(), []
     for failure, group in groupby(tables.failures, key=lambda row: row.failure):
         rows = list(group)
@@ -147,21 +162,22 @@ def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> s
 
 def _seen_cells(row: JudgedFailure, where: str, reasons: Reasons) -> str:
     if row.rate.share is None:
-        dash = reasons.add("The judge spoke of none of these answers.", where)
+        dash = reasons.add(tr("The judge spoke of none of these answers."), where)
         return f"<td>{dash}</td><td>{NOTHING}</td>"
     spoken = linked_number(row.spoken, f"{row.rate.n:,}")
     seen = linked_number(row.present, f"<b>{row.present.value:,}</b>")
     return (
-        f"<td>{seen}<small>of {spoken}, {row.rate.share:.0%}</small></td>"
-        f"<td>{_percent_limits(row.rate, where, reasons)}</td>"
+        f"<td>{seen}<small>"
+        f"{tr('of {spoken}, {share:.0%}').format(spoken=spoken, share=row.rate.share)}</small>"
+        f"</td><td>{_percent_limits(row.rate, where, reasons)}</td>"
     )
 
 
 def _percent_limits(rate: Rate, where: str, reasons: Reasons) -> str:
     low, high = rate.interval.low, rate.interval.high
     if low is None or high is None:
-        return reasons.add(rate.interval.why or "Undefined.", where)
-    return f"{low:.0%} to {high:.0%}"
+        return reasons.add(rate.interval.why or tr("Undefined."), where)
+    return tr("{low:.0%} to {high:.0%}").format(low=low, high=high)
 
 
 def _failure_cells(found: FailureAgreement | None, name: str, reasons: Reasons) -> list[str]:
@@ -170,28 +186,41 @@ def _failure_cells(found: FailureAgreement | None, name: str, reasons: Reasons) 
         return [html.escape(failure_words(None)), NOTHING, NOTHING]
     kappa = _kappa_cell(found.kappa, found, name, reasons)
     return [
-        f"{kappa}<small>{found.n:,} of {found.opinions:,} answers</small>",
-        _share_cell(found.precision, f"{name}, precision", reasons),
-        _share_cell(found.recall, f"{name}, recall", reasons),
+        (
+            f"{kappa}<small>"
+            f"{tr('{n:,} of {opinions:,} answers').format(n=found.n, opinions=found.opinions)}"
+            "</small>"
+        ),
+        _share_cell(found.precision, tr("{name}, precision").format(name=name), reasons),
+        _share_cell(found.recall, tr("{name}, recall").format(name=name), reasons),
     ]
 
 
 def _kappa_cell(value: float | None, found: FailureAgreement, where: str, reasons: Reasons) -> str:
     if value is None:
-        return reasons.add(found.why or "Undefined.", f"{where}, kappa")
+        return reasons.add(found.why or tr("Undefined."), tr("{where}, kappa").format(where=where))
     return f"<b>{value:.2f}</b> {reasons.interval(found.interval, f'{where}, kappa')}"
 
 
 def _share_cell(rate: Rate, where: str, reasons: Reasons) -> str:
     if rate.share is None:
-        return reasons.add(rate.interval.why or "Undefined.", where)
+        return reasons.add(rate.interval.why or tr("Undefined."), where)
     limits = _percent_limits(rate, where, reasons)
-    return f"<b>{rate.share:.0%}</b> {limits}<small>{rate.flagged:,} of {rate.n:,}</small>"
+    return (
+        f"<b>{rate.share:.0%}</b> {limits}<small>"
+        f"{tr('{flagged:,} of {n:,}').format(flagged=rate.flagged, n=rate.n)}</small>"
+    )
 
 
 def scores_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:
     """Lay out the judge's mean beside the readers', by dimension and model, with agreement."""
-    heads = ["", "Model", "Judge, mean", "Readers, mean", "Weighted kappa with readers"]
+    heads = [
+        "",
+        tr("Model"),
+        tr("Judge, mean"),
+        tr("Readers, mean"),
+        tr("Weighted kappa with readers"),
+    ]
     reasons, body = Reasons(), []
     for dimension, group in groupby(tables.scores, key=lambda row: row.dimension):
         rows = list(group)
@@ -222,16 +251,24 @@ def _mean_cells(row: JudgedScore) -> str:
 
 def _weighted_cell(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
     n = f"<small>{counted(found.n, 'answer')}</small>"
-    where = f"{name}, kappa"
+    where = tr("{name}, kappa").format(name=name)
     if found.qwk is None:
-        return reasons.add(found.why or "Undefined.", where) + n
+        return reasons.add(found.why or tr("Undefined."), where) + n
     return f"<b>{found.qwk:.2f}</b> {reasons.interval(found.qwk_interval, where)}{n}"
 
 
 def agreement_html(tables: JudgeTables, title: str) -> str:
     """Lay out how far the judge agrees with the readers' scores: a row a dimension."""
-    heads = ["Dimension", "n", "Weighted kappa", "95% CI", "MAD", "95% CI", "Same score"]
-    heads += ["Judge, mean", "Readers, mean", "Readers among themselves"]
+    heads = [
+        tr("Dimension"),
+        "n",
+        tr("Weighted kappa"),
+        tr("95% CI"),
+        "MAD",
+        tr("95% CI"),
+        tr("Same score"),
+    ]
+    heads += [tr("Judge, mean"), tr("Readers, mean"), tr("Readers among themselves")]
     reasons = Reasons()
     body = [
         _agreement_row(found, DIMENSION_NAMES[dimension], reasons)
@@ -248,13 +285,13 @@ def _agreement_row(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
         own = f"{found.readers_qwk:.2f}<small>n {found.readers_n:,}</small>"
     return cells(
         html.escape(name),
-        f"{found.n:,}<small>of {found.opinions:,}</small>",
+        f"{found.n:,}<small>{tr('of {opinions:,}').format(opinions=found.opinions)}</small>",
         f"<b>{reasons.number(found.qwk, why, f'{name}, kappa')}</b>",
-        reasons.interval(found.qwk_interval, f"{name}, kappa"),
-        reasons.number(found.mad, why, f"{name}, MAD"),
-        reasons.interval(found.mad_interval, f"{name}, MAD"),
-        reasons.number(found.exact, why, f"{name}, same score", ".0%"),
-        reasons.number(found.judge_mean, why, f"{name}, mean"),
-        reasons.number(found.readers_mean, why, f"{name}, mean"),
+        reasons.interval(found.qwk_interval, tr("{name}, kappa").format(name=name)),
+        reasons.number(found.mad, why, tr("{name}, MAD").format(name=name)),
+        reasons.interval(found.mad_interval, tr("{name}, MAD").format(name=name)),
+        reasons.number(found.exact, why, tr("{name}, same score").format(name=name), ".0%"),
+        reasons.number(found.judge_mean, why, tr("{name}, mean").format(name=name)),
+        reasons.number(found.readers_mean, why, tr("{name}, mean").format(name=name)),
         own,
     )

@@ -21,6 +21,7 @@ from rexview.ui.judge import html as judge_html
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
 from rexview.ui.tables.table_download import show_downloads
+from rexview.words import tr
 
 
 def show_filter_agreement(engine: Engine, case_filter: CaseFilter) -> None:
@@ -36,7 +37,7 @@ def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) 
     tables = query_cache.judged(engine, case_filter, judge)
     if not tables.failures:
         return
-    title = f"Judge {judge.name}: failures that it sees"
+    title = tr("Judge {name}: failures that it sees").format(name=judge.name)
     drawn = judge_html.failures_html(tables, dict(model_colours(engine.facts.models)), title)
     caption = failures_caption(tables.agreement)
     _show_table(
@@ -53,7 +54,7 @@ def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) ->
     tables = query_cache.judged(engine, case_filter, judge)
     if not tables.scores:
         return
-    title = f"Judge {judge.name}: its scores beside the readers’"
+    title = tr("Judge {name}: its scores beside the readers’").format(name=judge.name)
     drawn = judge_html.scores_html(tables, dict(model_colours(engine.facts.models)), title)
     caption = scores_caption(tables.agreement)
     _show_table(
@@ -68,7 +69,7 @@ def show_agreement(engine: Engine, case_filter: CaseFilter, judge: Judge | None)
     tables = query_cache.judged(engine, case_filter, judge)
     if not tables.agreement.scores:
         return
-    title = f"Judge {judge.name} and the readers’ final scores"
+    title = tr("Judge {name} and the readers’ final scores").format(name=judge.name)
     caption = scores_caption(tables.agreement, more=True)
     drawn = judge_html.agreement_html(tables, title)
     _show_table(

@@ -16,6 +16,7 @@ import streamlit as st
 from rexview.analysis import CaseFilter
 from rexview.stats import CONTENT_ORDERS, ContentOrder
 from rexview.ui.html.safe_text import as_markdown
+from rexview.words import tr
 
 QUERY_SET: Final = "set"
 QUERY_CASE: Final = "case"
@@ -188,7 +189,11 @@ def link_filter() -> CaseFilter:
     found, problems = CaseFilter.read(query_lists())
     order = query_value(QUERY_CONTENT_ORDER)
     if order and order not in CONTENT_ORDERS:
-        problems += (f"The link asks for an order of Content that is not known: {order[:40]}.",)
+        problems += (
+            tr("The link asks for an order of Content that is not known: {order}.").format(
+                order=order[:40]
+            ),
+        )
     for problem in problems:
         st.warning(as_markdown(problem), icon=":material/link_off:")
     return found

@@ -29,7 +29,7 @@ from rexview.ui.tables.number_table import (
     table_html,
     written_p,
 )
-from rexview.vocab import counted, noun
+from rexview.words import counted, listed, tr, trn
 
 MOST_PAIRS: Final = 100
 """As many comparisons are written out; the download has all."""
@@ -40,10 +40,13 @@ def headline_html(tables: ChoiceTables) -> str:
     counts = tables.counts
     who = [counted(len(tables.models), "model")] if tables.models else []
     who += [counted(len(tables.readers), "reader")] if tables.readers else []
-    sentence = f"<b>{counts.questions:,}</b> {noun(counts.questions, 'question')} answered by "
-    sentence += " and ".join(who)
+    sentence = trn(
+        "{n} question answered by {who}", "{n} questions answered by {who}", counts.questions
+    ).format(n=f"<b>{counts.questions:,}</b>", who=listed(who))
     if tables.clustered:
-        sentence += f", of {counts.patients:,} patients or studies"
+        sentence = tr("{answered}, of {patients:,} patients or studies").format(
+            answered=sentence, patients=counts.patients
+        )
     noted = [
         f"{OF_CASES[word]}: {linked_number(count, f'<b>{count.value:,}</b>')}"
         for word, count in tables.noted.items()
@@ -55,7 +58,7 @@ def headline_html(tables: ChoiceTables) -> str:
 
 def accuracy_html(tables: ChoiceTables, colours: Mapping[int, str], title: str) -> str:
     """Lay out every rater's accuracy: over all questions, and by task."""
-    heads = ["Rater", "n", "Accuracy", "95% CI", "Failed", "Without failed"]
+    heads = [tr("Rater"), "n", tr("Accuracy"), tr("95% CI"), tr("Failed"), tr("Without failed")]
     heads += [row.name for row in tables.tasks]
     reasons = Reasons()
     body: list[str] = []
@@ -64,7 +67,7 @@ def accuracy_html(tables: ChoiceTables, colours: Mapping[int, str], title: str) 
         rater = tables.raters[cell.place]
         first = rater.is_reader and not any("rx-part" in row for row in body)
         if first:
-            body.append(_part_row("Readers", len(heads)))
+            body.append(_part_row(tr("Readers"), len(heads)))
         row = model_head(rater.name, colours[cell.place]) + _total_cells(cell, rater.name, reasons)
         for task, cells in zip(tables.tasks, of_tasks, strict=True):
             row += _cell_html(cells[cell.place], f"{rater.name}, {task.name}", reasons)
@@ -82,7 +85,7 @@ def _part_row(name: str, columns: int) -> str:
 def _total_cells(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
     found = cell.accuracy
     wrong = linked_number(
-        cell.wrong, f"{cell.wrong.value:,}", title="Questions with a wrong choice"
+        cell.wrong, f"{cell.wrong.value:,}", title=tr("Questions with a wrong choice")
     )
     failed = NOTHING
     if found.failed:
@@ -90,10 +93,16 @@ def _total_cells(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
         failed = linked_number(cell.failed, label)
     cells = (
         linked_number(cell.asked, f"{found.rate.n:,}"),
-        f"{linked_number(cell.right, _share(found.rate))}<small>{wrong} wrong</small>",
+        (
+            f"{linked_number(cell.right, _share(found.rate))}<small>"
+            f"{tr('{wrong} wrong').format(wrong=wrong)}</small>"
+        ),
         _limits(found.rate.interval, where, reasons),
         failed,
-        f"{_share(found.without_failed)}<small>of {found.without_failed.n:,}</small>",
+        (
+            f"{_share(found.without_failed)}"
+            f"<small>{tr('of {n:,}').format(n=found.without_failed.n)}</small>"
+        ),
     )
     few = ' class="rx-few"' if cell.is_small else ""
     return "".join(f"<td{few}>{one}</td>" for one in cells)
@@ -105,8 +114,8 @@ def _share(rate: Rate) -> str:
 
 def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
     if limits.low is None or limits.high is None:
-        return reasons.add(limits.why or "Undefined.", where)
-    return f"{limits.low:.1%} to {limits.high:.1%}"
+        return reasons.add(limits.why or tr("Undefined."), where)
+    return tr("{low:.1%} to {high:.1%}").format(low=limits.low, high=limits.high)
 
 
 def _cell_html(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
@@ -115,10 +124,12 @@ def _cell_html(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
     if not rate.n:
         return f"<td>{NOTHING}</td>"
     share = linked_number(cell.right, _share(rate))
-    n = linked_number(cell.asked, f"{rate.flagged:,} of {rate.n:,}")
+    n = linked_number(cell.asked, tr("{flagged:,} of {n:,}").format(flagged=rate.flagged, n=rate.n))
     failed = ""
     if cell.accuracy.failed:
-        failed = " · " + linked_number(cell.failed, f"{cell.accuracy.failed:,} failed")
+        failed = " · " + linked_number(
+            cell.failed, tr("{failed:,} failed").format(failed=cell.accuracy.failed)
+        )
     few = ' class="rx-few"' if cell.is_small else ""
     return (
         f'<td{few}>{share}<small>{n}{failed}</small><small class="rx-ci">'
@@ -134,7 +145,7 @@ def property_name(by: CaseProperty) -> str:
 def groups_html(groups: ChoiceGroups, raters: Mapping[int, Rater], title: str) -> str:
     """Lay accuracies out by a property of the questions; raters as columns."""
     shown = [place for place in raters if any(_cell_of(row, place) for row in groups.rows)]
-    heads = [property_name(groups.by), "Questions"]
+    heads = [property_name(groups.by), tr("Questions")]
     heads += [raters[place].label for place in shown]
     reasons = Reasons()
     body = list(_group_rows(groups.rows, shown, raters, len(heads), reasons))
@@ -182,7 +193,15 @@ def read_html(
         head = model_head(rater.name, colours[cell.place])
         kind = f"<td>{'reader' if rater.is_reader else 'model'}</td>"
         body.append(f"<tr>{head}{kind}{_total_cells(cell, rater.name, reasons)}</tr>")
-    heads = ["Rater", "Kind", "n", "Accuracy", "95% CI", "Failed", "Without failed"]
+    heads = [
+        tr("Rater"),
+        tr("Kind"),
+        "n",
+        tr("Accuracy"),
+        tr("95% CI"),
+        tr("Failed"),
+        tr("Without failed"),
+    ]
     caption = f"{captions.read_caption(questions)} {captions.small_caption()}"
     return table_html(title, heads, body, caption) + reasons.html()
 
@@ -202,9 +221,13 @@ def pairs_html(
         names = [raters[place].name for place in (test.rater_a, test.rater_b)]
         where = " and ".join(names)
         if test.p is None or test.p_adj is None:
-            p = reasons.add(test.why or "No test is possible.", where)
+            p = reasons.add(test.why or tr("No test is possible."), where)
         else:
-            said = html.escape(f"McNemar exact, p {test.p:.4g}, adjusted {test.p_adj:.4g}")
+            said = html.escape(
+                tr("McNemar exact, p {p:.4g}, adjusted {p_adj:.4g}").format(
+                    p=test.p, p_adj=test.p_adj
+                )
+            )
             p = f'<abbr title="{said}">{written_p(test.p_adj)}</abbr>'
         cells = (
             *map(short_name, names),
@@ -218,10 +241,18 @@ def pairs_html(
         body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     if len(tests) > MOST_PAIRS:
         title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
-    heads = ["A", "B", "Both answered", "A minus B", "Only A right", "Only B right", "Both right"]
+    heads = [
+        "A",
+        "B",
+        tr("Both answered"),
+        tr("A minus B"),
+        tr("Only A right"),
+        tr("Only B right"),
+        tr("Both right"),
+    ]
     met = {place for pair in tests for place in (pair.test.rater_a, pair.test.rater_b)}
     caption = captions.comparison_caption(len(met), readers=readers)
-    return table_html(title, [*heads, "p adjusted"], body, caption) + reasons.html()
+    return table_html(title, [*heads, tr("p adjusted")], body, caption) + reasons.html()
 
 
 def _only(count: Count) -> str:
@@ -230,11 +261,11 @@ def _only(count: Count) -> str:
 
 def _difference(value: float | None, limits: Interval, where: str, reasons: Reasons) -> str:
     if value is None:
-        return reasons.add(limits.why or "Undefined.", where)
+        return reasons.add(limits.why or tr("Undefined."), where)
     between = ""
     if limits.low is not None and limits.high is not None:
         low, high = (signed_points(limit, decimals=1) for limit in (limits.low, limits.high))
-        between = f'<small class="rx-ci">{low} to {high}</small>'
+        between = f'<small class="rx-ci">{tr("{low} to {high}").format(low=low, high=high)}</small>'
     elif limits.why:
-        between = reasons.add(limits.why, f"{where}, difference")
+        between = reasons.add(limits.why, tr("{where}, difference").format(where=where))
     return f"<b>{signed_points(value, decimals=1)}</b>{between}"

@@ -12,8 +12,9 @@ from rexview.analysis.published.rexvqa import PublishedTable
 from rexview.stats.multiple_choice.chosen import Rater
 from rexview.ui.tables.number_table import NOTHING, linked_number, short_name
 from rexview.ui.tables.stacked import stacked
+from rexview.words import tr
 
-_HERE = "This review set"
+_HERE = tr("This review set")
 
 
 def published_html(
@@ -30,8 +31,8 @@ def published_html(
         _table(rexvqa.distribution(), _printed_rows(rexvqa.distribution())),
     )
     return (
-        '<section class="rx-published">'
-        "<h2>Published: other questions and models, not computed here</h2>"
+        '<section class="rx-published"><h2>'
+        f"{tr('Published: other questions and models, not computed here')}</h2>"
         f"{''.join(parts)}</section>"
     )
 
@@ -77,7 +78,12 @@ def _reader_study(
 ) -> str:
     body = _printed_rows(printed)
     if read:
-        body.append(_heading(f"{_HERE}: the questions that readers answered", len(printed.heads)))
+        body.append(
+            _heading(
+                tr("{here}: the questions that readers answered").format(here=_HERE),
+                len(printed.heads),
+            )
+        )
     for cell in read:
         rater = raters[cell.place]
         cells = "".join(
@@ -134,8 +140,10 @@ def _table(printed: PublishedTable, body: Sequence[str], ours: Sequence[str] = (
     groups = ""
     if ours:
         groups = (
-            f'<tr><th></th><th scope="colgroup" colspan="{len(ours)}">{_HERE}</th>'
-            f'<th scope="colgroup" colspan="{len(rest)}" class="rx-outside">Published</th></tr>'
+            "<tr><th></th>"
+            f'<th scope="colgroup" colspan="{len(ours)}">{_HERE}</th>'
+            f'<th scope="colgroup" colspan="{len(rest)}" class="rx-outside">{tr("Published")}</th>'
+            "</tr>"
         )
     notes = " ".join((f"Printed in {printed.source}.", *printed.notes))
     drawn = stacked(

@@ -32,6 +32,7 @@ from rexview.ui.multiple_choice.published import published_html
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.tables.table_download import show_downloads
+from rexview.words import tr
 
 _SHOWN_AT_ONCE: Final = 3
 """The comparisons of so few models need no click."""
@@ -56,7 +57,7 @@ def _accuracy_chart(tables: ChoiceTables, colours: tuple[str, ...]) -> LinkedCha
 def show_accuracy(engine: Engine, tables: ChoiceTables) -> None:
     """Show every rater's accuracy, over all questions and by task."""
     colours = _colours(engine)
-    title = "Accuracy by rater and task"
+    title = tr("Accuracy by rater and task")
     linked_html(choice_html.accuracy_html(tables, colours, title), key="choices_accuracy")
     caption = captions.accuracy_caption(tables)
     file = TableFile(title, partial(accuracy_frame, tables), caption, CHOICE_SHARES)
@@ -73,13 +74,13 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -
     usual = next(iter(choices))
     kept = option_kept_in_link("choices_by", link_keys.QUERY_SPLIT, choices, usual)
     names = {key: choice_html.property_name(choice) for key, choice in choices.items()}
-    key = st.selectbox("By", list(choices), format_func=names.__getitem__, width=320, **kept)
-    with st.spinner("Working out each part…"):
+    key = st.selectbox(tr("By"), list(choices), format_func=names.__getitem__, width=320, **kept)
+    with st.spinner(tr("Working out each part…")):
         groups = query_cache.choice_groups(engine, case_filter, choices[key])
     if not groups.rows:
-        st.info("No question here has a value of it.")
+        st.info(tr("No question here has a value of it."))
         return
-    title = f"Accuracy by {names[key].lower()}"
+    title = tr("Accuracy by {names}").format(names=names[key].lower())
     drawn = choice_html.groups_html(groups, tables.raters, title)
     linked_html(drawn, key="choices_groups")
     frame = partial(choice_group_frame, groups, tables.raters)
@@ -91,9 +92,9 @@ def show_comparisons(engine: Engine, case_filter: CaseFilter, tables: ChoiceTabl
     """Show the tests between models; those of many models are worked out on demand."""
     if len(tables.models) < 2:
         return
-    title = "Models compared, question by question"
+    title = tr("Models compared, question by question")
     if len(tables.models) > _SHOWN_AT_ONCE:
-        label = f"Comparisons between the {len(tables.models):,} models"
+        label = tr("Comparisons between the {models:,} models").format(models=len(tables.models))
         box = st.expander(label, key="choices_pairs_box", on_change="rerun")
         if box.open:
             with box:
@@ -103,7 +104,7 @@ def show_comparisons(engine: Engine, case_filter: CaseFilter, tables: ChoiceTabl
 
 
 def _pairs(engine: Engine, case_filter: CaseFilter, title: str, *, readers: bool = False) -> None:
-    with st.spinner("Comparing pair by pair…"):
+    with st.spinner(tr("Comparing pair by pair…")):
         compared = query_cache.choice_comparisons(engine, case_filter)
         tests = compared.with_readers if readers else compared.of_models
     if not tests:
@@ -121,14 +122,14 @@ def show_readers(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) 
     if not tables.readers:
         return
     cells = query_cache.choice_read(engine, case_filter)
-    title, n = "Models and readers on the same questions", tables.counts.read_by_people
+    title, n = tr("Models and readers on the same questions"), tables.counts.read_by_people
     drawn = choice_html.read_html(cells, engine.raters, _colours(engine), title, n)
     linked_html(drawn, key="choices_read")
     frame = partial(read_frame, cells, engine.raters)
     file = TableFile(title, frame, captions.read_caption(n), CHOICE_SHARES)
     show_downloads(file, key="choices_read_file")
     if tables.models:
-        _pairs(engine, case_filter, "Each model with each reader", readers=True)
+        _pairs(engine, case_filter, tr("Each model with each reader"), readers=True)
 
 
 def show_agreement(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -> None:
@@ -144,13 +145,13 @@ def show_agreement(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables
         return
     kept = option_kept_in_link("choices_kappa", link_keys.QUERY_AGREEMENT, names, "")
     task = st.selectbox(
-        "Agreement on", list(names), format_func=names.__getitem__, width=320, **kept
+        tr("Agreement on"), list(names), format_func=names.__getitem__, width=320, **kept
     )
     chart = kappa_chart(by_task[task or None], tables.raters, names[task])
     if chart is not None:
         show_chart(chart, key="choices_kappa_chart")
     frame = partial(kappa_frame, by_task, engine.raters)
-    file = TableFile("Agreement of all raters by task", frame, captions.KAPPA, CHOICE_SHARES)
+    file = TableFile(tr("Agreement of all raters by task"), frame, captions.KAPPA, CHOICE_SHARES)
     show_downloads(file, key="choices_kappa_file")
 
 
@@ -161,7 +162,7 @@ def show_published(
     if tables is None:
         linked_html(published_html(None, None), key="choices_published_tables")
         return
-    if published_shown("Published tables of the ReXVQA paper beside these", "choices"):
+    if published_shown(tr("Published tables of the ReXVQA paper beside these"), "choices"):
         read = query_cache.choice_read(engine, case_filter) if tables.readers else ()
         drawn = published_html(tables, _categories(engine, case_filter), read)
         linked_html(drawn, key="choices_published_tables")

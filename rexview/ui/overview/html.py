@@ -18,24 +18,33 @@ from rexview.detect.core.precision import precision_of
 from rexview.ui.link.in_app import browse_link
 from rexview.ui.tables.number_table import NOTHING, cells, rows_table
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
+from rexview.words import tr
 
 
 def headline_html(numbers: Overview) -> str:
     """Draw how much there is: cases, answers, models, readers, images."""
     head = numbers.headline
     tiles = [
-        _tile(head.cases, "Cases"),
-        _tile(head.answers, "Answers"),
-        _tile(head.scored, "Answers scored"),
-        _tile(head.no_answer, "No full answer"),
+        _tile(head.cases, tr("Cases")),
+        _tile(head.answers, tr("Answers")),
+        _tile(head.scored, tr("Answers scored")),
+        _tile(head.no_answer, tr("No full answer")),
     ]
-    plain = (("Models", head.n_models), ("Readers", head.n_readers), ("Images", head.n_images))
+    plain = (
+        (tr("Models"), head.n_models),
+        (tr("Readers"), head.n_readers),
+        (tr("Images"), head.n_images),
+    )
     tiles += [f"<span class='rx-tile'><b>{n:,}</b><span>{name}</span></span>" for name, n in plain]
     return f'<div class="rx-tiles">{"".join(tiles)}</div>'
 
 
 def _tile(count: Count, name: str) -> str:
-    of = f"<small>of {count.of:,}</small>" if count.of and count.of != count.value else ""
+    of = (
+        f"<small>{tr('of {of:,}').format(of=count.of)}</small>"
+        if count.of and count.of != count.value
+        else ""
+    )
     label = f"<b>{count.value:,}{of}</b><span>{name}</span>"
     return browse_link(count.opens, label, css="rx-tile")
 
@@ -46,7 +55,9 @@ def failures_html(numbers: Overview) -> str:
     for failure in HEADLINE_FAILURES:
         rows = [count for count in numbers.failures if count.failure == failure]
         about = FAILURES[failure]
-        body = "".join(_failure_row(numbers, row) for row in rows) or "<p>No answers yet.</p>"
+        body = (
+            "".join(_failure_row(numbers, row) for row in rows) or f"<p>{tr('No answers yet.')}</p>"
+        )
         name = so_far_after(about.plural, so_far=so_far)
         cards.append(
             f'<section class="rx-failure"><h3>{_whole(rows, name)}</h3>'
@@ -78,7 +89,9 @@ def _precision_html(failure: str) -> str:
     found = precision_of(failure)
     if found is None:
         return ""
-    title = f"Measured on {found.on}; 95% interval. A flag is something to review, never a verdict."
+    title = tr(
+        "Measured on {on}; 95% interval. A flag is something to review, never a verdict."
+    ).format(on=found.on)
     caption = html.escape(found.caption)
     return f' <span class="rx-measured" title="{html.escape(title)}">{caption}</span>'
 
@@ -97,25 +110,25 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
     number = browse_link(
         row.flagged.opens,
         f"<b>{row.flagged.value:,}</b>",
-        title=f"{share:.0%} of the answers that can be judged",
+        title=tr("{share:.0%} of the answers that can be judged").format(share=share),
     )
     judged = browse_link(
         row.judged.opens,
-        f"of {row.judged.value:,}",
-        title="The answers that can be judged",
+        tr("of {value:,}").format(value=row.judged.value),
+        title=tr("The answers that can be judged"),
     )
     can = browse_link(row.judged.opens, rest)
     sources = [
         browse_link(count.opens, f"{count.value:,} {text}")
         for count, text in (
-            (row.detector, "rule only"),
-            (row.reader, "reader only"),
-            (row.both, "rule and reader"),
+            (row.detector, tr("rule only")),
+            (row.reader, tr("reader only")),
+            (row.both, tr("rule and reader")),
             (row.hint, "possible"),
         )
         if count.value
     ]
-    none = so_far_after("none found", so_far=so_far)
+    none = so_far_after(tr("none found"), so_far=so_far)
     return (
         f'<div class="rx-rate" style="--rx-share:{share:.4f}">'
         f'<span class="rx-model">{name}</span>'
@@ -141,11 +154,11 @@ def other_failures_html(numbers: Overview) -> str:
         + "</tr>"
         for failure in met
     ]
-    title = so_far_after("Other failures", so_far=not numbers.scanned.is_complete)
-    caption = (
-        f"{title}: answers marked by a reader, found by a rule only, and only possible (a "
-        "hint of a rule, not counted as a failure)."
-    )
+    title = so_far_after(tr("Other failures"), so_far=not numbers.scanned.is_complete)
+    caption = tr(
+        "{title}: answers marked by a reader, found by a rule only, and only "
+        "possible (a hint of a rule, not counted as a failure)."
+    ).format(title=title)
     return rows_table("rx-scores rx-others", ["", *numbers.models.values()], body, caption)
 
 
@@ -167,8 +180,8 @@ def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[s
     if not rows:
         return ""
     with_choices = any(row.choice for row in rows)
-    heads = ["", "Opposite side"]
-    heads += ["Another option", "Not always a usable choice"] if with_choices else []
+    heads = ["", tr("Opposite side")]
+    heads += [tr("Another option"), tr("Not always a usable choice")] if with_choices else []
     body = []
     for row in rows:
         found = [_share_cell(row.side)]
@@ -177,9 +190,9 @@ def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[s
             n = row.unusable.value
             found.append(browse_link(row.unusable.opens, f"<b>{n:,}</b>") if n else NOTHING)
         body.append(cells(html.escape(names[row.model]), *found))
-    caption = (
-        "Asked more than once: how often a model says the opposite side of the same finding, or "
-        "chooses another option, with 95 % interval."
+    caption = tr(
+        "Asked more than once: how often a model says the opposite side of the "
+        "same finding, or chooses another option, with 95 % interval."
     )
     return rows_table("rx-scores rx-contradicting", heads, body, caption)
 
@@ -190,7 +203,7 @@ def _share_cell(found: Contradictions) -> str:
     low, high, share = found.interval.low, found.interval.high, found.count.share or 0
     limits = "" if low is None or high is None else f" ({100 * low:.0f} to {100 * high:.0f})"
     number = browse_link(found.count.opens, f"<b>{found.count.value:,}</b>")
-    asked = browse_link(found.asked.opens, f"of {found.asked.value:,}")
+    asked = browse_link(found.asked.opens, tr("of {value:,}").format(value=found.asked.value))
     return f"{number} {asked} <small>{share:.0%}{limits}</small>"
 
 
@@ -214,11 +227,12 @@ def scores_html(numbers: Overview, content_order: str) -> str:
         gap = gaps.get(model)
         row.append(_mean(gap.summary.mean, gap.known) if gap else NOTHING)
         body.append(cells(html.escape(name), *row))
-    caption = (
-        "Mean final scores, 1 to 5, with the number of answers, for image scores of returned "
-        f"pictures. Content is the {content_order}. Answers that never came are left out."
-    )
-    heads = ["", *(DIMENSION_NAMES[name] for name in shown), "Gap"]
+    caption = tr(
+        "Mean final scores, 1 to 5, with the number of answers, for image scores "
+        "of returned pictures. Content is the {content_order}. Answers that "
+        "never came are left out."
+    ).format(content_order=content_order)
+    heads = ["", *(DIMENSION_NAMES[name] for name in shown), tr("Gap")]
     return rows_table("rx-scores rx-means", heads, body, caption)
 
 

@@ -16,6 +16,7 @@ from rexview.ui.link.pages import PAGE_OVERVIEW
 from rexview.ui.overview import html as overview_html
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
+from rexview.words import tr
 
 if TYPE_CHECKING:
     from rexview.analysis.charts.linked import LinkedChart
@@ -50,7 +51,7 @@ def _wait_for_comparison(review_set: ReviewSet) -> None:
     permissions.guard(PAGE_OVERVIEW)
     if compare_ahead(review_set):
         st.rerun()
-    st.caption("Answers to what was asked more than once are being compared.")
+    st.caption(tr("Answers to what was asked more than once are being compared."))
 
 
 def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:

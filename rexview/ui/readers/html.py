@@ -25,13 +25,14 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import browse_link, href
 from rexview.ui.link.pages import PAGE_CASE, PAGE_READERS
 from rexview.ui.tables.number_table import NOTHING, Reasons, cells, linked_number, table_html
-from rexview.vocab import DIMENSION_NAMES, counted, noun
+from rexview.vocab import DIMENSION_NAMES
+from rexview.words import counted, tr, trn
 
 MOST_PAIRS: Final = 45
 """So many pairs are laid out; those that share most."""
 _LONGEST_QUESTION: Final = 180
 """Characters of a question in the list; the Case page has all of it."""
-_APART: Final = "different scores"
+_APART: Final = tr("different scores")
 """What the mean absolute difference is made of, and opens."""
 
 
@@ -51,12 +52,12 @@ def agreement_html(tables: ReaderTables) -> str:
     if tables.pair is None:
         return ""
     names = [captions.short(tables.readers[reader]) for reader in tables.pair]
-    heads = ["Dimension", "n", "Kappa", "95 % CI", "MAD", "95 % CI"]
+    heads = [tr("Dimension"), "n", tr("Kappa"), tr("95 % CI"), "MAD", tr("95 % CI")]
     heads += [f"{name}, mean ± SD" for name in names]
-    heads += ["Same score", "Within one"]
+    heads += [tr("Same score"), tr("Within one")]
     reasons = Reasons()
     body = [_row(found, reasons) for found in tables.dimensions]
-    title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
+    title = tr("Table 3. Agreement of {pair_name}").format(pair_name=tables.pair_name(tables.pair))
     notes = captions.variance_captions(tables)
     listed = ""
     if notes:
@@ -84,30 +85,32 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
 
     n = opened(f"{numbers.n:,}" + (f" <small>{unit}</small>" if found.unit != "answers" else ""))
     if not numbers.n:
-        dash = reasons.add(numbers.why or "Nothing is shared.", name)
+        dash = reasons.add(numbers.why or tr("Nothing is shared."), name)
         return cells(html.escape(name), n, dash, *[NOTHING] * 7)
     sign = "<sup>†</sup>" if numbers.lowered_by_variance else ""
-    kappa = reasons.number(numbers.qwk, numbers.why, f"{name}, kappa")
+    kappa = reasons.number(numbers.qwk, numbers.why, tr("{name}, kappa").format(name=name))
     means = []
     for mean, sd in ((numbers.mean_a, numbers.sd_a), (numbers.mean_b, numbers.sd_b)):
-        spread = reasons.number(sd, numbers.why, f"{name}, SD")
+        spread = reasons.number(sd, numbers.why, tr("{name}, SD").format(name=name))
         means.append(opened(f"{mean:.2f} ± {spread}"))
     return cells(
         html.escape(name),
         n,
         opened(f"<b>{kappa}</b>") + sign if numbers.qwk is not None else kappa,
-        reasons.interval(numbers.qwk_interval, f"{name}, kappa"),
+        reasons.interval(numbers.qwk_interval, tr("{name}, kappa").format(name=name)),
         part(found.apart, f"<b>{numbers.mad:.2f}</b>", _APART),
-        reasons.interval(numbers.mad_interval, f"{name}, MAD"),
+        reasons.interval(numbers.mad_interval, tr("{name}, MAD").format(name=name)),
         *means,
-        part(found.same, f"{numbers.exact:.0%}", "the same score"),
-        part(found.close, f"{numbers.within_one:.0%}", "at most one point apart"),
+        part(found.same, f"{numbers.exact:.0%}", tr("the same score")),
+        part(found.close, f"{numbers.within_one:.0%}", tr("at most one point apart")),
     )
 
 
 def _behind(found: DimensionAgreement, n: int, cases: int) -> str:
     """Write ``12 pictures in 9 cases``."""
-    return f"{n:,} {unit_name(found.numbers.dimension, n)} in {counted(cases, 'case')}"
+    return tr("{n:,} {unit_name} in {counted}").format(
+        n=n, unit_name=unit_name(found.numbers.dimension, n), counted=counted(cases, "case")
+    )
 
 
 def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
@@ -135,11 +138,11 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
         head = f'<a href="{address}" data-rx-page{current}>{html.escape(name)}</a>'
         rows = (found.get((*pair, word)) for word in shown)
         body.append(cells(head, *(_pair_cell(row, name, case_filter, reasons) for row in rows)))
-    caption = "Quadratic-weighted kappa and n of every two readers who share anything."
+    caption = tr("Quadratic-weighted kappa and n of every two readers who share anything.")
     if len(ordered) > MOST_PAIRS:
         caption += f" The {MOST_PAIRS} pairs that share most of {len(ordered):,}."
-    heads = ["Pair (choose)", *(DIMENSION_NAMES[word] for word in shown)]
-    return table_html("All pairs of readers", heads, body, caption) + reasons.html()
+    heads = [tr("Pair (choose)"), *(DIMENSION_NAMES[word] for word in shown)]
+    return table_html(tr("All pairs of readers"), heads, body, caption) + reasons.html()
 
 
 def _pair_cell(
@@ -165,12 +168,12 @@ def alphas_html(tables: ReaderTables) -> str:
         alpha = reasons.number(found.alpha, found.why, name)
         around = reasons.interval(found.interval, name)
         body.append(cells(name, f"<b>{alpha}</b>", around, n, f"{found.n_readers:,}"))
-    caption = (
-        "Krippendorff's alpha for ordinal scores, over what at least two readers scored; 1 is full "
-        f"agreement, 0 is chance. {interval_caption()}"
-    )
-    heads = ["Dimension", "Alpha", "95 % CI", "n", "Readers"]
-    return table_html("All readers together", heads, body, caption) + reasons.html()
+    caption = tr(
+        "Krippendorff's alpha for ordinal scores, over what at least two readers "
+        "scored; 1 is full agreement, 0 is chance. {interval_caption}"
+    ).format(interval_caption=interval_caption())
+    heads = [tr("Dimension"), tr("Alpha"), tr("95 % CI"), "n", tr("Readers")]
+    return table_html(tr("All readers together"), heads, body, caption) + reasons.html()
 
 
 def stricter_html(tables: ReaderTables) -> str:
@@ -207,25 +210,31 @@ def published_html(tables: ReaderTables) -> str:
             + "".join(f'<td class="rx-outside">{text}</td>' for text in printed)
             + "</tr>"
         )
-    heads = ["Dimension", "Own n", "Own kappa", "Own MAD"]
-    heads += [f"Published {text}" for text in ("n", "kappa", "MAD", "reader 1", "reader 2")]
-    note = (
-        f"Published figures: {AGREEMENT_SOURCE}. Other cases, models and readers; not computed "
-        "here. Its Process kappa is low although the readers are close: the scores hardly vary."
-    )
-    table = table_html("Beside the own figures of the chosen pair", heads, body, note)
+    heads = [tr("Dimension"), tr("Own n"), tr("Own kappa"), tr("Own MAD")]
+    heads += [f"Published {text}" for text in ("n", "kappa", "MAD", tr("reader 1"), tr("reader 2"))]
+    note = tr(
+        "Published figures: {agreement_source}. Other cases, models and readers; "
+        "not computed here. Its Process kappa is low although the readers are "
+        "close: the scores hardly vary."
+    ).format(agreement_source=AGREEMENT_SOURCE)
+    table = table_html(tr("Beside the own figures of the chosen pair"), heads, body, note)
     return (
-        '<section class="rx-published"><h2>Published: other cases, models and readers, not '
-        f"computed here</h2>{table}</section>"
+        '<section class="rx-published"><h2>'
+        f"{tr('Published: other cases, models and readers, not computed here')}</h2>{table}"
+        "</section>"
     )
 
 
 def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
     """Say how many answers are to be adjudicated, and open them in Browse."""
-    label = f"<b>{counted(count, 'answer')}</b> in {counted(cases, 'case')}"
-    note = (
-        "All readers count, not only the chosen pair; a reader's image scores are averaged over "
-        "the pictures of an answer. Previous and next on the Case page walk this list."
+    label = (
+        f"<b>{counted(count, 'answer')}</b> "
+        f"{tr('in {counted}').format(counted=counted(cases, 'case'))}"
+    )
+    note = tr(
+        "All readers count, not only the chosen pair; a reader's image scores "
+        "are averaged over the pictures of an answer. Previous and next on the "
+        "Case page walk this list."
     )
     return (
         f'<p class="rx-line">{browse_link(opens, label)}</p><p class="rx-quiet rx-note">{note}</p>'
@@ -264,10 +273,11 @@ def _dispute_html(
     if len(question) > _LONGEST_QUESTION:
         question = f"{question[: _LONGEST_QUESTION - 1]}…"
     model = models.get(answer.model, answer.model)
+    apart = trn("{points} point apart", "{points} points apart", answer.apart)
     head = (
-        f'<a href="{address}" data-rx-page><b>{html.escape(answer.case)}</b></a> '
-        f"<span>{html.escape(model)}</span> "
-        f"<small>{write_score(answer.apart)} {noun(answer.apart, 'point')} apart</small>"
+        f'<a href="{address}" data-rx-page><b>{html.escape(answer.case)}</b></a> <span>'
+        f"{html.escape(model)}</span> <small>"
+        f"{apart.format(points=write_score(answer.apart))}</small>"
     )
     scores = "".join(
         _disputed_scores(
@@ -288,7 +298,7 @@ def _disputed_scores(dispute: Dispute, readers: Mapping[str, str], agreed: Seque
         for reader, score in dispute.scores.items()
     )
     values = ", ".join(map(str, agreed))
-    consensus = f" · adjudicated: <b>{values}</b>" if agreed else ""
+    consensus = f" {tr('· adjudicated:')} <b>{values}</b>" if agreed else ""
     return f"<li>{html.escape(dispute.name)}: {scores}{consensus}</li>"
 
 

@@ -31,11 +31,12 @@ from rexview.ui.reviews import study_records
 from rexview.ui.server import server_state
 from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import DIMENSION_NAMES
+from rexview.words import tr
 
 PAGE_SIZE: Final = 20
 _STEP: Final = 0.5
 _MOST_APART: Final = 4.0
-_LEADS: Final = ((PAGE_SCORE, "Score cases"), (PAGE_STUDY, "Who reads what"))
+_LEADS: Final = ((PAGE_SCORE, tr("Score cases")), (PAGE_STUDY, tr("Who reads what")))
 
 
 @lru_cache(maxsize=16)
@@ -71,23 +72,30 @@ def show_nothing_to_compare(tables: ReaderTables) -> None:
     names = [as_markdown(name) for name in tables.readers.values()]
     if not names:
         show_nothing_yet(
-            "None of these answers has a reader's score. Scores are read from scores.csv in the "
-            "review set: one row for each case, model, reader and dimension. With a filter, widen "
-            "it.",
+            tr(
+                "None of these answers has a reader's score. Scores are read from "
+                "scores.csv in the review set: one row for each case, model, reader and "
+                "dimension. With a filter, widen it."
+            ),
             *_LEADS,
         )
     elif len(names) == 1:
         show_nothing_yet(
-            f"Only {names[0]} has scored these answers, so there is nothing to compare yet. A "
-            "second reader's scores of the same answers, even of some twenty, would show here: how "
-            "far both agree (kappa, differences), who is stricter, and which cases need a third "
-            "look.",
+            tr(
+                "Only {names} has scored these answers, so there is nothing to compare "
+                "yet. A second reader's scores of the same answers, even of some twenty, "
+                "would show here: how far both agree (kappa, differences), who is "
+                "stricter, and which cases need a third look."
+            ).format(names=names[0]),
             *_LEADS,
         )
     else:
         show_nothing_yet(
-            f"{len(names)} readers have scored, but no two of them the same answer on the same "
-            "dimension. Let two readers score some of the same answers, or widen the filter.",
+            tr(
+                "{names} readers have scored, but no two of them the same answer on the "
+                "same dimension. Let two readers score some of the same answers, or "
+                "widen the filter."
+            ).format(names=len(names)),
             *_LEADS,
         )
 
@@ -95,7 +103,9 @@ def show_nothing_to_compare(tables: ReaderTables) -> None:
 def show_table_download(tables: ReaderTables) -> None:
     """Offer table 3 as a file."""
     if tables.pair is not None:
-        title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
+        title = tr("Table 3. Agreement of {pair_name}").format(
+            pair_name=tables.pair_name(tables.pair)
+        )
         file = TableFile(
             title, partial(reader_frame, tables), agreement_caption(tables), READER_SHARES
         )
@@ -113,7 +123,7 @@ def choose_pair(tables: ReaderTables) -> None:
         lambda place: list(tables.pairs[place]),
     )
     st.selectbox(
-        "Pair of readers",
+        tr("Pair of readers"),
         range(len(tables.pairs)),
         format_func=lambda place: tables.pair_name(tables.pairs[place]),
         width=420,
@@ -132,7 +142,7 @@ def choose_dimension(tables: ReaderTables) -> str | None:
             "readers_dimension", link_keys.QUERY_DIMENSION, found.numbers.dimension, str
         )
         st.segmented_control(
-            "Dimension",
+            tr("Dimension"),
             shared,
             format_func=DIMENSION_NAMES.__getitem__,
             required=True,
@@ -143,7 +153,7 @@ def choose_dimension(tables: ReaderTables) -> str | None:
 
 def show_published(tables: ReaderTables) -> None:
     """Show the paper's table 3 beside the own figures, when asked for."""
-    label = "Published table 3 of the ReXecution paper beside these"
+    label = tr("Published table 3 of the ReXecution paper beside these")
     if published_shown(label, "readers"):
         linked_html(readers_html.published_html(tables), key="readers_published_table")
 
@@ -172,7 +182,13 @@ def show_drift(drifts: tuple[ReaderDrift, ReaderDrift], dimension: str) -> None:
     charts = _drift_charts(drifts, DIMENSION_NAMES[dimension])
     show_charts_beside(charts, key="readers_drift")
     for reason in no_drift_captions(drifts):
-        st.caption(as_markdown(f"Over time, {DIMENSION_NAMES[dimension]}. {reason}"))
+        st.caption(
+            as_markdown(
+                tr("Over time, {dimension_names}. {reason}").format(
+                    dimension_names=DIMENSION_NAMES[dimension], reason=reason
+                )
+            )
+        )
 
 
 def choose_threshold() -> float:
@@ -194,13 +210,13 @@ def choose_threshold() -> float:
     )
     return float(
         st.number_input(
-            "Points apart, at least",
+            tr("Points apart, at least"),
             min_value=min(_STEP, usual),
             max_value=_MOST_APART,
             step=_STEP,
             format="%g",
             width=200,
-            help="The largest difference between two readers on one dimension of an answer.",
+            help=tr("The largest difference between two readers on one dimension of an answer."),
             **kept,
         )
     )
@@ -210,7 +226,11 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFact
     """Show the answers to adjudicate, a page at a time, and offer them as a file."""
     total = found.answers.value
     if not total:
-        st.info(f"No answer has two readers {found.threshold:g} points or more apart.")
+        st.info(
+            tr("No answer has two readers {threshold:g} points or more apart.").format(
+                threshold=found.threshold
+            )
+        )
         return
     head = readers_html.all_disputed_html(total, found.cases, found.answers.opens)
     linked_html(head, key="readers_disputed_head")
@@ -229,7 +249,7 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFact
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         choose_page(total, PAGE_SIZE, key="readers_page")
         st.download_button(
-            "CSV of the whole list",
+            tr("CSV of the whole list"),
             partial(_csv, found, readers),
             "to-adjudicate.csv",
             "text/csv",

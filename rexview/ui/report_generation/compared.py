@@ -21,6 +21,7 @@ from rexview.ui.report_generation.html import (
     plain_head,
 )
 from rexview.ui.tables.number_table import Reasons, linked_number, rows_table
+from rexview.words import tr
 
 
 def correlations_html(
@@ -36,7 +37,9 @@ def correlations_html(
             cells += f"<td>{_cell(one, metrics, opens, reasons) if one else ''}</td>"
         body.append(f"<tr>{metric_head(metrics[row]).replace('col', 'row', 1)}{cells}</tr>")
     heads = [plain_head(""), *(metric_head(metric) for metric in metrics[:-1])]
-    title = f"Correlation of metrics over answers ({COEFFICIENTS[coefficient]})"
+    title = tr("Correlation of metrics over answers ({coefficients})").format(
+        coefficients=COEFFICIENTS[coefficient]
+    )
     caption = correlation_caption(metrics, found, coefficient)
     return metric_table(title, heads, body, caption, reasons)
 
@@ -44,12 +47,14 @@ def correlations_html(
 def _cell(
     one: Correlation, metrics: Sequence[MetricId], opens: CaseFilter, reasons: Reasons
 ) -> str:
-    where = f"{metrics[one.first].name} and {metrics[one.second].name}"
+    where = tr("{name} and {name_2}").format(
+        name=metrics[one.first].name, name_2=metrics[one.second].name
+    )
     if one.value is None:
-        return reasons.add(one.interval.why or "Undefined.", where)
+        return reasons.add(one.interval.why or tr("Undefined."), where)
     label = f"<b>{one.value:.2f}</b><small>n {one.n:,}</small>".replace("-", "−")
     limits = reasons.interval(one.interval, where).replace("-", "−")
-    link = linked_number(Count(one.n, opens), label, title="Opens the cases of these answers")
+    link = linked_number(Count(one.n, opens), label, title=tr("Opens the cases of these answers"))
     return f'{link}<small class="rx-ci">{limits}</small>'
 
 
@@ -60,7 +65,12 @@ def disputes_html(
     opens: CaseFilter,
 ) -> str:
     """List the answers that two metrics put furthest apart, each with a link to its case."""
-    heads = ["Case", "Model", *(f"{one.name} ({one.computed_by})" for one in pair), "Apart"]
+    heads = [
+        tr("Case"),
+        tr("Model"),
+        *(f"{one.name} ({one.computed_by})" for one in pair),
+        tr("Apart"),
+    ]
     body = []
     for one in found:
         address = href(PAGE_CASE, link_keys.link_query(opens, case=one.case))
@@ -70,10 +80,11 @@ def disputes_html(
             row += f"<td><b>{number(value)}</b><small>better than {place:.0%}</small></td>"
         row += f"<td>{abs(one.first_place - one.second_place) * 100:.0f} points</td>"
         body.append(f"<tr>{row}</tr>")
-    title = "Where these two metrics disagree most"
-    note = (
-        "“Better than”: the share of the other answers that the metric puts below this one, equal "
-        f"ones by half. Points: the difference of the two shares.{direction_caption(pair)}"
-    )
+    title = tr("Where these two metrics disagree most")
+    note = tr(
+        "“Better than”: the share of the other answers that the metric puts "
+        "below this one, equal ones by half. Points: the difference of the two "
+        "shares.{direction_caption}"
+    ).format(direction_caption=direction_caption(pair))
     table = rows_table("rx-scores rx-means rx-table", heads, body, title)
     return f'{table}<p class="rx-quiet rx-note">{html.escape(note)}</p>'

@@ -28,10 +28,10 @@ from rexview.ui.tables.number_table import (
     short_name,
 )
 from rexview.ui.tables.stacked import stacked
-from rexview.vocab import counted, noun
+from rexview.words import counted, tr, trn
 
 DIGITS = 3
-WORST_FIRST = "Opens these answers, the worst first; those without a value stand last"
+WORST_FIRST = tr("Opens these answers, the worst first; those without a value stand last")
 
 
 def headline_html(tables: ReportTables) -> str:
@@ -39,26 +39,33 @@ def headline_html(tables: ReportTables) -> str:
     counts = tables.counts
     answers = sum(counts.answers.values())
     amounts = [
-        f"{counted(answers, 'report')} of {counted(len(counts.answers), 'model')}",
+        tr("{reports} of {models}").format(
+            reports=counted(answers, "report"), models=counted(len(counts.answers), "model")
+        ),
         counted(len(counts.metrics), "metric"),
     ]
     if counts.edits:
-        amounts.append(f"{counted(counts.edits, 'report')} corrected line by line")
+        amounts.append(
+            tr("{counted} corrected line by line").format(counted=counted(counts.edits, "report"))
+        )
     if counts.preferences:
         amounts.append(counted(counts.preferences, "comparison"))
     cases = linked_number(tables.cases, f"{tables.cases.value:,}")
-    words = noun(tables.cases.value, "case")
-    return (
-        f'<p class="rx-line">{cases} {words} that ask for a report: '
-        f"{html.escape(', '.join(amounts))}.</p>"
-    )
+    words = trn(
+        "{cases} case that ask for a report: {amounts}.",
+        "{cases} cases that ask for a report: {amounts}.",
+        tables.cases.value,
+    ).format(cases=cases, amounts=html.escape(", ".join(amounts)))
+    return f'<p class="rx-line">{words}</p>'
 
 
 def metric_head(metric: MetricId, *notes: str, address: str = "", ranks: bool = False) -> str:
     """Write the head of a metric's column with its identity; ``address`` ranks by it."""
     name = html.escape(shown_name(metric))
     if address:
-        title = html.escape(f"Rank by {shown_name(metric)}", quote=True)
+        title = html.escape(
+            tr("Rank by {shown_name}").format(shown_name=shown_name(metric)), quote=True
+        )
         name = f'<a href="{html.escape(address)}" data-rx-page title="{title}">{name}</a>'
     small = "".join(
         f"<small>{html.escape(text)}</small>" for text in (metric.computed_by, *notes) if text
@@ -88,10 +95,12 @@ def board_html(
     tables: ReportTables, ranked_by: MetricId, colours: Mapping[str, str], title: str
 ) -> str:
     """Lay out every metric of the scope with models from the best to the worst by one of them."""
-    heads = [plain_head("Place"), plain_head("Model")]
+    heads = [plain_head(tr("Place")), plain_head(tr("Model"))]
     for metric in tables.metrics:
         together = tables.counts.together.get(metric, ())
-        notes = [f"of {listed_n(together)} together" if together else ""]
+        notes = [
+            tr("of {listed_n} together").format(listed_n=listed_n(together)) if together else ""
+        ]
         notes += [FULL_RUN] if tables.is_from_full_run(metric) else []
         query = link_keys.link_query(tables.base)
         query[link_keys.QUERY_RANKED_BY] = metric.key
@@ -113,7 +122,7 @@ def board_html(
 def listed_n(numbers: Sequence[int]) -> str:
     """Write on how many answers values were computed: one number, or from which to which."""
     low, high = min(numbers), max(numbers)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high)
 
 
 def place_html(rank: Rank | None) -> str:
@@ -123,7 +132,9 @@ def place_html(rank: Rank | None) -> str:
     limits = ""
     if rank.low is not None and rank.high is not None:
         same = rank.low == rank.high
-        limits = f"{rank.low}" if same else f"{rank.low} to {rank.high}"
+        limits = (
+            f"{rank.low}" if same else tr("{low} to {high}").format(low=rank.low, high=rank.high)
+        )
     return f"<b>{rank.place}</b><small>{limits}</small>"
 
 
@@ -167,7 +178,7 @@ def places_html(tables: ReportTables, colours: Mapping[str, str], title: str) ->
     ]
     if not ranked or len(tables.board.models) < 2:
         return ""
-    heads = [plain_head("Model"), *(metric_head(metric) for metric in ranked)]
+    heads = [plain_head(tr("Model")), *(metric_head(metric) for metric in ranked)]
     body = []
     for model in tables.board.models:
         row = model_head(tables.names[model], colours.get(model, ""))
@@ -177,9 +188,9 @@ def places_html(tables: ReportTables, colours: Mapping[str, str], title: str) ->
                 f"<td>{linked_number(tables.opens(metric, model), label, title=WORST_FIRST)}</td>"
             )
         body.append(f"<tr>{row}</tr>")
-    caption = (
-        "1 is the best. Small: where the model stands in 95% of the resamples. Each metric ranks "
-        "the answers that it has a value of."
+    caption = tr(
+        "1 is the best. Small: where the model stands in 95% of the resamples. "
+        "Each metric ranks the answers that it has a value of."
     )
     return metric_table(title, heads, body, caption, Reasons())
 
@@ -188,7 +199,7 @@ def groups_html(
     groups: ReportGroups, names: Mapping[str, str], colours: Mapping[str, str], title: str
 ) -> str:
     """Lay out one metric with a column for each value of a property; places within each."""
-    heads = [plain_head("Model")]
+    heads = [plain_head(tr("Model"))]
     for group in groups.groups:
         size = linked_number(group.cases, counted(group.cases.value, "case"))
         heads.append(f'<th scope="col">{short_name(group.name)}<small>{size}</small></th>')
@@ -203,7 +214,8 @@ def groups_html(
                 continue
             place = ""
             if cell.rank:
-                place = f'<small class="rx-ci">place {place_html(cell.rank)}</small>'
+                place = tr("place {place}").format(place=place_html(cell.rank))
+                place = f'<small class="rx-ci">{place}</small>'
             opened = group.opens(groups.metric, model)
             about = f"{name}, {group.name}"
             row += _value_cell(cell, opened, about, groups.metric, reasons, place)
@@ -213,4 +225,4 @@ def groups_html(
 
 def scope_title(tables: ReportTables) -> str:
     """Return the title of the board."""
-    return f"Board: {scope_name(tables.scope).lower()}"
+    return tr("Board: {scope_name}").format(scope_name=scope_name(tables.scope).lower())

@@ -22,15 +22,16 @@ from rexview.ui.tables.number_table import (
     short_name,
     table_html,
 )
+from rexview.words import tr
 
-_SAME_CASE: Final = "Opens the cases; several readers may have compared the same one"
+_SAME_CASE: Final = tr("Opens the cases; several readers may have compared the same one")
 
 
 def error_free_html(
     tables: ErrorFreeTables, names: Mapping[str, str], colours: Mapping[str, str], title: str
 ) -> str:
     """Lay out error-free shares: a row for each reader, model and kind of study."""
-    heads = ["Corrected by", "Model", "Studies", *FREE_OF.values()]
+    heads = [tr("Corrected by"), tr("Model"), tr("Studies"), *FREE_OF.values()]
     reasons, body = Reasons(), []
     for reader, reader_name in tables.readers.items():
         models = tables.models(reader)
@@ -63,13 +64,16 @@ def _share(row: ErrorFreeRow | None, where: str, reasons: Reasons) -> str:
         return NOTHING
     rate = row.numbers.rate
     if rate.share is None:
-        return reasons.add(row.numbers.why or "Undefined.", where)
-    label = f"<b>{rate.share:.0%}</b><small>{rate.flagged:,} of {rate.n:,}</small>"
+        return reasons.add(row.numbers.why or tr("Undefined."), where)
+    label = (
+        f"<b>{rate.share:.0%}</b><small>"
+        f"{tr('{flagged:,} of {n:,}').format(flagged=rate.flagged, n=rate.n)}</small>"
+    )
     limits = rate.interval
     between = (
-        f"{limits.low:.0%} to {limits.high:.0%}"
+        tr("{low:.0%} to {high:.0%}").format(low=limits.low, high=limits.high)
         if limits.low is not None and limits.high is not None
-        else reasons.add(limits.why or "Undefined.", where)
+        else reasons.add(limits.why or tr("Undefined."), where)
     )
     return f'{linked_number(row.free, label)}<small class="rx-ci">{between}</small>'
 
@@ -78,13 +82,22 @@ def preferences_html(
     tables: PreferenceTables, names: Mapping[str, str], colours: Mapping[str, str], title: str
 ) -> str:
     """Lay out strengths, the strongest model first."""
-    heads = ["Place", "Model", "Strength", "95% CI", "Preferred", "Tie", "Not preferred", "n"]
+    heads = [
+        tr("Place"),
+        tr("Model"),
+        tr("Strength"),
+        tr("95% CI"),
+        tr("Preferred"),
+        tr("Tie"),
+        tr("Not preferred"),
+        "n",
+    ]
     reasons, body = Reasons(), []
     for model, one, counts in tables.rows:
         name = names[model]
         strength, limits = NOTHING, NOTHING
         if one.strength is None:
-            strength = reasons.add(one.why or "Undefined.", name)
+            strength = reasons.add(one.why or tr("Undefined."), name)
         else:
             strength = f"<b>{one.strength:+.2f}</b>".replace("-", "−")
             limits = reasons.interval(one.interval, name, with_sign=True)

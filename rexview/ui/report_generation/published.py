@@ -16,7 +16,7 @@ from rexview.analysis.report_generation.placed import OTHER_NUMBER, OwnValue, pl
 from rexview.analysis.report_generation.tables import ReportTables
 from rexview.ui.report_generation.html import WORST_FIRST, number
 from rexview.ui.tables.number_table import NOTHING, linked_number, rows_table, short_name
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 
 def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by: str) -> str:
@@ -33,14 +33,22 @@ def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by
         cells = "".join(f"<td>{_printed(row.printed.get(name))}</td>" for name in METRICS)
         head = f'<th scope="row">{short_name(row.model)}</th>'
         body.append(f"<tr><td>{place}</td>{head}{cells}</tr>")
-    heads = ["Place", "Model", *METRICS.values()]
+    heads = [tr("Place"), tr("Model"), *METRICS.values()]
     studies = f", {counted(board.studies, 'study')}" if board.studies else ""
     title = f"{board.dataset}: {SECTIONS[board.section].lower()}{studies}"
-    notes = [f"Published figures: {board.edition.source}. {board.edition.note} Higher is better."]
+    notes = [
+        tr("Published figures: {source}. {note} Higher is better.").format(
+            source=board.edition.source, note=board.edition.note
+        )
+    ]
     if any(row.own is not None for row in rows):
-        notes.append(f"“Yours”: models of this review set, each value with its n. {OTHER_NUMBER}")
+        notes.append(
+            tr("“Yours”: models of this review set, each value with its n. {other_number}").format(
+                other_number=OTHER_NUMBER
+            )
+        )
     elif tables is not None and tables.board.models:
-        notes.append("Your metrics shown above are of other sections: none stands here.")
+        notes.append(tr("Your metrics shown above are of other sections: none stands here."))
     if board.oddity:
         notes.append(board.oddity)
     return _section(rows_table("rx-scores rx-means rx-table rx-board", heads, body, title), notes)
@@ -51,7 +59,7 @@ def _own_row(model: str, own: dict[str, tuple[OwnValue, ...]], tables: ReportTab
         f"<td>{''.join(_own(value, tables) for value in own.get(name, ())) or NOTHING}</td>"
         for name in METRICS
     )
-    head = f'<th scope="row">{short_name(tables.names[model])}<small>yours</small></th>'
+    head = f'<th scope="row">{short_name(tables.names[model])}<small>{tr("yours")}</small></th>'
     return f'<tr class="rx-own"><td></td>{head}{cells}</tr>'
 
 
@@ -79,15 +87,23 @@ def published_error_free_html() -> str:
         words = (row.dataset, row.studies.capitalize())
         first = "".join(f"<td>{html.escape(text)}</td>" for text in words)
         body.append(f'<tr><th scope="row">{short_name(row.model)}</th>{first}{shares}</tr>')
-    heads = ["Model", "Data set", "Studies", "No significant error", "No actionable error"]
-    table = rows_table("rx-scores rx-means rx-table", heads, body, "Error-free shares")
-    note = f"Published figures: {ERROR_RATES_SOURCE}. {NOTHING} where none is printed."
+    heads = [
+        tr("Model"),
+        tr("Data set"),
+        tr("Studies"),
+        tr("No significant error"),
+        tr("No actionable error"),
+    ]
+    table = rows_table("rx-scores rx-means rx-table", heads, body, tr("Error-free shares"))
+    note = tr("Published figures: {error_rates_source}. {nothing} where none is printed.").format(
+        error_rates_source=ERROR_RATES_SOURCE, nothing=NOTHING
+    )
     return _section(table, [note])
 
 
 def _section(table: str, notes: list[str]) -> str:
     written = "".join(f'<p class="rx-quiet rx-note">{html.escape(note)}</p>' for note in notes)
     return (
-        '<section class="rx-published"><h2>Published: other studies, not computed here</h2>'
-        f"{table}{written}</section>"
+        f'<section class="rx-published"><h2>{tr("Published: other studies, not computed here")}'
+        f"</h2>{table}{written}</section>"
     )

@@ -50,6 +50,7 @@ from rexview.ui.report_generation.compared import correlations_html, disputes_ht
 from rexview.ui.report_generation.published import published_error_free_html, published_html
 from rexview.ui.server import query_cache, review_sets
 from rexview.ui.tables.table_download import show_downloads
+from rexview.words import tr
 
 MOST_DISPUTES: Final = 12
 """So many answers on which two metrics disagree are listed."""
@@ -62,9 +63,11 @@ def show_progress(review_set: ReviewSet) -> None:
         st.warning(as_markdown(known.message), icon=":material/error:")
     elif not known.finished:
         st.caption(
-            f"BLEU-2 and finding-level agreement are computed here: {known.done:,} of "
-            f"{known.answers:,} reports so far. All numbers of these two are so far, too; reload "
-            "the page for more."
+            tr(
+                "BLEU-2 and finding-level agreement are computed here: {done:,} of "
+                "{answers:,} reports so far. All numbers of these two are so far, too; "
+                "reload the page for more."
+            ).format(done=known.done, answers=known.answers)
         )
 
 
@@ -84,7 +87,7 @@ def choose_scope(tables: ReportTables) -> None:
         return
     names = {_scope_word(scope): scope_name(scope) for scope in tables.scopes}
     st.segmented_control(
-        "Sections that were compared",
+        tr("Sections that were compared"),
         list(names),
         format_func=lambda one: as_markdown(names[one]),
         required=True,
@@ -100,7 +103,7 @@ def _choose_metric(tables: ReportTables) -> MetricId | None:
     if usual is None:
         return None
     chosen = st.selectbox(
-        "Rank by",
+        tr("Rank by"),
         list(by_key),
         format_func=lambda key: f"{shown_name(by_key[key])} ({by_key[key].computed_by})",
         width=360,
@@ -115,19 +118,22 @@ def show_board(engine: Engine, tables: ReportTables) -> MetricId | None:
     metric = _choose_metric(tables)
     if metric is None:
         show_nothing_yet(
-            "No metric of these reports is known. Give the set a table of metrics, or compute some "
-            "with python -m rexview metrics; FORMAT.md says how they are kept.",
-            (PAGE_DATA, "Add a table of metrics"),
+            tr(
+                "No metric of these reports is known. Give the set a table of metrics, "
+                "or compute some with python -m rexview metrics; FORMAT.md says how they "
+                "are kept."
+            ),
+            (PAGE_DATA, tr("Add a table of metrics")),
         )
         return None
     colours = model_colours(engine.facts.models)
-    title = f"Table 1. {report_html.scope_title(tables)}"
+    title = tr("Table 1. {scope_title}").format(scope_title=report_html.scope_title(tables))
     linked_html(report_html.board_html(tables, metric, colours, title), key="reports_board")
     caption = captions.board_caption(tables)
     show_downloads(
         TableFile(title, partial(board_frame, tables), caption), key="reports_board_file"
     )
-    title = "Table 2. Place by each metric"
+    title = tr("Table 2. Place by each metric")
     if drawn := report_html.places_html(tables, colours, title):
         linked_html(drawn, key="reports_places")
     return metric
@@ -146,13 +152,19 @@ def show_groups(
         by = _choose_property(choices, usual)
     with right:
         least = _choose_least()
-    with st.spinner("Working out the means of each part…"):
+    with st.spinner(tr("Working out the means of each part…")):
         groups = query_cache.report_groups(engine, case_filter, by, metric, least=least)
     if not groups.groups:
         property_name = as_markdown(by.name.lower())
-        st.caption(f"No case here has a value of {property_name} and of this metric.")
+        st.caption(
+            tr("No case here has a value of {property_name} and of this metric.").format(
+                property_name=property_name
+            )
+        )
         return
-    title = f"Table 3. {shown_name(metric)} by {by.name.lower()}"
+    title = tr("Table 3. {shown_name} by {name}").format(
+        shown_name=shown_name(metric), name=by.name.lower()
+    )
     colours = model_colours(engine.facts.models)
     drawn = report_html.groups_html(groups, tables.names, colours, title)
     linked_html(drawn, key="reports_groups")
@@ -166,7 +178,7 @@ def show_groups(
 
 def _choose_property(choices: Mapping[str, CaseProperty], usual: str) -> CaseProperty:
     key = st.selectbox(
-        "By",
+        tr("By"),
         list(choices),
         format_func=lambda one: choices[one].name,
         width=360,
@@ -180,11 +192,11 @@ def _choose_least() -> int:
     shown = int(asked) if asked.isdecimal() and len(asked) < 6 else LEAST_FOR_A_PLACE
     return int(
         st.number_input(
-            "Answers for a place, at least",
+            tr("Answers for a place, at least"),
             min_value=1,
             step=1,
             width=200,
-            help="A model with fewer answers in a group has a mean there and no place.",
+            help=tr("A model with fewer answers in a group has a mean there and no place."),
             **kept_in_link(
                 "reports_least",
                 link_keys.QUERY_LEAST,
@@ -210,7 +222,7 @@ def _spread_charts(
 
 def show_spreads(engine: Engine, case_filter: CaseFilter, tables: ReportTables) -> None:
     """Show box plots of every metric, when asked for."""
-    box = st.expander("How the values spread", key="reports_spread_box", on_change="rerun")
+    box = st.expander(tr("How the values spread"), key="reports_spread_box", on_change="rerun")
     if box.open:
         with box:
             charts = _spread_charts(engine, case_filter, tables)
@@ -221,13 +233,13 @@ def show_metrics_compared(engine: Engine, case_filter: CaseFilter, tables: Repor
     """Show how far metrics agree, and the answers on which two disagree, when asked for."""
     if len(tables.metrics) < 2:
         return
-    box = st.expander("Do the metrics agree?", key="reports_metrics_box", on_change="rerun")
+    box = st.expander(tr("Do the metrics agree?"), key="reports_metrics_box", on_change="rerun")
     if not box.open:
         return  # Kendall's coefficient of thousands of answers takes seconds
     with box:
         coefficient = str(
             st.segmented_control(
-                "Coefficient",
+                tr("Coefficient"),
                 list(COEFFICIENTS),
                 format_func=COEFFICIENTS.__getitem__,
                 required=True,
@@ -236,7 +248,7 @@ def show_metrics_compared(engine: Engine, case_filter: CaseFilter, tables: Repor
                 ),
             )
         )
-        with st.spinner("Comparing the metrics…"):
+        with st.spinner(tr("Comparing the metrics…")):
             found = query_cache.metric_correlations(
                 engine, case_filter, tables.metrics, coefficient
             )
@@ -261,7 +273,7 @@ def _show_disputes(
         query = link_keys.QUERY_METRICS_COMPARED[place]
         with column:
             key = st.selectbox(
-                ("One metric", "The other")[place],
+                (tr("One metric"), tr("The other"))[place],
                 keys,
                 format_func=lambda key: f"{by_key[key].name} ({by_key[key].computed_by})",
                 **option_kept_in_link(f"reports_dispute_{place}", query, keys, keys[usual[place]]),
@@ -269,11 +281,11 @@ def _show_disputes(
         chosen.append(by_key[key])
     pair = (chosen[0], chosen[1])
     if pair[0] == pair[1]:
-        st.caption("Choose two different metrics.")
+        st.caption(tr("Choose two different metrics."))
         return
     found = query_cache.metric_disputes(engine, case_filter, pair, MOST_DISPUTES)
     if not found:
-        st.caption("No answer has a value of both, or both put all of them in the same order.")
+        st.caption(tr("No answer has a value of both, or both put all of them in the same order."))
         return
     linked_html(disputes_html(found, pair, tables.names, case_filter), key="reports_disputes")
 
@@ -284,7 +296,7 @@ def show_error_free(engine: Engine, case_filter: CaseFilter, tables: ReportTable
         return
     found = query_cache.error_free(engine, case_filter)
     colours = model_colours(engine.facts.models)
-    title = "Table 4. Reports without errors"
+    title = tr("Table 4. Reports without errors")
     linked_html(
         judged.error_free_html(found, tables.names, colours, title), key="reports_error_free"
     )
@@ -301,10 +313,10 @@ def show_preferences(engine: Engine, case_filter: CaseFilter, tables: ReportTabl
     """Show strengths from pairwise preferences; nothing where nobody compared."""
     if not tables.counts.preferences:
         return
-    with st.spinner("Working out strengths…"):
+    with st.spinner(tr("Working out strengths…")):
         found = query_cache.preferences(engine, case_filter)
     colours = model_colours(engine.facts.models)
-    title = "Table 5. Which report readers prefer"
+    title = tr("Table 5. Which report readers prefer")
     drawn = judged.preferences_html(found, tables.names, colours, title)
     linked_html(drawn, key="reports_preferences")
     file = TableFile(
@@ -319,27 +331,27 @@ def show_published(
     tables: ReportTables, ranked_by: MetricId | None, *, on_demand: bool = True
 ) -> None:
     """Show ReXrank's printed boards, our models among them; perhaps only when asked for."""
-    label = "Published boards of ReXrank, with your models among them"
+    label = tr("Published boards of ReXrank, with your models among them")
     if on_demand and not published_shown(label, "reports"):
         return
     first, second, third, fourth = st.columns(4, gap="small")
     editions = {one: edition.name for one, edition in EDITIONS.items()}
     with first:
-        edition = _choice("Edition", "edition", editions)
+        edition = _choice(tr("Edition"), "edition", editions)
     boards = [one for one in published_boards() if one.edition.id == edition]
     with second:
-        dataset = _choice("Data set", "dataset", {one.dataset: one.dataset for one in boards})
+        dataset = _choice(tr("Data set"), "dataset", {one.dataset: one.dataset for one in boards})
     sections = {one.section: SECTIONS[one.section] for one in boards if one.dataset == dataset}
     usual = str(tables.scope) if tables.scope in sections else next(iter(sections))
     with third:
-        section = _choice("Sections", "section", sections, usual)
+        section = _choice(tr("Sections"), "section", sections, usual)
     board = published_board(edition, dataset, section)
     if board is None:
         return
     usual = published_metric(ranked_by) if ranked_by else ""
     with fourth:
         usual = usual if usual in METRICS else next(iter(METRICS))
-        metric = _choice("Rank by", "metric", METRICS, usual)
+        metric = _choice(tr("Rank by"), "metric", METRICS, usual)
     drawn = published_html(board, tables, metric)
     linked_html(drawn + published_error_free_html(), key="reports_published_tables")
 

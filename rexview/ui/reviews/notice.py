@@ -16,7 +16,7 @@ from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.server import review_sets
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 _DONE: Final = "reviews_panel_done"
 
@@ -41,7 +41,7 @@ def show_notices(review_set: ReviewSet) -> None:
         return  # shown where the reviews are read
     if found:
         lead = permissions.may_see(PAGE_DATA)
-        what_to_do = "See the Data page." if lead else "Tell whoever leads the review."
+        what_to_do = tr("See the Data page.") if lead else tr("Tell whoever leads the review.")
         text = " ".join(one.text for one in found)
         st.warning(f"{as_markdown(text)} {what_to_do}", icon=":material/report:")
 
@@ -55,17 +55,21 @@ def show_place(review_set: ReviewSet) -> None:
     except StoreError:
         return  # shown where the reviews are read
     if permissions.may_see(PAGE_DATA):
-        st.caption(f"Reviews are kept in {as_markdown(reviews.address)}")
+        st.caption(tr("Reviews are kept in {address}").format(address=as_markdown(reviews.address)))
     else:
-        st.caption(f"Reviews are kept in {_where(reviews)}.")
+        st.caption(tr("Reviews are kept in {where}.").format(where=_where(reviews)))
 
 
 def _where(reviews: Reviews) -> str:
     file = reviews.database.file
     if file is None:
-        return "a database server"
+        return tr("a database server")
     beside = beside_set(reviews.review_set)
-    return "the review set's folder" if file == beside else "a file outside the review set's folder"
+    return (
+        tr("the review set's folder")
+        if file == beside
+        else tr("a file outside the review set's folder")
+    )
 
 
 def show_reviews(review_set: ReviewSet) -> None:
@@ -84,15 +88,19 @@ def show_reviews(review_set: ReviewSet) -> None:
         return
     if foreign is not None:
         st.warning(
-            f"The entries here were written for a review set with the id “{as_markdown(foreign)}”. "
-            "If this is another set, move its reviews.sqlite away.",
+            tr(
+                "The entries here were written for a review set with the id “{foreign}”. "
+                "If this is another set, move its reviews.sqlite away."
+            ).format(foreign=as_markdown(foreign)),
             icon=":material/report:",
         )
     for one in found:
         _show_notice(review_set, reviews, one)
     if not any(one.kind == "elsewhere" for one in found) and _can_move(reviews):
-        st.info("When these entries were written, nothing could be written to the set's folder.")
-        if st.button("Move them into the set's folder", key="reviews_move"):
+        st.info(
+            tr("When these entries were written, nothing could be written to the set's folder.")
+        )
+        if st.button(tr("Move them into the set's folder"), key="reviews_move"):
             _mend(lambda: _join(review_set))
 
 
@@ -102,8 +110,10 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
         for line in notice.details:
             st.caption(as_markdown(line))
         if notice.kind == "elsewhere":
-            st.caption("Every entry of both is kept, none twice; the files stay as dated copies.")
-            if st.button("Join them", type="primary", key="reviews_join"):
+            st.caption(
+                tr("Every entry of both is kept, none twice; the files stay as dated copies.")
+            )
+            if st.button(tr("Join them"), type="primary", key="reviews_join"):
                 _mend(lambda: _join(review_set))
         elif notice.kind == "lost":
             st.caption(
@@ -111,7 +121,7 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
                 "`python -m rexview merge-reviews FOLDER --from FILE`. Entries sent meanwhile "
                 "are kept."
             )
-            if st.button("Go on without them", key="reviews_accept"):
+            if st.button(tr("Go on without them"), key="reviews_accept"):
                 _mend(lambda: _accept(reviews))
         elif notice.kind == "changed":
             st.caption(
@@ -131,7 +141,7 @@ def _can_move(reviews: Reviews) -> bool:
 
 def _mend(work: Callable[[], str]) -> None:
     try:
-        with st.spinner("Joining…"):
+        with st.spinner(tr("Joining…")):
             st.session_state[_DONE] = work()
     except (StoreError, BackupError) as error:
         st.error(as_markdown(str(error)), icon=":material/error:")
@@ -142,9 +152,11 @@ def _mend(work: Callable[[], str]) -> None:
 def _join(review_set: ReviewSet) -> str:
     reviews = review_sets.best_reviews(review_set)
     report = merge_databases(reviews, [one.file for one in other_databases(reviews)])
-    return f"{counted(report.added, 'entry')} joined: {report.entries:,} now in {reviews.address}."
+    return tr("{counted} joined: {entries:,} now in {address}.").format(
+        counted=counted(report.added, "entry"), entries=report.entries, address=reviews.address
+    )
 
 
 def _accept(reviews: Reviews) -> str:
     reviews.database.accept_loss()
-    return "The missing entries are given up; what is there counts."
+    return tr("The missing entries are given up; what is there counts.")

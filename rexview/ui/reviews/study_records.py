@@ -22,6 +22,7 @@ from rexview.ui.access.roles import roles
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_ADJUDICATE
 from rexview.ui.server import review_sets, server_state
+from rexview.words import tr
 
 _NEW_READERS: Final = "study_new_readers"
 
@@ -37,7 +38,7 @@ def link_to_adjudicate() -> None:
     if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(
             PAGE_ADJUDICATE,
-            label="Adjudicate",
+            label=tr("Adjudicate"),
             icon=":material/balance:",
             query_params=link_keys.link_query(),
         )

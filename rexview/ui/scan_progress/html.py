@@ -10,6 +10,7 @@ from rexview.analysis.failures.so_far import not_judged_caption
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CASE
+from rexview.words import tr
 
 _MOST_NAMED: Final = 5
 
@@ -26,7 +27,11 @@ def not_judged_html(engine: Engine, case_filter: CaseFilter) -> str:
         _case_link(case, f"{case} ({engine.facts.models[model]})")
         for case, model in engine.not_judged(case_filter, _MOST_NAMED)
     ]
-    more = f", and {failed - len(links):,} more" if failed > len(links) else ""
+    more = (
+        tr(", and {failed:,} more").format(failed=failed - len(links))
+        if failed > len(links)
+        else ""
+    )
     caption = html.escape(not_judged_caption(failed).removesuffix("."))
     return f'<p class="rx-unjudged">{caption}: {", ".join(links)}{more}.</p>'
 

@@ -8,7 +8,7 @@ from rexview.metrics.computed import ComputedMetrics
 from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.server import review_sets
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 
 def show_metrics_progress(review_set: ReviewSet) -> None:
@@ -23,11 +23,14 @@ def metrics_text(shown: ComputedMetrics) -> str:
     parts = []
     if shown.done < shown.answers:
         parts.append(
-            "BLEU-2 and finding-level agreement so far: of "
-            f"{shown.done:,} of {counted(shown.answers, 'report')}."
+            tr("BLEU-2 and finding-level agreement so far: of {done:,} of {counted}.").format(
+                done=shown.done, counted=counted(shown.answers, "report")
+            )
         )
     if shown.failed:
         parts.append(
-            f"BLEU-2 and agreement could not be worked out for {counted(shown.failed, 'report')}."
+            tr("BLEU-2 and agreement could not be worked out for {counted}.").format(
+                counted=counted(shown.failed, "report")
+            )
         )
     return " ".join(filter(None, [*parts, shown.message]))

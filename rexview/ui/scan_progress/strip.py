@@ -20,6 +20,7 @@ from rexview.ui.link.pages import PAGE_CASE, PAGE_OVERVIEW
 from rexview.ui.scan_progress.html import not_judged_html
 from rexview.ui.scan_progress.words import progress_text
 from rexview.ui.server import failure_scans, review_sets
+from rexview.words import tr
 
 REFRESH_S: Final = 2.0
 """How often the strip looks how far the search is."""
@@ -52,16 +53,16 @@ def _live(review_set: ReviewSet, shown: Scanned) -> None:
     lead = permissions.role() == "lead"  # it is one search for all visitors
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=_KEY):
         st.html(f'<p class="rx-scan" style="--rx-share:{share:.4f}">{text}</p>')
-        if progress.looked > shown.looked and st.button("Update", key=f"{_KEY}_update"):
+        if progress.looked > shown.looked and st.button(tr("Update"), key=f"{_KEY}_update"):
             failure_scans.show_newest(found)
             st.rerun()
         if lead and progress.state == "running":
-            st.button("Stop", key=f"{_KEY}_stop", on_click=found.stop, type="tertiary")
+            st.button(tr("Stop"), key=f"{_KEY}_stop", on_click=found.stop, type="tertiary")
         elif lead and progress.state == "stopped":
-            st.button("Go on", key=f"{_KEY}_resume", on_click=found.resume, type="tertiary")
+            st.button(tr("Go on"), key=f"{_KEY}_resume", on_click=found.resume, type="tertiary")
         elif lead and progress.state == "broken":
             st.button(
-                "Begin again", key=f"{_KEY}_again", on_click=found.begin_again, type="tertiary"
+                tr("Begin again"), key=f"{_KEY}_again", on_click=found.begin_again, type="tertiary"
             )
 
 

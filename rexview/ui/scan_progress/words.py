@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rexview.analysis import Scanned
 from rexview.detect.core.background import Progress
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -12,28 +12,40 @@ _MINUTE, _HOUR = 60, 3600
 def progress_text(progress: Progress, shown: Scanned) -> str:
     """Say how far it is; ``shown`` is what the page counts of all answers. Plain text."""
     all_answers = counted(progress.answers, "answer")
-    of_all = f"{progress.looked:,} of {all_answers}"
+    of_all = tr("{looked:,} of {all_answers}").format(
+        looked=progress.looked, all_answers=all_answers
+    )
     if progress.state == "finished":
-        parts = [f"All {all_answers} have been looked at for failures."]
+        parts = [
+            tr("All {all_answers} have been looked at for failures.").format(
+                all_answers=all_answers
+            )
+        ]
     elif progress.state == "running":
-        parts = [f"Looking for failures: {', '.join([of_all, *_pace(progress)])}."]
+        parts = [
+            tr("Looking for failures: {join}.").format(join=", ".join([of_all, *_pace(progress)]))
+        ]
     elif progress.state == "stopped":
-        parts = [f"Looking for failures is stopped at {of_all}."]
+        parts = [tr("Looking for failures is stopped at {of_all}.").format(of_all=of_all)]
     else:
-        parts = [f"Looking for failures came to an end at {of_all}."]
+        parts = [tr("Looking for failures came to an end at {of_all}.").format(of_all=of_all)]
     parts.append(progress.message)
     if progress.looked > shown.looked:
-        counts = f"the first {shown.looked:,}" if shown.looked else "none of them yet"
-        parts.append(f"This page counts {counts}.")
+        counts = (
+            tr("the first {looked:,}").format(looked=shown.looked)
+            if shown.looked
+            else tr("none of them yet")
+        )
+        parts.append(tr("This page counts {counts}.").format(counts=counts))
     return " ".join(filter(None, parts))
 
 
 def _pace(progress: Progress) -> list[str]:
     said = []
     if progress.per_second:
-        said.append(f"{progress.per_second:,.0f} a second")
+        said.append(tr("{per_second:,.0f} a second").format(per_second=progress.per_second))
     if progress.seconds_left is not None:
-        said.append(f"{_duration(progress.seconds_left)} left")
+        said.append(tr("{duration} left").format(duration=_duration(progress.seconds_left)))
     return said
 
 
@@ -42,5 +54,5 @@ def _duration(seconds: float) -> str:
     if seconds < _MINUTE:
         return f"{max(1, round(seconds))} s"
     if seconds < _HOUR:
-        return f"{round(seconds / _MINUTE)} min"
+        return tr("{round} min").format(round=round(seconds / _MINUTE))
     return f"{seconds / _HOUR:.1f} h"

@@ -10,7 +10,6 @@ from rexview.analysis import Count
 from rexview.analysis.scores.captions import (
     comparison_caption,
     left_out_caption,
-    listed,
     summary_caption,
     unfinished_caption,
 )
@@ -27,7 +26,8 @@ from rexview.ui.tables.number_table import (
     signed,
     table_html,
 )
-from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS, counted, noun
+from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.words import counted, listed, noun, tr
 
 MOST_ROWS: Final = 6
 """Up to so many models have a row for each dimension."""
@@ -35,17 +35,18 @@ MOST_ROWS: Final = 6
 
 def headline_html(tables: ScoreTables) -> str:
     """Say in one sentence how much there is, what is scored and what is not."""
-    amounts = [f"{_linked(tables.with_content)} with a Content score"]
+    amounts = [tr("{linked} with a Content score").format(linked=_linked(tables.with_content))]
     if tables.unscored:
-        amounts.append(f"{tables.unscored:,} answered without one")
-    amounts.append(f"{_linked(tables.lost)} never came")
-    head = (
-        f"{_linked(tables.cases)} {noun(tables.cases.value, 'case')}, "
-        f"{_linked(tables.answers)} {noun(tables.answers.value, 'answer')} of "
-        f"{counted(len(tables.models), 'model')}: {listed(amounts)}."
+        amounts.append(tr("{unscored:,} answered without one").format(unscored=tables.unscored))
+    amounts.append(tr("{linked} never came").format(linked=_linked(tables.lost)))
+    head = tr("{cases}, {answers} of {models}: {amounts}.").format(
+        cases=f"{_linked(tables.cases)} {noun(tables.cases.value, 'case')}",
+        answers=f"{_linked(tables.answers)} {noun(tables.answers.value, 'answer')}",
+        models=counted(len(tables.models), "model"),
+        amounts=listed(amounts),
     )
-    begun = unfinished_caption(tables.unfinished)
-    return f'<p class="rx-line">{head} Scored by {counted(tables.readers, "reader")}.{begun}</p>'
+    scored = tr("Scored by {readers}.").format(readers=counted(tables.readers, "reader"))
+    return f'<p class="rx-line">{head} {scored}{unfinished_caption(tables.unfinished)}</p>'
 
 
 def scores_html(
@@ -73,7 +74,7 @@ def _by_dimension(
     tables: ScoreTables, shown: Sequence[str], colours: Mapping[str, str], reasons: Reasons
 ) -> tuple[list[str], list[str]]:
     compared = len(tables.models) == 2
-    heads = ["", "Model", "Mean ± SD", "95% CI", "n", "Score 5", "Below 3"]
+    heads = ["", tr("Model"), tr("Mean ± SD"), tr("95% CI"), "n", tr("Score 5"), tr("Below 3")]
     heads += comparison_heads() if compared else []
     body = []
     for dimension in shown:
@@ -99,20 +100,20 @@ def _by_model(
         for dimension in shown:
             row += f"<td>{_whole_cell(tables.cell(dimension, model), name, reasons)}</td>"
         body.append(f"<tr>{row}</tr>")
-    return ["Model", *(DIMENSION_NAMES[name] for name in shown)], body
+    return [tr("Model"), *(DIMENSION_NAMES[name] for name in shown)], body
 
 
 def _whole_cell(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
     """Write all numbers of a dimension and model into one cell."""
     if cell is None or not cell.summary.n:
         where = f"{model}, {cell.name}" if cell else model
-        return reasons.add((cell.summary.why if cell else None) or "No score.", where)
+        return reasons.add((cell.summary.why if cell else None) or tr("No score."), where)
     summary, where = cell.summary, f"{model}, {cell.name}"
     spread = reasons.number(summary.sd, summary.why, where)
     mean = f"<b>{summary.mean:.2f}</b> ± {spread}<small>n {summary.n:,}</small>"
     rates = [
         f"{linked_number(count, f'{count.share or 0:.0%}', cell.exact)} {name}"
-        for name, count in (("score 5", cell.perfect), ("below 3", cell.low))
+        for name, count in ((tr("score 5"), cell.perfect), (tr("below 3"), cell.low))
     ]
     limits = reasons.interval(summary.interval, where)
     return (
@@ -124,7 +125,9 @@ def _whole_cell(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
 def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
     if cell is None or not cell.summary.n:
         why = cell.summary.why if cell else None
-        dash = reasons.add(why or "No score.", f"{model}, {cell.name if cell else ''}".strip(", "))
+        dash = reasons.add(
+            why or tr("No score."), f"{model}, {cell.name if cell else ''}".strip(", ")
+        )
         return f"<td>{dash}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td><td>{NOTHING}</td>"
     summary, name = cell.summary, f"{model}, {cell.name}"
     spread = reasons.number(summary.sd, summary.why, name)
@@ -140,8 +143,10 @@ def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
 
 def _n_title(cell: ScoreCell) -> str:
     if cell.dimension in IMAGE_DIMENSIONS:
-        return "Scored pictures"
-    return f"{counted(cell.unscored, 'answer')} that came without a {cell.name} score"
+        return tr("Scored pictures")
+    return tr("{counted} that came without a {name} score").format(
+        counted=counted(cell.unscored, "answer"), name=cell.name
+    )
 
 
 def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> str:
@@ -149,18 +154,24 @@ def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> 
     if not any(gap.summary.n for gap in tables.gaps):
         return ""
     reasons = Reasons()
-    heads = ["Model", "Mean gap ± SD", "95% CI", "n", f"Gap {tables.gap_threshold:g} or more"]
+    heads = [
+        tr("Model"),
+        tr("Mean gap ± SD"),
+        tr("95% CI"),
+        "n",
+        tr("Gap {gap_threshold:g} or more").format(gap_threshold=tables.gap_threshold),
+    ]
     body = [
         _gap_row(gap, tables.models[gap.summary.model], colours, reasons) for gap in tables.gaps
     ]
-    return table_html("Execution-vs-process gap", heads, body, caption) + reasons.html()
+    return table_html(tr("Execution-vs-process gap"), heads, body, caption) + reasons.html()
 
 
 def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reasons) -> str:
     summary = gap.summary
     head = model_head(name, colours.get(summary.model, ""))
     if summary.mean is None:
-        dash = reasons.add(summary.why or "No gap.", name)
+        dash = reasons.add(summary.why or tr("No gap."), name)
         return f"<tr>{head}<td>{dash}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td></tr>"
     spread = reasons.number(summary.sd, summary.why, name)
     mean = linked_number(gap.known, f"<b>{signed(summary.mean)}</b> ± {spread}")
@@ -173,7 +184,12 @@ def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reaso
 
 def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
     """Lay out the answers that never came, by reason, for each model."""
-    heads = ["Model", "Asked", "Never came", *(STATUSES[reason] for reason in NO_ANSWER)]
+    heads = [
+        tr("Model"),
+        tr("Asked"),
+        tr("Never came"),
+        *(STATUSES[reason] for reason in NO_ANSWER),
+    ]
     body = []
     for lost in tables.no_answers:
         reasons = (_linked(lost.by_reason[reason]) for reason in NO_ANSWER)
@@ -181,8 +197,10 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
         columns = "".join(f"<td>{number}</td>" for number in numbers)
         head = model_head(tables.models[lost.model], colours.get(lost.model, ""))
         body.append(f"<tr>{head}{columns}</tr>")
-    caption = "Counted beside n as failures; no score of theirs enters a mean, and none is a zero."
-    return table_html("Answers that never came", heads, body, caption)
+    caption = tr(
+        "Counted beside n as failures; no score of theirs enters a mean, and none is a zero."
+    )
+    return table_html(tr("Answers that never came"), heads, body, caption)
 
 
 def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
@@ -191,7 +209,7 @@ def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
     shown = [name for name in DIMENSION_NAMES if name in met]
     if not shown:
         return ""
-    heads = [split.by.name, "Model", *(DIMENSION_NAMES[name] for name in shown)]
+    heads = [split.by.name, tr("Model"), *(DIMENSION_NAMES[name] for name in shown)]
     body, reasons = [], Reasons()
     for group in split.groups:
         if not any(cell.summary.n for cell in group.cells):
@@ -209,7 +227,10 @@ def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
                 row += f"<td>{_split_cell(cells.get((dimension, model)), where, reasons)}</td>"
             first = ' class="rx-first"' if not place else ""
             body.append(f"<tr{first}>{row}</tr>")
-    return table_html(f"Means by {split.by.name}", heads, body, caption) + reasons.html()
+    return (
+        table_html(tr("Means by {name}").format(name=split.by.name), heads, body, caption)
+        + reasons.html()
+    )
 
 
 def _split_cell(cell: ScoreCell | None, where: str, reasons: Reasons) -> str:
@@ -228,5 +249,8 @@ def _linked(count: Count) -> str:
 def _share(count: Count, exact: bool = True) -> str:
     if not count.of:
         return NOTHING
-    label = f"<b>{count.share:.0%}</b><small>{count.value:,} of {count.of:,}</small>"
+    label = (
+        f"<b>{count.share:.0%}</b><small>"
+        f"{tr('{value:,} of {of:,}').format(value=count.value, of=count.of)}</small>"
+    )
     return linked_number(count, label, exact)

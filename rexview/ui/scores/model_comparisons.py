@@ -20,19 +20,20 @@ from rexview.ui.tables.number_table import (
     written_p,
 )
 from rexview.vocab import DIMENSION_NAMES
+from rexview.words import tr
 
 MOST_PAIRS: Final = 100
 """As many comparisons are written out; the table behind has all."""
-_PAIRED: Final = "Cases scored for both"
-_MORE_OPENED: Final = (
-    "Cases scored for both, and both answers meet the filter. Browse also lists those where only "
-    "one of the two answers meets it."
+_PAIRED: Final = tr("Cases scored for both")
+_MORE_OPENED: Final = tr(
+    "Cases scored for both, and both answers meet the filter. Browse also "
+    "lists those where only one of the two answers meets it."
 )
 
 
 def comparison_heads() -> list[str]:
     """Return the column heads of :func:`comparison_cells`."""
-    return ["Difference", "Pairs", "p adjusted", "Effect"]
+    return [tr("Difference"), tr("Pairs"), tr("p adjusted"), tr("Effect")]
 
 
 def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> str:
@@ -40,7 +41,7 @@ def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> s
     tests = [test for test in tables.comparison.tests if test.dimension == dimension]
     where = DIMENSION_NAMES[dimension]
     if not tests:
-        dash = reasons.add("Only one of the two models has scored pictures.", where)
+        dash = reasons.add(tr("Only one of the two models has scored pictures."), where)
         return f'<td rowspan="2" class="rx-both">{dash}</td>' * len(comparison_heads())
     found = _test_cells(tests[0], tables.cases.opens, reasons, where)
     return "".join(f'<td rowspan="2" class="rx-both">{cell}</td>' for cell in found)
@@ -50,9 +51,11 @@ def _test_cells(
     test: PairTest, base: CaseFilter, reasons: Reasons, where: str
 ) -> tuple[str, str, str, str]:
     if test.mean_difference is None:
-        difference = reasons.add(test.why or "Undefined.", where)
+        difference = reasons.add(test.why or tr("Undefined."), where)
     else:
-        limits = reasons.interval(test.interval, f"{where}, difference", with_sign=True)
+        limits = reasons.interval(
+            test.interval, tr("{where}, difference").format(where=where), with_sign=True
+        )
         difference = f'<b>{signed(test.mean_difference)}</b><small class="rx-ci">{limits}</small>'
     title = _PAIRED if pairs_exact(base) else _MORE_OPENED
     pairs = linked_number(pairs_count(test, base), f"{test.n_pairs:,}", title=title)
@@ -62,7 +65,7 @@ def _test_cells(
 
 def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
     if test.p_adj is None or test.p is None:
-        return reasons.add(test.why or "No test is possible.", where)
+        return reasons.add(test.why or tr("No test is possible."), where)
     title = f"W {test.statistic:g}, p {test.p:.4g}, adjusted {test.p_adj:.4g}, {test.method}, "
     title += f"{test.n_zero:,} of {test.n_pairs:,} pairs without a difference"
     return f'<abbr title="{html.escape(title)}">{written_p(test.p_adj)}</abbr>'
@@ -73,9 +76,9 @@ def friedman_html(tables: ScoreTables, caption: str) -> str:
     if not tables.comparison.friedman:
         return ""
     reasons = Reasons()
-    heads = ["Dimension", "Models", "Cases with all", "Friedman χ²", "p"]
+    heads = [tr("Dimension"), tr("Models"), tr("Cases with all"), tr("Friedman χ²"), "p"]
     body = [_friedman_row(test, reasons) for test in tables.comparison.friedman]
-    return table_html("All models at once", heads, body, caption) + reasons.html()
+    return table_html(tr("All models at once"), heads, body, caption) + reasons.html()
 
 
 def _friedman_row(test: FriedmanTest, reasons: Reasons) -> str:
@@ -84,7 +87,7 @@ def _friedman_row(test: FriedmanTest, reasons: Reasons) -> str:
         f"{len(test.models):,}",
         f"{test.n:,}",
         reasons.number(test.statistic, test.why, name),
-        reasons.add(test.why or "Undefined.", name) if test.p is None else written_p(test.p),
+        reasons.add(test.why or tr("Undefined."), name) if test.p is None else written_p(test.p),
     )
     return cells(html.escape(name), *numbers)
 
@@ -98,12 +101,14 @@ def pairs_html(tables: ScoreTables, caption: str) -> str:
     body = []
     for test in tests[:MOST_PAIRS]:
         first, second = (tables.models[model] for model in (test.model_a, test.model_b))
-        where = f"{DIMENSION_NAMES[test.dimension]}, {first} and {second}"
+        where = tr("{dimension_names}, {first} and {second}").format(
+            dimension_names=DIMENSION_NAMES[test.dimension], first=first, second=second
+        )
         names = [short_name(text) for text in (DIMENSION_NAMES[test.dimension], first, second)]
         row = [*names, *_test_cells(test, tables.cases.opens, reasons, where)]
         body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>")
-    heads = ["Dimension", "A", "B", "A minus B", *comparison_heads()[1:]]
-    title = "Pairs of models, smallest adjusted p first"
+    heads = [tr("Dimension"), "A", "B", tr("A minus B"), *comparison_heads()[1:]]
+    title = tr("Pairs of models, smallest adjusted p first")
     if len(tests) > MOST_PAIRS:
         title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
     return table_html(title, heads, body, caption) + reasons.html()

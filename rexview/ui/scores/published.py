@@ -19,6 +19,7 @@ from rexview.analysis.scores.tables import ScoreTables
 from rexview.ui.tables.number_table import NOTHING, linked_number, signed, written_p
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import DIMENSION_NAMES
+from rexview.words import tr
 
 MOST_MODELS: Final = 4
 """So many models of the open set stand beside the published ones."""
@@ -33,10 +34,10 @@ def published_html(tables: ScoreTables) -> str:
     note += "Whether an answer carries an image is not counted for yours. "
     items = "".join(f"<li>{html.escape(text)}</li>" for text in ODDITIES)
     return (
-        '<section class="rx-published">'
-        "<h2>Published: other cases and models, not computed here</h2>"
-        f"{_means(tables, ours)}{_rates(tables, ours)}"
-        f'<p class="rx-quiet rx-note">{html.escape(note)}Kept as printed:</p>'
+        '<section class="rx-published"><h2>'
+        f"{tr('Published: other cases and models, not computed here')}</h2>{_means(tables, ours)}"
+        f'{_rates(tables, ours)}<p class="rx-quiet rx-note">'
+        f"{tr('{note}Kept as printed:').format(note=html.escape(note))}</p>"
         f'<ul class="rx-reasons">{items}</ul></section>'
     )
 
@@ -68,8 +69,8 @@ def _means(tables: ScoreTables, ours: Sequence[str]) -> str:
         name = html.escape(DIMENSION_NAMES[dimension])
         body.append(f'<tr><th scope="row">{name}</th>{"".join(row)}</tr>')
     heads = [tables.models[model] for model in ours]
-    heads += ["p adjusted"] if len(tables.models) == 2 else []
-    return _table("Mean ± SD", heads, [*papers, "p adjusted"], body)
+    heads += [tr("p adjusted")] if len(tables.models) == 2 else []
+    return _table(tr("Mean ± SD"), heads, [*papers, tr("p adjusted")], body)
 
 
 def _p_of_set(tables: ScoreTables, dimension: str) -> str:
@@ -93,7 +94,7 @@ def _rates(tables: ScoreTables, ours: Sequence[str]) -> str:
                 text = signed(rate.points)
             cells.append(_outside(text))
         body.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>')
-    return _table("Shares", [tables.models[model] for model in ours], papers, body)
+    return _table(tr("Shares"), [tables.models[model] for model in ours], papers, body)
 
 
 def _rate_of_set(rate: MeasuredRate | None) -> str:
@@ -113,7 +114,9 @@ def _outside(text: str) -> str:
 
 def _table(title: str, ours: Sequence[str], papers: Sequence[str], body: Iterable[str]) -> str:
     groups = (
-        f'<th></th><th scope="colgroup" colspan="{len(ours)}">This review set</th>' if ours else ""
+        (f'<th></th><th scope="colgroup" colspan="{len(ours)}">{tr("This review set")}</th>')
+        if ours
+        else ""
     )
     groups += f'<th scope="colgroup" colspan="{len(papers)}" class="rx-outside">Published</th>'
     names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in ours)

@@ -28,6 +28,7 @@ from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.tables.table_download import show_downloads
 from rexview.ui.tables.wide_table import show_wide_table
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
+from rexview.words import listed, tr
 
 _NO_SPLIT = ""
 
@@ -55,10 +56,10 @@ def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
     """Show the two tables of scores, and for more than two models how to compare them."""
     colours = model_colours(facts.models)
     for number, dimensions in enumerate((TABLE_1, TABLE_2), start=1):
-        title = f"Table {number}. " + captions.listed(
+        title = f"Table {number}. " + listed(
             [DIMENSION_NAMES[name] for name in dimensions if name in tables.dimensions]
         )
-        with st.spinner("Comparing the models…"):  # two models are compared in the table
+        with st.spinner(tr("Comparing the models…")):  # two models are compared in the table
             drawn = scores_html.scores_html(tables, dimensions, title, colours)
         if drawn:
             linked_html(drawn, key=f"scores_table_{number}")
@@ -74,19 +75,19 @@ def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
 
 
 def _comparisons(tables: ScoreTables) -> None:
-    label = f"Comparisons between the {len(tables.models):,} models"
+    label = tr("Comparisons between the {models:,} models").format(models=len(tables.models))
     box = st.expander(label, key="scores_comparisons", on_change="rerun")
     if not box.open:
         return  # nobody sees it: hundreds of rows would be sent for nothing
     with box:
-        with st.spinner("Comparing all pairs of models…"):
-            first = "Friedman's test over the cases where every model has a score."
+        with st.spinner(tr("Comparing all pairs of models…")):
+            first = tr("Friedman's test over the cases where every model has a score.")
             together = model_comparisons.friedman_html(tables, first)
             caption = captions.comparison_caption(tables, DIMENSION_NAMES)
             pairs = model_comparisons.pairs_html(tables, caption)
         linked_html(together, key="scores_friedman")
         linked_html(pairs, key="scores_pairs")
-        with st.expander("All pairs as a table"):
+        with st.expander(tr("All pairs as a table")):
             show_wide_table(model_comparisons.pairs_frame(tables), key="scores_all_pairs")
 
 
@@ -105,7 +106,9 @@ def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
 def show_lost(tables: ScoreTables, facts: SetFacts) -> None:
     """Show how many answers never came, by reason."""
     if not tables.lost.value:
-        st.caption(f"Answers that never came: none of {tables.answers.value:,}.")
+        st.caption(
+            tr("Answers that never came: none of {value:,}.").format(value=tables.answers.value)
+        )
         return
     linked_html(scores_html.lost_html(tables, model_colours(facts.models)), key="scores_lost")
     if (chart := _charts(tables, facts)["lost"]) is not None:
@@ -120,12 +123,14 @@ def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> 
     by = _chosen_split(choices)
     if by is None:
         return
-    with st.spinner("Working out the scores of each part…"):
+    with st.spinner(tr("Working out the scores of each part…")):
         split = query_cache.split(engine, case_filter, by)
     dimension = _chosen_score(tables)
     chart = _split_chart(split, engine.facts, dimension)
     if chart is None:
-        st.info(f"No case here has a value of {as_markdown(by.name)} and a score.")
+        st.info(
+            tr("No case here has a value of {name} and a score.").format(name=as_markdown(by.name))
+        )
         return
     show_chart(chart, key="scores_split_chart")
     colours = model_colours(engine.facts.models)
@@ -136,14 +141,14 @@ def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> 
 def _chosen_split(choices: dict[str, CaseProperty]) -> CaseProperty | None:
     asked = link_keys.query_value(link_keys.QUERY_SPLIT) or _NO_SPLIT
     chosen = st.selectbox(
-        "Split by",
+        tr("Split by"),
         [_NO_SPLIT, *choices],
-        format_func=lambda key: choices[key].name if key in choices else "Nothing",
+        format_func=lambda key: choices[key].name if key in choices else tr("Nothing"),
         width=320,
         **option_kept_in_link("scores_split", link_keys.QUERY_SPLIT, choices, _NO_SPLIT),
     )
     if asked != _NO_SPLIT and asked not in choices:
-        st.caption("The link asks for a split that this set does not have.")
+        st.caption(tr("The link asks for a split that this set does not have."))
     return choices.get(chosen)
 
 
@@ -156,7 +161,7 @@ def _chosen_score(tables: ScoreTables) -> str:
     )
     return str(
         st.segmented_control(
-            "Score in the chart",
+            tr("Score in the chart"),
             list(tables.dimensions),
             format_func=DIMENSION_NAMES.__getitem__,
             required=True,
@@ -167,5 +172,5 @@ def _chosen_score(tables: ScoreTables) -> str:
 
 def show_published(tables: ScoreTables) -> None:
     """Show the paper's figures beside the own ones, when asked for."""
-    if published_shown("Published figures of the ReXecution paper beside these", "scores"):
+    if published_shown(tr("Published figures of the ReXecution paper beside these"), "scores"):
         linked_html(published_html(tables), key="scores_published_tables")

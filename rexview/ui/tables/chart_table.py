@@ -10,6 +10,7 @@ import pandas as pd
 
 from rexview.ui.tables.number_table import NOTHING
 from rexview.ui.tables.stacked import stacked
+from rexview.words import tr
 
 MOST_ROWS: Final = 400
 """More rows are left to the download."""
@@ -19,7 +20,11 @@ _DIGITS: Final = 4
 def chart_table_html(table: pd.DataFrame) -> str:
     """Draw the numbers of a chart, rounded; the download has them at full precision."""
     more = len(table) - MOST_ROWS
-    rest = f'<p class="rx-quiet">{more:,} more rows are in the CSV.</p>' if more > 0 else ""
+    rest = (
+        f'<p class="rx-quiet">{tr("{more:,} more rows are in the CSV.").format(more=more)}</p>'
+        if more > 0
+        else ""
+    )
     return f"{frame_html(table.head(MOST_ROWS))}{rest}"
 
 

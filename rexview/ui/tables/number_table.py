@@ -11,6 +11,7 @@ from rexview.analysis import Count
 from rexview.stats.bootstrap import Interval
 from rexview.ui.link.in_app import browse_link
 from rexview.ui.tables.stacked import stacked
+from rexview.words import tr
 
 NOTHING: Final = "–"
 """Stands where there is no number."""
@@ -32,16 +33,16 @@ class Reasons:
 
     def number(self, value: float | None, why: str | None, where: str, form: str = ".2f") -> str:
         """Write a number, or the dash with its reason."""
-        return self.add(why or "Undefined.", where) if value is None else format(value, form)
+        return self.add(why or tr("Undefined."), where) if value is None else format(value, form)
 
     def interval(self, interval: Interval, where: str, *, with_sign: bool = False) -> str:
         """Write an interval, or the dash with its reason."""
         if interval.low is None or interval.high is None:
-            return self.add(interval.why or "Undefined.", where)
+            return self.add(interval.why or tr("Undefined."), where)
         low, high = interval.low, interval.high
         if with_sign:
-            return f"{signed(low)} to {signed(high)}"
-        return f"{low:.2f} to {high:.2f}"
+            return tr("{signed} to {signed_2}").format(signed=signed(low), signed_2=signed(high))
+        return tr("{low:.2f} to {high:.2f}").format(low=low, high=high)
 
     def html(self) -> str:
         """List the reasons with where they hold; empty without any."""
@@ -49,7 +50,7 @@ class Reasons:
         for why, places in self._places.items():
             named = "; ".join(places[:_MOST_NAMED])
             more = len(places) - _MOST_NAMED
-            named += f"; and {more:,} more" if more > 0 else ""
+            named += tr("; and {more:,} more").format(more=more) if more > 0 else ""
             items.append(f"<li>{NOTHING} {html.escape(why)} ({html.escape(named)})</li>")
         return f'<ul class="rx-reasons">{"".join(items)}</ul>' if items else ""
 
@@ -94,7 +95,7 @@ def linked_number(count: Count, label: str, exact: bool = True, title: str = "")
     if not count.value:
         return label
     if not exact:
-        title = "Counted per picture; Browse lists the answers with a scored picture"
+        title = tr("Counted per picture; Browse lists the answers with a scored picture")
     return browse_link(count.opens, label, title=title)
 
 

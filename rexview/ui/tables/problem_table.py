@@ -11,14 +11,15 @@ import streamlit as st
 from rexview.errors import Problem, RexviewError
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.tables.wide_table import show_wide_table
+from rexview.words import tr
 
 _COLUMNS = {
-    "severity": "Severity",
-    "file": "File",
-    "row": "Row",
-    "field": "Field",
-    "message": "What is wrong",
-    "remedy": "What to do",
+    "severity": tr("Severity"),
+    "file": tr("File"),
+    "row": tr("Row"),
+    "field": tr("Field"),
+    "message": tr("What is wrong"),
+    "remedy": tr("What to do"),
 }
 
 
@@ -46,7 +47,7 @@ def show_problems(problems: Sequence[Problem], *, key: str) -> None:
         },
     )
     st.download_button(
-        "Download this list",
+        tr("Download this list"),
         json.dumps([asdict(problem) for problem in ordered], indent=1, ensure_ascii=False),
         file_name="problems.json",
         mime="application/json",

@@ -10,6 +10,7 @@ from rexview.analysis.downloads.files import TABLE_FORMS, TableFile, table_bytes
 from rexview.errors import RexviewError
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 
 def show_downloads(table: TableFile, *, key: str) -> None:
@@ -26,7 +27,9 @@ def show_downloads(table: TableFile, *, key: str) -> None:
                 on_click="ignore",
                 icon=":material/download:",
                 type="tertiary",
-                help=f"Download this table for {name}" if form == "doc" else "Download as CSV",
+                help=tr("Download this table for {name}").format(name=name)
+                if form == "doc"
+                else tr("Download as CSV"),
             )
 
 
