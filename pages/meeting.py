@@ -12,6 +12,7 @@ from rexview.ui.meeting.chosen import shown_meeting
 from rexview.ui.meeting.decisions import widgets as decisions
 from rexview.ui.meeting.presenting import widgets as presenting
 from rexview.ui.reviews.notice import store_errors_shown
+from rexview.words import tr
 
 permissions.guard(PAGE_MEETING)
 review_set = open_review_set()
@@ -21,7 +22,7 @@ with store_errors_shown():
         presenting.show(review_set, meeting, leads=views.open_view() == views.PRESENT)
     else:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-            page_header("Meeting")
+            page_header(tr("Meeting"))
             views.choose_view()
             if meeting is not None:
                 offer_meeting(review_set, meeting)

@@ -23,9 +23,9 @@ from rexview.vocab import (
     FAILURES,
     QUESTION_TYPES,
     VIEWS,
-    counted,
     option_letter,
 )
+from rexview.words import counted, tr, trc, trn
 
 _MOST_ANSWERS: Final = 4
 
@@ -78,9 +78,11 @@ def _card_html(
         for answer in answers[:_MOST_ANSWERS]
     ]
     if len(answers) > _MOST_ANSWERS:
-        rows.append(f"<p>and {len(answers) - _MOST_ANSWERS} more answers</p>")
+        more = len(answers) - _MOST_ANSWERS
+        said = trn("and {n:d} more answers", "and {n:d} more answers", more).format(n=more)
+        rows.append(f"<p>{said}</p>")
     if not answers:
-        rows.append("<p>No answer given yet</p>")
+        rows.append(f"<p>{tr('No answer given yet')}</p>")
     return (
         f'<a class="rx-card" role="listitem" href="{address}" data-rx-page>'
         f"{_picture_html(review_set, card, colours)}"
@@ -104,7 +106,8 @@ def _comments_html(card: CaseCard) -> str:
     if card.comments is None:
         return ""
     count, unresolved = card.comments.comments, card.comments.unresolved
-    is_open = f" · <b>{unresolved:,} open</b>" if unresolved else ""
+    open_ = trn("{n:,} open", "{n:,} open", unresolved).format(n=unresolved)
+    is_open = f" · <b>{open_}</b>" if unresolved else ""
     return f'<p class="rx-card-comments">{counted(count, "comment")}{is_open}</p>'
 
 
@@ -121,10 +124,11 @@ def _answer_html(
     if answer.status != "answered":
         chain = f'<span class="rx-lost">{html.escape(ANSWER_STATUSES[answer.status])}</span>'
     elif not chain and not chosen:
-        chain = '<span class="rx-quiet">Not scored</span>'
+        chain = f'<span class="rx-quiet">{tr("Not scored")}</span>'
     shown = ""
     if content is not None:
-        shown = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
+        score = format_score(content)
+        shown = f'<span class="rx-content"><small>{tr("Content")}</small> {score}</span>'
     if metric:
         title, named = html.escape(metric.described), html.escape(metric.name)
         value = metric_text(answer.metric)
@@ -156,37 +160,39 @@ def _chosen_html(answer: AnswerSummary) -> str:
 
 
 _OUTCOMES: Final = {
-    "right": ("✓ ", "right"),
-    "wrong": ("✗ ", "wrong"),
-    "failed": ("", "No usable choice"),
-    "chosen": ("", "chosen"),
+    "right": ("✓ ", trc("choice", "right")),
+    "wrong": ("✗ ", trc("choice", "wrong")),
+    "failed": ("", tr("No usable choice")),
+    "chosen": ("", trc("choice", "chosen")),
 }
 _NOT_KNOWN: Final = {
-    "not_yet": '<span class="rx-quiet">Not looked at for failures yet</span>',
-    "not_judged": '<span class="rx-quiet">Could not be judged by every rule</span>',
+    "not_yet": f'<span class="rx-quiet">{tr("Not looked at for failures yet")}</span>',
+    "not_judged": f'<span class="rx-quiet">{tr("Could not be judged by every rule")}</span>',
 }
 """What stands where flags are not all known: no flag would read as no failure."""
 _FOUND_BY: Final = {
-    "detector": "Found by a rule.",
-    "reader": "Marked by a reader.",
-    "both": "Found by a rule and marked by a reader.",
-    "hint": "Possible: a rule hints at it; nobody confirmed it.",
+    "detector": tr("Found by a rule."),
+    "reader": tr("Marked by a reader."),
+    "both": tr("Found by a rule and marked by a reader."),
+    "hint": tr("Possible: a rule hints at it; nobody confirmed it."),
 }
 _TICKS: Final = {"reader": " ✓", "both": " ✓"}
 """A tick says that a reader marked it."""
-_PREFIXES: Final = {"hint": "Possible: "}
+_PREFIXES: Final = {"hint": f"{tr('Possible:')} "}
 _BADGE_CSS: Final = {"hint": "rx-badge rx-hint"}
 
 
 def _picture_html(review_set: ReviewSet, card: CaseCard, colours: Mapping[str, str]) -> str:
     image = card.image
     if image is None:
-        return _no_picture("No image")
+        return _no_picture(tr("No image"))
     try:
         source = thumbnail_url(review_set, image.path)
     except RexviewError as error:
         return _no_picture(str(error))
-    label = f"{VIEWS.get(image.view, image.view)} radiograph, {_boxes_text(card)}"
+    label = tr("{view} radiograph, {boxes}").format(
+        view=VIEWS.get(image.view, image.view), boxes=_boxes_text(card)
+    )
     others = len(card.case.images) - 1
     more = f'<span class="rx-more">+{others}</span>' if others else ""
     return (
@@ -227,7 +233,7 @@ def _boxes_html(boxes: Sequence[CardBox], image: StudyImage, colours: Mapping[st
 
 def _boxes_text(card: CaseCard) -> str:
     count = sum(box.model is not None for box in card.boxes)
-    return counted(count, "box") if count else "no boxes"
+    return counted(count, "box") if count else tr("no boxes")
 
 
 def _short(text: str, limit: int) -> str:

@@ -14,11 +14,12 @@ from rexview.schema import Answer, Case, ReviewSet
 from rexview.stats import STATUSES, status_of
 from rexview.ui.answers.flags import link_spans
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html
-from rexview.vocab import counted, has_own_letter, lettered
+from rexview.vocab import has_own_letter, lettered
+from rexview.words import counted, tr, trn
 
 _QUOTED: Final = 60
 """Characters of the words that a choice was read from."""
-_KINDS: Final = (("Models", False), ("Readers", True))
+_KINDS: Final = ((tr("Models"), False), (tr("Readers"), True))
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,11 @@ def options_html(
         own = [vote for vote in votes if vote.choice == number]
         is_right = number == case.correct
         share = f' style="--rx-share:{len(own) / chosen:.0%}"' if own else ""
-        count = f" <small>{len(own)} of {chosen}</small>" if own and chosen > 1 else ""
+        count = (
+            f" <small>{tr('{n:d} of {total:d}').format(n=len(own), total=chosen)}</small>"
+            if own and chosen > 1
+            else ""
+        )
         rows.append(
             f'<li{_RIGHT_ROW if is_right else ""}{share}><div><span class="rx-option">'
             f"{option_html(option, number)}{_RIGHT if is_right else ''}{count}</span>"
@@ -85,7 +90,7 @@ def options_html(
     return listed + _unusable_html(votes) + _summary_html(case, votes)
 
 
-_RIGHT: Final = " <b>(correct)</b>"
+_RIGHT: Final = f" <b>{tr('(correct)')}</b>"
 _RIGHT_ROW: Final = ' class="rx-right"'
 
 
@@ -114,7 +119,7 @@ def _unusable_html(votes: Sequence[Vote]) -> str:
         for vote in votes
         if vote.choice is None
     )
-    return f'<ul class="rx-unusable"><li>No usable choice:</li>{rows}</ul>' if rows else ""
+    return f'<ul class="rx-unusable"><li>{tr("No usable choice:")}</li>{rows}</ul>' if rows else ""
 
 
 def _summary_html(case: Case, votes: Sequence[Vote]) -> str:
@@ -131,12 +136,14 @@ def _counts(case: Case, choices: Sequence[int | None]) -> Iterator[str]:
     right = sum(choice == case.correct for choice in choices)
     failed = sum(choice is None for choice in choices)
     if case.correct is None:
-        yield f"{len(choices) - failed} chose an option"
+        n = len(choices) - failed
+        yield trn("{n:d} chose an option", "{n:d} chose an option", n).format(n=n)
     else:
-        yield f"{right} right"
-        yield f"{len(choices) - right - failed} wrong"
+        wrong = len(choices) - right - failed
+        yield trn("{n:d} right", "{n:d} right", right).format(n=right)
+        yield trn("{n:d} wrong", "{n:d} wrong", wrong).format(n=wrong)
     if failed:
-        yield f"{failed} without a usable choice"
+        yield tr("{n:d} without a usable choice").format(n=failed)
 
 
 def reason_html(page: CasePage) -> str:
@@ -144,13 +151,15 @@ def reason_html(page: CasePage) -> str:
     stale, text = len(page.stale_choices), (page.case.explanation or "").strip()
     said = ""
     if stale:
-        said += (
-            f'<p class="rx-uncounted">{counted(stale, "choice")} of readers among earlier options '
-            "of this question, not counted.</p>"
+        note = trn(
+            "{n:,} choice of readers among earlier options of this question, not counted.",
+            "{n:,} choices of readers among earlier options of this question, not counted.",
+            stale,
         )
+        said += f'<p class="rx-uncounted">{note.format(n=stale)}</p>'
     if text:
         words = inline_html(text, link_spans(text, page))
-        said += f'<p class="rx-why"><b>Explanation</b> {words}</p>'
+        said += f'<p class="rx-why"><b>{tr("Explanation")}</b> {words}</p>'
     return said
 
 
@@ -161,11 +170,13 @@ def why_unusable(case: Case, answer: Answer) -> str:
         return _no_such_option(case, answer.choice)
     if status != "answered":
         return STATUSES[status].lower()
-    return "the text does not settle on one option" if answer.text else "nothing was chosen"
+    return tr("the text does not settle on one option") if answer.text else tr("nothing was chosen")
 
 
 def _no_such_option(case: Case, choice: int) -> str:
-    return f"option number {choice + 1}, of {counted(len(case.options), 'option')}"
+    return tr("option number {n:d}, of {options}").format(
+        n=choice + 1, options=counted(len(case.options), "option")
+    )
 
 
 def choice_html(case: Case, answer: Answer) -> str:
@@ -175,13 +186,13 @@ def choice_html(case: Case, answer: Answer) -> str:
     choice = answer.choice
     if choice is None or not is_usable(case, answer):
         why = html.escape(why_unusable(case, answer))
-        return f'<p class="rx-choice"><b>No usable choice</b>: {why}</p>'
+        return f'<p class="rx-choice"><b>{tr("No usable choice")}</b>: {why}</p>'
     verdict = "" if case.correct is None else _VERDICTS[choice == case.correct]
     option = html.escape(lettered(case.options[choice], choice))
     return f'<p class="rx-choice">{option}{verdict}{_read_html(answer)}</p>'
 
 
-_VERDICTS: Final = {True: "<b> – correct</b>", False: "<b> – wrong</b>"}
+_VERDICTS: Final = {True: f"<b> {tr('– correct')}</b>", False: f"<b> {tr('– wrong')}</b>"}
 
 
 def _read_html(answer: Answer) -> str:
@@ -192,7 +203,8 @@ def _read_html(answer: Answer) -> str:
     words = " ".join((answer.text or "")[read.start : read.end].split())
     quoted = f"{words[:_QUOTED]}…" if len(words) > _QUOTED else words
     method = html.escape(METHODS[read.method])
-    return f"<small>read from the text: “{html.escape(quoted)}” ({method})</small>"
+    said = tr("read from the text: “{quoted}” ({method})")
+    return f"<small>{said.format(quoted=html.escape(quoted), method=method)}</small>"
 
 
 def choice_spans(answer: Answer) -> list[Span]:
@@ -200,7 +212,7 @@ def choice_spans(answer: Answer) -> list[Span]:
     read = answer.choice_read
     if read is None:
         return []
-    return [Span(read.start, read.end, "rx-chosen", title="The choice was read here")]
+    return [Span(read.start, read.end, "rx-chosen", title=tr("The choice was read here"))]
 
 
 def explanation_html(page: CasePage, answer: Answer) -> str:
@@ -209,7 +221,7 @@ def explanation_html(page: CasePage, answer: Answer) -> str:
     if _plain(text) in _plain(answer.text or ""):
         return ""
     words = markdown_html(text, link_spans(text, page))
-    return f'<div class="rx-why"><b>Explanation</b> {words}</div>'
+    return f'<div class="rx-why"><b>{tr("Explanation")}</b> {words}</div>'
 
 
 def _plain(text: str) -> str:

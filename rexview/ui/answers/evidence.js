@@ -4,6 +4,7 @@
 import { every, scrollWithin, wantsLessMotion, whenPageChanges } from "../components/dom.js";
 import { tellPage } from "../components/events.js";
 import { mounting } from "../components/mount.js";
+import { tr } from "../components/words.js";
 import { turning } from "../turning/assets/turning.js";
 
 const opened = new Set(); // folded lists that the reader opened
@@ -27,7 +28,7 @@ function align() {
     const button = one.querySelector(".rx-show");
     if (button && button.getAttribute("aria-pressed") !== String(on)) {
       button.setAttribute("aria-pressed", String(on));
-      button.textContent = on ? "Shown" : "Show";
+      button.textContent = on ? tr("Shown") : tr("Show");
     }
   }
   if (pinned && !document.querySelector("[data-rx-shown]")) {

@@ -14,10 +14,13 @@ from rexview.analysis.case.finding_links import finding_spans
 from rexview.analysis.case.record import CasePage
 from rexview.schema import Answer, Flag
 from rexview.ui.html.safe_text import Span
-from rexview.vocab import FAILURES, counted
+from rexview.vocab import FAILURES
+from rexview.words import tr, trc, trn
 
 _Keyed = Sequence[tuple[str, Flag]]
-YOU = "You"
+YOU = tr("You")
+VERDICT_WORDS = {"confirmed": tr("confirmed"), "rejected": tr("rejected")}
+_OWN_VERDICTS = {"confirmed": tr("you confirmed"), "rejected": tr("you rejected")}
 UNNAMED = "rexview:unnamed"
 """The reader of a verdict before a name is given."""
 _TEXT_EVIDENCE = ("answer", "report", "question", "question_boxes", "option", "correct_option")
@@ -104,8 +107,8 @@ def flags_html(
     kept = html.escape(f"{answer.case}/{answer.model}")
     return (
         listed
-        + _folded_html("To check", hints, kept)
-        + _folded_html("Ruled out by readers", ruled_out, f"{kept}/ruled-out")
+        + _folded_html(tr("To check"), hints, kept)
+        + _folded_html(tr("Ruled out by readers"), ruled_out, f"{kept}/ruled-out")
     )
 
 
@@ -163,8 +166,9 @@ class _Flagged:
         """Say who rejected a failure that nobody raises: the rule changed, or there was none."""
         name = html.escape(FAILURES[self.failure].name)
         return (
-            f'<li data-rx-item="{self.item}"><p>{name}: rejected, and no rule or reader raises it.'
-            f"</p>{self._buttons()}{self._details()}</li>"
+            f'<li data-rx-item="{self.item}"><p>'
+            f"{tr('{name}: rejected, and no rule or reader raises it.').format(name=name)}</p>"
+            f"{self._buttons()}{self._details()}</li>"
         )
 
     def listed_html(self) -> str:
@@ -185,19 +189,19 @@ class _Flagged:
 
     def _name(self) -> str:
         name = FAILURES[self.failure].name
-        return f"Possible: {name}" if self.is_only_hinted else name
+        return tr("Possible: {name}").format(name=name) if self.is_only_hinted else name
 
     def _who(self) -> str:
         """Name in a few words who found or judged it; the details stand below."""
         readers = [flag for flag in self.flags if flag.source == "reader"]
-        found_by = ["rule"] if len(readers) < len(self.flags) else []
+        found_by = [tr("rule")] if len(readers) < len(self.flags) else []
         for verdict in ("confirmed", "rejected"):
             given = [flag for flag in readers if flag.verdict == verdict]
             others = [flag for flag in given if flag.reader != self.visitor.reader]
             if len(others) < len(given):
-                found_by.insert(0, f"{YOU.lower()} {verdict}")
+                found_by.insert(0, _OWN_VERDICTS[verdict])
             if others:
-                found_by.append(f"{counted(len(others), 'reader')} {verdict}")
+                found_by.append(_others(len(others), verdict))
         return " · ".join(found_by)
 
     def _buttons(self) -> str:
@@ -209,15 +213,16 @@ class _Flagged:
         buttons = "".join(
             f'<button type="button" data-rx-verdict="{one}" {about} '
             f'aria-label="{word}: {name}" aria-pressed="{"true" if verdict == one else "false"}" '
-            f'title="{"Take back" if verdict == one else title} ({key})">{word}</button>'
+            f'title="{tr("Take back") if verdict == one else title} ({key})">{word}</button>'
             for one, word, key, title in (
-                ("confirmed", "Confirm", "a", "This answer shows this failure"),
-                ("rejected", "Reject", "d", "This answer does not show this failure"),
+                ("confirmed", tr("Confirm"), "a", tr("This answer shows this failure")),
+                ("rejected", tr("Reject"), "d", tr("This answer does not show this failure")),
             )
         )
         unused = "" if verdict else " disabled"  # keeps its place, so that a verdict moves nothing
-        title = f'aria-label="Why: {name}" title="Say why (Shift+W)"'
-        why = f'<button type="button" data-rx-why {title}{unused}>Why</button>'
+        label = tr("Why: {name}").format(name=name)
+        title = f'aria-label="{label}" title="{tr("Say why (Shift+W)")}"'
+        why = f'<button type="button" data-rx-why {title}{unused}>{tr("Why")}</button>'
         given = f'data-rx-mine="{html.escape(verdict or "")}" '
         given += f'data-rx-reason="{html.escape(self.reason)}"'
         return f'<span class="rx-verdicts" {about} {given}>{buttons}{why}</span>'
@@ -231,15 +236,21 @@ class _Flagged:
     def _reader_html(self, flag: Flag) -> str:
         if flag.reader == self.visitor.reader:  # the verdict stands above, where it moves nothing
             return f"<p><b>{YOU}</b> {html.escape(self.reason)}</p>" if self.reason else ""
-        verdict = html.escape(flag.verdict or "")
-        name = html.escape(self.readers.get(flag.reader or "", flag.reader or "Reader"))
+        verdict = html.escape(VERDICT_WORDS.get(flag.verdict or "", flag.verdict or ""))
+        name = html.escape(self.readers.get(flag.reader or "", flag.reader or tr("Reader")))
         where = written_here(flag.origin)
         return f"<p><b>{name}</b>{where} <i>{verdict}</i> {html.escape(flag.message)}</p>"
 
 
+def _others(n: int, verdict: str) -> str:
+    if verdict == "confirmed":
+        return trn("{n:,} reader confirmed", "{n:,} readers confirmed", n).format(n=n)
+    return trn("{n:,} reader rejected", "{n:,} readers rejected", n).format(n=n)
+
+
 def written_here(origin: str | None) -> str:
     """Mark what was written in the app among what was given with the set."""
-    return ' <small class="rx-here">written here</small>' if origin == "app" else ""
+    return f' <small class="rx-here">{tr("written here")}</small>' if origin == "app" else ""
 
 
 def _found_html(key: str, flag: Flag) -> str:
@@ -247,17 +258,18 @@ def _found_html(key: str, flag: Flag) -> str:
         item.where in _BOX_EVIDENCE or (item.where in _TEXT_EVIDENCE and item.start is not None)
         for item in flag.evidence
     )
+    title = tr("Mark the evidence in texts and boxes until pressed again (Esc)")
     show = (
-        ' <button type="button" class="rx-show" aria-pressed="false" '
-        'title="Mark the evidence in texts and boxes until pressed again (Esc)">Show</button>'
+        f' <button type="button" class="rx-show" aria-pressed="false" title="{title}">'
+        f"{tr('Show')}</button>"
         if located
         else ""
     )
     named = f' data-rx-flag="{html.escape(key)}"' if located else ""
     css = "rx-found rx-rejected" if flag.verdict == "rejected" else "rx-found"
     return (
-        f'<div class="{css}"{named}><p title="Found by rule: to be reviewed">'
-        f"{html.escape(flag.message)} <i>by rule</i>{show}</p>{_sides_html(flag)}</div>"
+        f'<div class="{css}"{named}><p title="{tr("Found by rule: to be reviewed")}">'
+        f"{html.escape(flag.message)} <i>{tr('by rule')}</i>{show}</p>{_sides_html(flag)}</div>"
     )
 
 
@@ -267,24 +279,30 @@ def _sides_html(flag: Flag) -> str:
         return ""
     sides: dict[str, dict[str, None]] = {}
     for item in flag.evidence:
-        name = _PLACES.get(item.where)
-        if item.where == "box" and item.field == "label":
-            name = "Label"
-        if name and item.side:
-            sides.setdefault(name, {})[item.side] = None
+        where = "label" if item.where == "box" and item.field == "label" else item.where
+        if where in _PLACES and item.side:
+            sides.setdefault(where, {})[_SIDES.get(item.side, item.side)] = None
+    both = f" {tr('and')} "
     cells = "".join(
-        f"<span><small>{name}</small> <b>{html.escape(' and '.join(sides[name]))}</b></span>"
-        for name in ("Answer", "Choice", "Label", "Box", "Correct", "Reference", "Report")
-        if name in sides
+        f"<span><small>{name}</small> <b>{html.escape(both.join(sides[where]))}</b></span>"
+        for where, name in _PLACES.items()
+        if where in sides
     )
     return f'<div class="rx-sides">{cells}</div>' if len(sides) > 1 else ""
 
 
+_SIDES = {
+    "right": trc("side", "right"),
+    "left": trc("side", "left"),
+    "both": trc("side", "both"),
+    "midline": trc("side", "midline"),
+}
 _PLACES = {
-    "answer": "Answer",
-    "option": "Choice",
-    "correct_option": "Correct",
-    "box": "Box",
-    "reference_box": "Reference",
-    "report": "Report",
+    "answer": tr("Answer"),
+    "option": tr("Choice"),
+    "label": tr("Label"),
+    "box": tr("Box"),
+    "correct_option": tr("Correct"),
+    "reference_box": tr("Reference"),
+    "report": tr("Report"),
 }

@@ -27,6 +27,7 @@ from rexview.ui.answers.choices import (
 )
 from rexview.ui.answers.flags import (
     ANYBODY,
+    VERDICT_WORDS,
     Visitor,
     evidence_spans,
     flags_html,
@@ -39,6 +40,7 @@ from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
+from rexview.words import tr, trn
 
 
 def question_html(
@@ -57,27 +59,32 @@ def question_html(
     question = inline_html(case.question, evidence_spans(flags, "question"))
     boxes = case.question_boxes
     with_boxes = inline_html(boxes or "", evidence_spans(flags, "question_boxes"))
-    told = f"<span><b>Where boxes are asked for: </b>{with_boxes}</span>"
+    told = f"<span><b>{tr('Where boxes are asked for:')} </b>{with_boxes}</span>"
     asked = f'<p class="rx-request">{told}</p>' if boxes else ""
     return f'<p class="rx-question">{question}</p>{asked}{options_html(case, option_html, votes)}'
 
 
 _NOT_JUDGED = (
-    '<p class="rx-unjudged">Could not be judged by every rule: there may be more failures.</p>'
+    '<p class="rx-unjudged">'
+    f"{tr('Could not be judged by every rule: there may be more failures.')}</p>"
 )
-_NOT_YET = '<p class="rx-unjudged">Not looked at for failures yet.</p>'
+_NOT_YET = f'<p class="rx-unjudged">{tr("Not looked at for failures yet.")}</p>'
 _UNCOUNTED = (
-    '<p class="rx-uncounted">Not a whole answer: its scores count in no table and no mean.</p>'
+    '<p class="rx-uncounted">'
+    f"{tr('Not a whole answer: its scores count in no table and no mean.')}</p>"
 )
 
 
 def place_html(case: Case, place: Position, filter_name: str, kind: str) -> str:
     """Say where the case stands in the filter and what it is."""
     where = (
-        f"{place.number:,} of {place.total:,}" if place.number else f"not among the {place.total:,}"
+        tr("{n:,} of {total:,}").format(n=place.number, total=place.total)
+        if place.number
+        else tr("not among the {total:,}").format(total=place.total)
     )
+    among = tr("in “{filter}”").format(filter=html.escape(filter_name))
     return (
-        f'<div class="rx-place"><span><b>{where}</b> in “{html.escape(filter_name)}”</span>'
+        f'<div class="rx-place"><span><b>{where}</b> {among}</span>'
         f"<span><b>{html.escape(case.id)}</b> {html.escape(kind)}</span></div>"
     )
 
@@ -142,7 +149,7 @@ def _answer_html(
     body = (
         markdown_html(text, spans)
         if text.strip()
-        else '<p class="rx-quiet">The model returned no text.</p>'
+        else f'<p class="rx-quiet">{tr("The model returned no text.")}</p>'
     )
     uncounted = page.uncounted.get(answer.model)
     shown = final or uncounted
@@ -152,7 +159,7 @@ def _answer_html(
     return (
         f'<article class="rx-answer" data-rx-answer="{html.escape(answer.model)}" '
         f'style="--rx-colour:{html.escape(colour)}" '
-        f'aria-label="Answer of {name}">'
+        f'aria-label="{tr("Answer of {name}").format(name=name)}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
         f"{_NOT_YET if answer.model in page.not_yet else ''}"
@@ -167,23 +174,25 @@ def _answer_html(
 
 
 def _add_html(answer: Answer) -> str:
-    title = "Name a failure that no rule found (Shift+A)"
+    title = tr("Name a failure that no rule found (Shift+A)")
     return (
         f'<p class="rx-add"><button type="button" data-rx-add="{html.escape(answer.model)}" '
-        f'title="{title}">Add a failure</button></p>'
+        f'title="{title}">{tr("Add a failure")}</button></p>'
     )
 
 
 def _headline_html(answer: Answer, final: FinalScores | None) -> str:
     if final is not None and final.content is not None:
-        title = "Content: the weakest of Process, Execution and Synthesis"
+        title = tr("Content: the weakest of Process, Execution and Synthesis")
         score = format_score(final.content)
-        return f'<span class="rx-content" title="{title}">{score}<small> of 5</small></span>'
+        return (
+            f'<span class="rx-content" title="{title}">{score}<small> {tr("of 5")}</small></span>'
+        )
     status = status_of(answer)
     if status == "answered":
-        return '<span class="rx-content rx-quiet">not scored</span>'
-    word = "cut off" if (answer.text or "").strip() else "no answer"
-    title = "Counted as no full answer: scores given to it enter no mean"
+        return f'<span class="rx-content rx-quiet">{tr("not scored")}</span>'
+    word = tr("cut off") if (answer.text or "").strip() else tr("no answer")
+    title = tr("Counted as no full answer: scores given to it enter no mean")
     return f'<span class="rx-content rx-quiet" title="{title}">{word}</span>'
 
 
@@ -207,10 +216,10 @@ def report_html(
 
     sections = report_sections_html(report, spans)
     if not sections:
-        sections = '<p class="rx-quiet">This case has no reference report.</p>'
+        sections = f'<p class="rx-quiet">{tr("This case has no reference report.")}</p>'
     return (
-        '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report'
-        f"{head}</h3>"
+        '<section class="rx-report" id="report" tabindex="0">'
+        f"<h3>{tr('Radiologist’s report')}{head}</h3>"
         f'{request_html(page.case)}<div class="rx-versions"><div>{sections}</div>{beside}</div>'
         "</section>"
     )
@@ -221,8 +230,11 @@ def report_sections_html(
 ) -> str:
     """Show what a report says, section by section; ``spans`` marks words of a field's text."""
     return "".join(
-        f"<h4>{field.title()}</h4>{plain_html(text, spans(field, text))}"
-        for field, text in (("findings", report.findings), ("impression", report.impression))
+        f"<h4>{title}</h4>{plain_html(text, spans(field, text))}"
+        for field, title, text in (
+            ("findings", tr("Findings"), report.findings),
+            ("impression", tr("Impression"), report.impression),
+        )
         if text
     )
 
@@ -233,8 +245,8 @@ def request_html(case: Case) -> str:
     who = ", ".join(part for part in (_age(context.age), context.sex) if part)
     asked = (
         ("", who),
-        ("Indication: ", context.indication),
-        ("Comparison: ", context.comparison),
+        (f"{tr('Indication:')} ", context.indication),
+        (f"{tr('Comparison:')} ", context.comparison),
     )
     request = " ".join(
         f"<span><b>{title}</b>{html.escape(text)}</span>" for title, text in asked if text
@@ -243,7 +255,10 @@ def request_html(case: Case) -> str:
 
 
 def _age(age: str | None) -> str | None:
-    return f"{int(age)} years" if age and age.isdecimal() else age
+    if not age or not age.isdecimal():
+        return age
+    years = int(age)
+    return trn("{n:d} years", "{n:d} years", years).format(n=years)
 
 
 def scores_html(
@@ -273,7 +288,7 @@ def scores_html(
             if model in uncounted:
                 tables.append(_UNCOUNTED)
     if not tables and not stale_scores:
-        tables.append('<p class="rx-quiet">Nobody has scored this case.</p>')
+        tables.append(f'<p class="rx-quiet">{tr("Nobody has scored this case.")}</p>')
     return "".join(tables) + _stale_html(stale_scores, stale_flags, names, readers)
 
 
@@ -296,7 +311,7 @@ def _stale_html(
                 and (one.score is not None or one.comment)
             ]
             given += [
-                f"{html.escape(FAILURES[one.failure].name)} {html.escape(one.verdict)}"
+                f"{html.escape(FAILURES[one.failure].name)} {VERDICT_WORDS[one.verdict]}"
                 for one in flags
                 if (one.model, one.reader) == (model, reader)
             ]
@@ -305,16 +320,21 @@ def _stale_html(
                 lines.append(f"<li><b>{html.escape(name)}, {who}</b> {', '.join(given)}</li>")
     if not lines:
         return ""
+    why = tr(
+        "the answer was changed after this was given. It counts nowhere until its reader confirms "
+        "it on the Score page."
+    )
     return (
-        '<section class="rx-stale"><p><b>Of an earlier answer:</b> the answer was changed after '
-        "this was given. It counts nowhere until its reader confirms it on the Score page.</p>"
+        f'<section class="rx-stale"><p><b>{tr("Of an earlier answer:")}</b> {why}</p>'
         f'<ul class="rx-comments">{"".join(lines)}</ul></section>'
     )
 
 
 def _stale_score(score: Score) -> str:
-    picture = "" if score.image is None else f", picture {score.image + 1}"
-    given = f"{DIMENSION_NAMES[score.dimension]}{picture} {score.score or '–'}"
+    given = DIMENSION_NAMES[score.dimension]
+    if score.image is not None:
+        given += f", {tr('picture {n:d}').format(n=score.image + 1)}"
+    given += f" {score.score or '–'}"
     return f"{given} ({html.escape(score.comment)})" if score.comment else given
 
 
@@ -347,16 +367,18 @@ def _score_table_html(
             if score.comment
         )
 
+    unfinished_note = tr("case not finished: counts nowhere yet")
     for reader in dict.fromkeys(score.reader for score in scores):
         of_reader = [score for score in scores if score.reader == reader]
         note = written_here("app" if any(one.origin == "app" for one in of_reader) else None)
         if reader in unfinished:
-            note += ' <small class="rx-quiet">case not finished: counts nowhere yet</small>'
+            note += f' <small class="rx-quiet">{unfinished_note}</small>'
         add(html.escape(readers.get(reader, reader)), of_reader, note=note)
     if agreed:
         who = {readers.get(score.reader, score.reader) for score in agreed}
-        title = html.escape(f"Settled by {', '.join(sorted(who))}; the readers' scores stand")
-        add("Consensus", agreed, f' class="rx-agreed" title="{title}"')
+        title = tr("Settled by {who}; the readers' scores stand")
+        title = html.escape(title.format(who=", ".join(sorted(who))))
+        add(tr("Consensus"), agreed, f' class="rx-agreed" title="{title}"')
     listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""
     drawn = stacked(
         f'<div class="rx-scroll"><table class="rx-scores"><caption>{html.escape(name)}</caption>'
@@ -386,9 +408,11 @@ def changes_html(pieces: Iterable[Piece]) -> str:
 def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:
     """Show two texts as one, what only the first has struck through, the second's underlined."""
     body = changes_html(pieces)
-    note = "" if whole else '<p class="rx-quiet">Only the beginning of the texts is compared.</p>'
+    only = tr("Only the beginning of the texts is compared.")
+    note = "" if whole else f'<p class="rx-quiet">{only}</p>'
+    in_first = tr("only in {text}").format(text=html.escape(first))
+    in_second = tr("only in {text}").format(text=html.escape(second))
     return (
-        f'<div class="rx-diff"><p class="rx-quiet"><del>only in {html.escape(first)}</del> '
-        f"<ins>only in {html.escape(second)}</ins></p>"
+        f'<div class="rx-diff"><p class="rx-quiet"><del>{in_first}</del> <ins>{in_second}</ins></p>'
         f'<div class="rx-plain">{body}</div>{note}</div>'
     )

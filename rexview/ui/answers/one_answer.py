@@ -6,22 +6,34 @@ import html
 
 from rexview.schema import Answer
 from rexview.stats import limit_reached
-from rexview.vocab import FINISH_REASONS, counted
+from rexview.vocab import FINISH_REASONS
+from rexview.words import counted, tr
 
 
 def ending_html(answer: Answer) -> str:
     """Say that an answer is not whole, and why; empty for one that is."""
     if answer.error:
-        return f'<p class="rx-cut">Error: {html.escape(answer.error)}</p>'
+        said = tr("Error: {error}").format(error=html.escape(answer.error))
+        return f'<p class="rx-cut">{said}</p>'
     if limit_reached(answer):
-        used = ""
-        if answer.output_tokens is not None and answer.max_output_tokens is not None:
-            used = f" ({answer.output_tokens:,} of {answer.max_output_tokens:,} tokens)"
-        where = "Cut here" if (answer.text or "").strip() else "No answer came"
-        return f'<p class="rx-cut">{where}: token limit reached{used}</p>'
+        return f'<p class="rx-cut">{_cut(answer)}</p>'
     if answer.finish_reason == "content_filter":
-        return '<p class="rx-cut">Blocked by a content filter</p>'
+        return f'<p class="rx-cut">{tr("Blocked by a content filter")}</p>'
     return ""
+
+
+def _cut(answer: Answer) -> str:
+    is_there = (answer.text or "").strip()
+    if answer.output_tokens is None or answer.max_output_tokens is None:
+        if is_there:
+            return tr("Cut here: token limit reached")
+        return tr("No answer came: token limit reached")
+    said = (
+        tr("Cut here: token limit reached ({n:,} of {most:,} tokens)")
+        if is_there
+        else tr("No answer came: token limit reached ({n:,} of {most:,} tokens)")
+    )
+    return said.format(n=answer.output_tokens, most=answer.max_output_tokens)
 
 
 def metric_text(value: float | None) -> str:

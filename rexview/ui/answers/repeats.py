@@ -11,7 +11,8 @@ from rexview.schema import Answer, Case
 from rexview.ui.answers.choices import choice_html
 from rexview.ui.answers.one_answer import ending_html, facts_html
 from rexview.ui.html.safe_text import markdown_html
-from rexview.vocab import counted, option_letter
+from rexview.vocab import option_letter
+from rexview.words import counted, tr, trn
 
 
 def repeats_html(case: Case, answer: Answer, repeats: Sequence[Answer]) -> str:
@@ -26,8 +27,10 @@ def repeats_html(case: Case, answer: Answer, repeats: Sequence[Answer]) -> str:
     differs = "".join(f" <b>{html.escape(words)}</b>" for words in _summary(found))
     items = "".join(_repeat_html(case, one, found, place) for place, one in enumerate(every))
     kept = html.escape(f"{case.id}/{answer.model}/repeats")
+    times = len(every)
+    asked = trn("Asked {n:d} time", "Asked {n:d} times", times).format(n=times)
     return (
-        f'<details class="rx-repeats" data-rx-keep="{kept}"><summary>Asked {len(every)} times'
+        f'<details class="rx-repeats" data-rx-keep="{kept}"><summary>{asked}'
         f"{differs}</summary><ul>{items}</ul></details>"
     )
 
@@ -42,10 +45,10 @@ def _summary(found: Differences) -> list[str]:
             for mention in mentions
             if mention
         )
-        words.append(f"opposite sides: {', '.join(list(names)[:3])}")
+        words.append(tr("opposite sides: {findings}").format(findings=", ".join(list(names)[:3])))
     if found.choices:
-        letters = " and ".join(option_letter(choice) for choice in found.choices)
-        words.append(f"different choices: {letters}")
+        letters = f" {tr('and')} ".join(option_letter(choice) for choice in found.choices)
+        words.append(tr("different choices: {letters}").format(letters=letters))
     return words
 
 
@@ -58,24 +61,27 @@ def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> 
     ]
     if found.choices:
         usable = is_usable(case, answer)
-        marks.append(f"chose {option_letter(answer.choice or 0)}" if usable else "no usable choice")
+        marks.append(
+            tr("chose {letter}").format(letter=option_letter(answer.choice or 0))
+            if usable
+            else tr("no usable choice")
+        )
     said = " ".join(f"<mark>{html.escape(mark)}</mark>" for mark in marks)
+    number = tr("Answer {n:d}").format(n=answer.repeat)
     if place == 0:
-        return f"<li><p><b>Answer {answer.repeat}</b>, shown above {said}</p></li>"
+        return f"<li><p><b>{number}</b>, {tr('shown above')} {said}</p></li>"
     text = answer.text or ""
     body = (
         markdown_html(text)
         if text.strip()
-        else '<p class="rx-quiet">The model returned no text.</p>'
+        else f'<p class="rx-quiet">{tr("The model returned no text.")}</p>'
     )
-    marked = [
-        counted(len(given), name)
-        for given, name in ((answer.boxes, "box"), (answer.images, "picture"))
-        if given
-    ]
-    not_shown = f" · {' and '.join(marked)}, not shown" if marked else ""
+    marked = [counted(len(answer.boxes), "box")] if answer.boxes else []
+    marked += [counted(len(answer.images), "picture")] if answer.images else []
+    both = f" {tr('and')} ".join(marked)
+    not_shown = f" · {tr('{what}, not shown').format(what=both)}" if marked else ""
     return (
-        f"<li><p><b>Answer {answer.repeat}</b> {said}</p>"
+        f"<li><p><b>{number}</b> {said}</p>"
         f'{choice_html(case, answer)}<div class="rx-again" tabindex="0">{body}</div>'
         f"{ending_html(answer)}<footer>{facts_html(answer)}{not_shown}</footer></li>"
     )

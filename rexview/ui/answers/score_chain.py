@@ -12,6 +12,7 @@ from typing import Final
 from rexview.rubric import load_rubric
 from rexview.stats import write_score
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
+from rexview.words import tr
 
 _LETTERS: Final = {"process": "P", "execution": "E", "synthesis": "S", "language": "L"}
 _IMAGE_LETTERS: Final = {"image_content": "IC", "image_style": "IS"}
@@ -49,7 +50,8 @@ def score_chain_html(
         weak = marked and score == weakest
         cells.append(_score_html(dimension, _LETTERS[dimension], score, weak=weak))
         if dimension == "process":
-            title = f"Gap {format_score(process - execution)}" if wide else ""  # type: ignore[operator]
+            gap = format_score(process - execution) if wide else ""  # type: ignore[operator]
+            title = tr("Gap {score}").format(score=gap) if wide else ""
             css = "rx-link rx-gap" if wide else "rx-link"
             cells.append(f'<span class="{css}" title="{title}">{title}</span>')
         elif dimension == "execution":
@@ -61,7 +63,7 @@ def score_chain_html(
         if final.get(dimension) is not None
     ]
     return (
-        f'<div class="rx-chain" role="group" aria-label="Scores">{"".join(cells)}'
+        f'<div class="rx-chain" role="group" aria-label="{tr("Scores")}">{"".join(cells)}'
         f'<span class="rx-chain-rest">{"".join(others)}</span></div>'
     )
 
@@ -72,7 +74,7 @@ def _score_html(dimension: str, letter: str, score: float | None, *, weak: bool)
     if score is not None and float(score).is_integer():
         title += f": {load_rubric()[dimension].anchors[int(score)]}"
     if weak:
-        title += " (weakest link)"
+        title += f" {tr('(weakest link)')}"
     css = "rx-score rx-weak" if weak and score is not None and score < _GOOD else "rx-score"
     level = "" if score is None else f' data-level="{round(score)}"'
     return (

@@ -2,10 +2,24 @@
 // verdict, for a failure to be added, for the name, and says what went wrong.
 
 import { button, html } from "../components/dom.js";
+import { tr, trn } from "../components/words.js";
 import { outbox } from "../saving/assets/outbox.js";
 import { verdicts } from "./given_verdicts.js";
 
-const VERDICTS = { confirmed: "you confirmed it.", rejected: "you rejected it." };
+const SAVED = {
+  confirmed: tr("saved is that you confirmed it."),
+  rejected: tr("saved is that you rejected it."),
+};
+const VERDICTS = { confirmed: tr("you confirmed it."), rejected: tr("you rejected it.") };
+
+function unsavedWords(/** @type {number} */ n, /** @type {boolean} */ isNamed) {
+  if (isNamed) return trn("{n} verdict not saved yet", "{n} verdicts not saved yet", n);
+  return trn(
+    "{n} verdict not saved yet: give your name",
+    "{n} verdicts not saved yet: give your name",
+    n,
+  );
+}
 
 export class VerdictCard {
   constructor(place) {
@@ -13,17 +27,17 @@ export class VerdictCard {
     this.named = false; // "Keep" was pressed with a name: the card goes once nothing is in the way
     this.title = html("b");
     this.status = html("p", { role: "status" });
-    this.choice = html("select", { "aria-label": "Failure", onchange: () => this.explain() });
+    this.choice = html("select", { "aria-label": tr("Failure"), onchange: () => this.explain() });
     this.meaning = html("p", { class: "rx-v-quiet" });
     this.reason = html("textarea", {
       rows: 2,
-      "aria-label": "Why (optional)",
-      placeholder: "Why? (optional)",
+      "aria-label": tr("Why (optional)"),
+      placeholder: tr("Why? (optional)"),
       oninput: () => verdicts.keepDraft(this.about, this.reason.value),
       onblur: () => this.about?.failure && this.save(),
       onkeydown: (event) => event.key === "Enter" && !event.shiftKey && this.done(event),
     });
-    this.name = html("input", { placeholder: "Your name", "aria-label": "Your name" });
+    this.name = html("input", { placeholder: tr("Your name"), "aria-label": tr("Your name") });
     this.naming = html(
       "div",
       {},
@@ -31,18 +45,18 @@ export class VerdictCard {
       html(
         "p",
         { class: "rx-v-quiet" },
-        "Stands beside what you write. It is asked for once and kept on this computer.",
+        tr("Stands beside what you write. It is asked for once and kept on this computer."),
       ),
     );
     this.alert = html("p", { class: "rx-v-alert", role: "alert" });
-    this.again = button("Try again", () => this.tryAgain());
-    this.keep = html("button", { class: "rx-v-strong" }, "Keep");
-    const shut = button("✕", () => this.close(), { "aria-label": "Close" });
+    this.again = button(tr("Try again"), () => this.tryAgain());
+    this.keep = html("button", { class: "rx-v-strong" }, tr("Keep"));
+    const shut = button("✕", () => this.close(), { "aria-label": tr("Close") });
     this.box = html(
       "form",
       {
         class: "rx-v-card",
-        "aria-label": "Your verdict",
+        "aria-label": tr("Your verdict"),
         hidden: true,
         onsubmit: (event) => this.done(event),
       },
@@ -82,7 +96,7 @@ export class VerdictCard {
     this.about = { model };
     this.adding = true;
     this.reason.value = verdicts.draft(this.about) ?? "";
-    const choose = html("option", { value: "" }, "Choose the failure");
+    const choose = html("option", { value: "" }, tr("Choose the failure"));
     this.choice.replaceChildren(
       choose,
       ...addable.map((one) => html("option", { value: one }, data.failures[one][0])),
@@ -170,9 +184,9 @@ export class VerdictCard {
 
   /** Which verdict is saved where the one that was given was not taken. */
   savedWords() {
-    if (verdicts.isBehind) return "yours is not saved.";
+    if (verdicts.isBehind) return tr("yours is not saved.");
     const { verdict } = verdicts.current(this.about);
-    return verdict ? `saved is that ${VERDICTS[verdict]}` : "no verdict of yours is saved.";
+    return verdict ? SAVED[verdict] : tr("no verdict of yours is saved.");
   }
 
   tryAgain() {
@@ -186,29 +200,36 @@ export class VerdictCard {
     const waiting = verdicts.unsaved.length;
     const stuck = outbox.ticket === null || outbox.reason !== null;
     const failing = isNamed && waiting > 0 && stuck;
-    const reason = outbox.reason ?? "The server cannot save at the moment.";
+    const reason = outbox.reason ?? tr("The server cannot save at the moment.");
     const unkept = isNamed ? failing : waiting > 0;
-    const what = waiting === 1 ? "1 verdict is" : `${waiting} verdicts are`;
     const problem = [
       data.nameProblem,
-      ...new Set(back.map(([, { reason }]) => `Your verdict was not taken. ${reason}`)),
-      failing ? `${what} not kept yet. ${reason}` : "",
+      ...new Set(
+        back.map(([, { reason }]) => tr("Your verdict was not taken. {reason}", { reason })),
+      ),
+      failing
+        ? trn(
+            "{n} verdict is not kept yet. {reason}",
+            "{n} verdicts are not kept yet. {reason}",
+            waiting,
+            { reason },
+          )
+        : "",
     ]
       .filter(Boolean)
       .join(" ");
-    const unsavedCount = `${waiting} ${waiting === 1 ? "verdict" : "verdicts"} not saved yet`;
     this.box.hidden = !this.shown;
     this.chip.hidden = this.shown || !(unkept || problem);
-    this.chip.textContent = unkept
-      ? `${unsavedCount}${isNamed ? "" : ": give your name"}`
-      : problem;
+    this.chip.textContent = unkept ? unsavedWords(waiting, isNamed) : problem;
     const { model, failure, verdict } = this.about ?? {};
-    this.title.textContent = model ? (data.answers[model]?.name ?? "") : unsavedCount;
+    this.title.textContent = model
+      ? (data.answers[model]?.name ?? "")
+      : unsavedWords(waiting, true);
     const { isRefused } = this;
     this.status.textContent = failure
       ? `${data.failures[failure][0]}: ${isRefused ? this.savedWords() : VERDICTS[verdict]}`
       : this.adding
-        ? "Add a failure that you see"
+        ? tr("Add a failure that you see")
         : "";
     this.status.hidden = !this.status.textContent;
     this.choice.hidden = this.meaning.hidden = !this.adding;
@@ -219,9 +240,9 @@ export class VerdictCard {
     this.naming.hidden = isNamed;
     this.alert.textContent = problem;
     this.again.hidden = !failing && back.length === 0;
-    this.again.textContent = failing ? "Try again" : "Put away";
+    this.again.textContent = failing ? tr("Try again") : tr("Put away");
     this.keep.hidden = isRefused;
-    this.keep.textContent = this.adding ? "Add" : isNamed ? "Save reason" : "Keep";
+    this.keep.textContent = this.adding ? tr("Add") : isNamed ? tr("Save reason") : tr("Keep");
     if (data.nameProblem) this.named = false;
     const done = this.named || !model;
     if (this.shown && done && isNamed && !problem) this.close();

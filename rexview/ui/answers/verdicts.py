@@ -28,16 +28,17 @@ from rexview.ui.saving.entries import CASE_PAGE
 from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
 from rexview.ui.server import review_sets
 from rexview.vocab import FAILURES
+from rexview.words import tr
 
 LONGEST_REASON: Final = 4000
 KEYS: Final = (
-    ("e, Shift+E", "next, previous failure"),
-    ("a", "confirm it"),
-    ("d", "reject it"),
-    ("Shift+W", "say why"),
-    ("u", "keep its words and boxes lit"),
-    ("Shift+A", "add a failure"),
-    ("Shift+N", "comment on the answer"),
+    (tr("e, Shift+E"), tr("next, previous failure")),
+    ("a", tr("confirm it")),
+    ("d", tr("reject it")),
+    ("Shift+W", tr("say why")),
+    ("u", tr("keep its words and boxes lit")),
+    ("Shift+A", tr("add a failure")),
+    ("Shift+N", tr("comment on the answer")),
 )
 """Keys of :file:`verdicts.js` and what they do, for the list of keys."""
 _EVIDENCE: Final = "rx_evidence"

@@ -20,15 +20,17 @@ from rexview.schema import Edit, ReviewSet
 from rexview.ui.answers.flags import evidence_spans, link_spans, written_here
 from rexview.ui.answers.html import changes_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html
-from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, counted, judge_name
+from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, judge_name
+from rexview.words import tr, trn
 
 Marks = Mapping[str, Sequence[Span]]
 """What is marked in a text, by model or by section of the reference."""
 
 _MARKUP: Final = re.compile(r"[*_`#|~]")
 """Without any of these a line is no Markdown that shows."""
-_READER: Final = ' <small class="rx-quiet">reader</small>'
-_ACTIONS: Final = {"substitute": "Replace", "delete": "Delete", "insert": "Insert"}
+_READER: Final = f' <small class="rx-quiet">{tr("reader")}</small>'
+_SECTIONS: Final = {"findings": tr("Findings"), "impression": tr("Impression")}
+_ACTIONS: Final = {"substitute": tr("Replace"), "delete": tr("Delete"), "insert": tr("Insert")}
 
 
 def aligned_html(
@@ -46,24 +48,26 @@ def aligned_html(
     shown = _Aligned(page, review_set, reports, colours, in_reference, in_answers)
     heads = "".join(shown.head_html(one.model) for one in page.answers)
     has_reference = any(row.reference for row in reports.rows)
-    first = '<th scope="col">Reference</th>' if has_reference else ""
+    first = f'<th scope="col">{tr("Reference")}</th>' if has_reference else ""
     columns = len(page.answers) + has_reference
     body: list[str] = []
     section: str | None = ""
     for row in reports.rows:
         if row.reference is None and has_reference:
-            body.append(_section_html("No counterpart in the reference", columns))
+            body.append(_section_html(tr("No counterpart in the reference"), columns))
         elif row.reference is not None and row.reference.section != section:
             section = row.reference.section
-            body.append(_section_html((section or "").title(), columns))
+            body.append(
+                _section_html(_SECTIONS.get(section or "", (section or "").title()), columns)
+            )
         body.append(shown.row_html(row, has_reference=has_reference))
     return (
         '<section class="rx-aligned" aria-labelledby="rx-aligned">'
-        '<h3 id="rx-aligned" tabindex="-1">Sentence by sentence</h3>'
+        f'<h3 id="rx-aligned" tabindex="-1">{tr("Sentence by sentence")}</h3>'
         '<div class="rx-scroll" tabindex="0" aria-labelledby="rx-aligned">'
         f'<table role="table" style="--rx-columns:{columns}"><thead role="rowgroup">'
-        f'<tr role="row">{first}{heads}</tr></thead>'
-        f'<tbody role="rowgroup">{"".join(body)}</tbody></table></div></section>'
+        f'<tr role="row">{first}{heads}</tr></thead><tbody role="rowgroup">{"".join(body)}'
+        "</tbody></table></div></section>"
     )
 
 
@@ -122,14 +126,14 @@ class _Aligned:
             f"<p>{html.escape(self.reader(reader))}: {_summary_html(edits)}</p>"
             for reader, edits in _by_reader(self.reports.edits.get(model, ())).items()
         )
+        stale = tr("of an earlier report, counts nowhere")
         said += "".join(
-            f'<p class="rx-quiet">{html.escape(self.reader(reader))}: of an earlier report, counts '
-            "nowhere</p>"
+            f'<p class="rx-quiet">{html.escape(self.reader(reader))}: {stale}</p>'
             for reader in _by_reader(self.reports.stale_edits.get(model, ()))
         )
         unknown = self.edits[model].get(None, ())
         lost = "".join(self.edit_html(one) for one in unknown if one.action != "keep")
-        unplaced = f"<p>Of lines that this text does not have:</p>{lost}" if lost else ""
+        unplaced = f"<p>{tr('Of lines that this text does not have:')}</p>{lost}" if lost else ""
         colour, name = html.escape(self.colours[model]), html.escape(self.name(model))
         name = f"<b>{name}</b>{_READER if self.is_reader(model) else ''}"
         return (
@@ -142,7 +146,7 @@ class _Aligned:
         return any(one.id == model and one.kind == "reader" for one in self.review_set.models)
 
     def reader(self, reader: str) -> str:
-        return self.review_set.reader_names.get(reader) or judge_name(reader) or "Not named"
+        return self.review_set.reader_names.get(reader) or judge_name(reader) or tr("Not named")
 
     def row_html(self, row: Row, *, has_reference: bool) -> str:
         cells = "".join(
@@ -160,7 +164,7 @@ class _Aligned:
         given = row.by_model.get(model, ())
         lines = "".join(self.line_html(beside, model) for beside in given)
         if not given:
-            lines = '<span class="rx-quiet" title="No sentence says this">–</span>'
+            lines = f'<span class="rx-quiet" title="{tr("No sentence says this")}">–</span>'
         name = html.escape(self.name(model))
         return (
             f'<td role="cell" data-rx-name="{name}" style="--rx-colour:{html.escape(colour)}">'
@@ -171,10 +175,12 @@ class _Aligned:
         """Show a line with its number and, where it stands first, its corrections."""
         line = beside.sentence.line
         words = _words_html(beside.sentence, self.spans[model])
-        number = f'<small class="rx-said-number" title="Line {line.number}">{line.number}</small>'
+        title = tr("Line {n:d}").format(n=line.number)
+        number = f'<small class="rx-said-number" title="{title}">{line.number}</small>'
         if beside.again:
+            title = tr("The same sentence as in another row")
             return (
-                f'<div class="rx-said rx-said-again" title="The same sentence as in another row">'
+                f'<div class="rx-said rx-said-again" title="{title}">'
                 f"{number}<div>{words}</div></div>"
             )
         edits = self.edits[model].get(line.number, ())
@@ -188,11 +194,13 @@ class _Aligned:
         about = [EDIT_KINDS.get(edit.kind or "", edit.kind or ""), edit.significance or ""]
         said = html.escape(", ".join(filter(None, about)))
         who = html.escape(self.reader(edit.reader or NOT_NAMED))
-        where = " before the first line" if edit.action == "insert" and edit.line == 0 else ""
+        action = _ACTIONS.get(edit.action, edit.action)
+        if edit.action == "insert" and edit.line == 0:
+            action = tr("Insert before the first line")
         comment = f'<p class="rx-quiet">{html.escape(edit.comment)}</p>' if edit.comment else ""
         return (
             f'<div class="rx-edit"{_level(edit.severity)}><p>{_severity_html(edit.severity)} '
-            f"<b>{_ACTIONS.get(edit.action, edit.action)}{where}</b> {said} "
+            f"<b>{action}</b> {said} "
             f"<i>{who}</i>{written_here(edit.origin)}</p>{_change_html(edit)}{comment}</div>"
         )
 
@@ -206,7 +214,7 @@ def _by_reader(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
 
 def _severity_html(severity: int | None) -> str:
     if severity is None:
-        return '<span class="rx-severity">severity not given</span>'
+        return f'<span class="rx-severity">{tr("severity not given")}</span>'
     name = EDIT_SEVERITIES[severity]
     return f'<span class="rx-severity"{_level(severity)}>{severity} <small>{name}</small></span>'
 
@@ -218,9 +226,11 @@ def _level(severity: int | None) -> str:
 def _summary_html(edits: Iterable[Edit]) -> str:
     wrong = [edit for edit in edits if edit.action != "keep"]
     if not wrong:
-        return "nothing to correct"
+        return tr("nothing to correct")
     worst = max((edit.severity for edit in wrong if edit.severity is not None), default=None)
-    return f"{counted(len(wrong), 'correction')}, worst {_severity_html(worst)}"
+    n = len(wrong)
+    said = trn("{n:,} correction, worst {severity}", "{n:,} corrections, worst {severity}", n)
+    return said.format(n=n, severity=_severity_html(worst))
 
 
 def _change_html(edit: Edit) -> str:
@@ -232,7 +242,8 @@ def _change_html(edit: Edit) -> str:
         old = ""
     pieces, whole = compare_texts(old, new)
     body = changes_html(pieces)
-    rest = "" if whole else ' <small class="rx-quiet">Only the beginning is shown.</small>'
+    only = tr("Only the beginning is shown.")
+    rest = "" if whole else f' <small class="rx-quiet">{only}</small>'
     return f"<p>{body}{rest}</p>" if body else ""
 
 

@@ -24,10 +24,12 @@ from rexview.ui.case.aligned import Marks
 from rexview.ui.html.safe_text import Span
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import EDIT_KINDS
+from rexview.words import tr, trc
 
-_AGREEMENT: Final = "Finding-level agreement"
+_AGREEMENT: Final = tr("Finding-level agreement")
 TO_SENTENCES: Final = (
-    ' <button type="button" class="rx-go" data-rx-go="rx-aligned">Sentence by sentence</button>'
+    ' <button type="button" class="rx-go" data-rx-go="rx-aligned">'
+    f"{tr('Sentence by sentence')}</button>"
 )
 """Leads from the report to the rows below."""
 
@@ -40,7 +42,8 @@ def marks_in_answers(reports: ReportCase) -> Marks:
         for one in agreement.parts.invented:
             marks += _marks(one.stated, "invented", _invented(one))
         for pair in agreement.parts.swapped:
-            marks += _marks(pair.candidate, "swapped", f"Reference: {pair.reference.name}")
+            title = tr("Reference: {finding}").format(finding=pair.reference.name)
+            marks += _marks(pair.candidate, "swapped", title)
     return found
 
 
@@ -58,14 +61,20 @@ def marks_in_reference(reports: ReportCase, names: Mapping[str, str]) -> Marks:
                     models.append(model)
     found: dict[str, list[Span]] = {}
     for (what, words), models in by.items():
-        said = "Missed by" if what == "missed" else "Other side in"
-        some = f" {len(models)} of {len(compared)}" if len(models) < len(compared) else ""
-        mark = _mark(words, what, f"{said} {', '.join(names[one] for one in models)}", some)
+        said = tr("Missed by {models}") if what == "missed" else tr("Other side in {models}")
+        part = tr("{n:d} of {total:d}").format(n=len(models), total=len(compared))
+        some = f" {part}" if len(models) < len(compared) else ""
+        title = said.format(models=", ".join(names[one] for one in models))
+        mark = _mark(words, what, title, some)
         found.setdefault(words.section or "findings", []).append(mark)
     return found
 
 
-_LABELS: Final = {"missed": "missed", "invented": "invented", "swapped": "side swapped"}
+_LABELS: Final = {
+    "missed": trc("finding", "missed"),
+    "invented": trc("finding", "invented"),
+    "swapped": tr("side swapped"),
+}
 
 
 def _marks(stated: Stated, what: str, title: str) -> list[Span]:
@@ -78,7 +87,7 @@ def _mark(words: Words, what: str, title: str, some: str = "") -> Span:
 
 
 def _invented(one: Lone) -> str:
-    return "The reference says it is absent" if one.against else "Not in the reference"
+    return tr("The reference says it is absent") if one.against else tr("Not in the reference")
 
 
 def added(reports: ReportCase, case: str) -> dict[str, Added]:
@@ -100,7 +109,7 @@ def _summary_html(reports: ReportCase, case: str, model: str) -> str:
     kept = html.escape(f"{case}/{model}")
     shown = _folded_html(_headline(agreement), parts, f"{kept}/agreement") if agreement else ""
     if listed:
-        shown += _folded_html(f"Metrics <b>{len(values)}</b>", listed, f"{kept}/metrics")
+        shown += _folded_html(f"{tr('Metrics')} <b>{len(values)}</b>", listed, f"{kept}/metrics")
     return f'<div class="rx-agreement">{shown}</div>'
 
 
@@ -113,19 +122,22 @@ def _folded_html(title: str, body: str, kept: str) -> str:
 def _headline(agreement: ScopedAgreement) -> str:
     parts = agreement.parts
     counts = (
-        ("agreed", len(parts.agreed), "in both"),
-        ("missed", len(parts.missed), "missed"),
-        ("invented", len(parts.invented), "invented"),
-        ("swapped", len(parts.swapped), "side swapped"),
+        ("agreed", len(parts.agreed), tr("in both")),
+        ("missed", len(parts.missed), _LABELS["missed"]),
+        ("invented", len(parts.invented), _LABELS["invented"]),
+        ("swapped", len(parts.swapped), _LABELS["swapped"]),
     )
     said = " ".join(
         f'<span class="rx-part-{what}">{n} {words}</span>' for what, n, words in counts if n
     )
-    title = "0 to 1: findings in both texts, weighted by the harm of getting them wrong. Compared: "
-    title += SCOPES.get(agreement.scope, agreement.scope).lower()
+    scope = html.escape(SCOPES.get(agreement.scope, agreement.scope).lower())
+    title = tr(
+        "0 to 1: findings in both texts, weighted by the harm of getting them wrong. "
+        "Compared: {scope}"
+    ).format(scope=scope)
     return (
         f'<span title="{title}">{_AGREEMENT} <b>{parts.score:.2f}</b></span> '
-        f"{said or 'no finding in either'}"
+        f"{said or tr('no finding in either')}"
     )
 
 
@@ -139,8 +151,11 @@ def _agreement_html(agreement: FindingAgreement) -> str:
 
 
 def _item(what: str, stated: Stated, more: str) -> str:
-    label = {"agreed": "in both"}.get(what) or _LABELS[what]
-    weight = f'<small title="Weight: harm of getting it wrong, 0 to 4">harm {stated.harm}</small>'
+    label = {"agreed": tr("in both")}.get(what) or _LABELS[what]
+    weight = (
+        f'<small title="{tr("Weight: harm of getting it wrong, 0 to 4")}">'
+        f"{tr('harm {harm}').format(harm=stated.harm)}</small>"
+    )
     said = f" <i>{html.escape(more)}</i>" if more else ""
     return (
         f'<li><span class="rx-part-{what}">{label}:</span> {html.escape(stated.name)} {weight}'
@@ -149,37 +164,38 @@ def _item(what: str, stated: Stated, more: str) -> str:
 
 
 def _as_written(pair: Pair) -> str:
-    return f"report: {pair.candidate.name}"
+    return tr("report: {finding}").format(finding=pair.candidate.name)
 
 
 def _missed(one: Lone) -> str:
-    return "the report says it is absent" if one.against else ""
+    return tr("the report says it is absent") if one.against else ""
 
 
 def _agreed(pair: Pair) -> str:
     if not pair.differs:
         return ""
     kinds = ", ".join(EDIT_KINDS.get(kind, kind).lower() for kind in pair.differs)
-    return f"differs: {kinds}; counts {pair.credit:.2f}"
+    return tr("differs: {kinds}; counts {credit:.2f}").format(kinds=kinds, credit=pair.credit)
 
 
 def _metrics_html(values: Sequence[MetricValue]) -> str:
     rows = "".join(_metric_html(value) for value in values)
     return stacked(
-        '<div class="rx-scroll"><table class="rx-scores"><thead><tr><th scope="col">Metric</th>'
-        '<th scope="col">Value</th><th scope="col">Computed by</th><th scope="col">Of</th></tr>'
-        f"</thead><tbody>{rows}</tbody></table></div>"
+        '<div class="rx-scroll"><table class="rx-scores"><thead><tr>'
+        f'<th scope="col">{tr("Metric")}</th><th scope="col">{tr("Value")}</th>'
+        f'<th scope="col">{tr("Computed by")}</th><th scope="col">{trc("column", "Of")}</th>'
+        f"</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
 def _metric_html(value: MetricValue) -> str:
     metric = identity_of(value)
-    together = f" · {value.n:,} together" if value.n else ""
+    together = f" · {tr('{n:,} together').format(n=value.n)}" if value.n else ""
     return (
         f'<tr><th scope="row">{html.escape(metric.name)}</th>'
         f'<td class="rx-num">{metric_text(value.value)}</td>'
         f"<td>{html.escape(metric.computed_by)}</td>"
-        f"<td>{html.escape(metric.scope or 'not said')}{together}</td></tr>"
+        f"<td>{html.escape(metric.scope or tr('not said'))}{together}</td></tr>"
     )
 
 
@@ -194,16 +210,18 @@ def _corrected_html(given: Report, one: CorrectedReference, review_set: ReviewSe
     who = review_set.reader_names.get(one.reader, one.reader)
     sections = ""
     for name, old, new in (
-        ("Findings", given.findings, one.findings),
-        ("Impression", given.impression, one.impression),
+        (tr("Findings"), given.findings, one.findings),
+        (tr("Impression"), given.impression, one.impression),
     ):
         if old or new:
             pieces, whole = compare_texts(old or "", new or "")
-            rest = "" if whole else '<p class="rx-quiet">Only the beginning is compared.</p>'
+            only = tr("Only the beginning is compared.")
+            rest = "" if whole else f'<p class="rx-quiet">{only}</p>'
             sections += f'<h4>{name}</h4><div class="rx-plain">{changes_html(pieces)}</div>{rest}'
     comment = f'<p class="rx-quiet">{html.escape(one.comment)}</p>' if one.comment else ""
     day = f", {one.created:%d %b %Y}" if one.created else ""
+    by = tr("Corrected by {who}").format(who=html.escape(who))
     return (
-        f'<section class="rx-corrected"><h3>Corrected by {html.escape(who)}{day}'
-        f"{written_here(one.origin)}</h3>{sections}{comment}</section>"
+        f'<section class="rx-corrected"><h3>{by}{day}{written_here(one.origin)}</h3>'
+        f"{sections}{comment}</section>"
     )

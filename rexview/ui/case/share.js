@@ -4,6 +4,7 @@
 
 import { button, html } from "../components/dom.js";
 import { mounting } from "../components/mount.js";
+import { tr } from "../components/words.js";
 import { turning } from "../turning/assets/turning.js";
 
 const COPIED_MS = 2500;
@@ -15,11 +16,11 @@ class ShareButton {
     this.field = html("input", {
       readonly: true,
       hidden: true,
-      "aria-label": "Link to this page",
+      "aria-label": tr("Link to this page"),
       onblur: () => (this.field.hidden = true),
     });
-    const copy = button("Copy link", () => this.copy(), {
-      title: "A colleague who opens the link sees the same case, view, window and boxes",
+    const copy = button(tr("Copy link"), () => this.copy(), {
+      title: tr("A colleague who opens the link sees the same case, view, window and boxes"),
     });
     this.root = html("div", { class: "rx-share" }, copy, this.field, this.status);
     place.append(this.root);
@@ -46,7 +47,7 @@ class ShareButton {
     const copied = await toClipboard(this.field.value);
     this.field.hidden = copied;
     if (!copied) this.field.select(); // no clipboard here: the link is shown, ready to be copied
-    this.status.textContent = copied ? "Copied" : "";
+    this.status.textContent = copied ? tr("Copied") : "";
     setTimeout(() => (this.status.textContent = ""), COPIED_MS);
   }
 }

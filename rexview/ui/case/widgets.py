@@ -26,31 +26,32 @@ from rexview.ui.saving.entries import CASE_PAGE
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import turning_json
 from rexview.vocab import judge_name
+from rexview.words import tr
 
-_REPORT: Final = "the report"
+_REPORT: Final = tr("the report")
 
 
 def show_no_case(wanted: str | None) -> None:
     """Explain why there is no case to show, and where to go."""
     if wanted:
-        st.warning("This review set has no such case. It may have been renamed or taken out.")
+        st.warning(tr("This review set has no such case. It may have been renamed or taken out."))
     else:
-        st.info("No case fits the filter. Loosen it on the Browse page.")
-    st.page_link(PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query())
+        st.info(tr("No case fits the filter. Loosen it on the Browse page."))
+    st.page_link(PAGE_BROWSE, label=tr("Browse all cases"), query_params=link_keys.link_query())
 
 
 def show_header(review_set: ReviewSet, texts: CaseTexts) -> None:
     """Show where the case stands in the filter, what it is, and the link to it."""
     place = texts.position
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
-        for label, target, key, icon in (
-            ("Previous", place.before, "k", ":material/chevron_left:"),
-            ("Next", place.after, "j", ":material/chevron_right:"),
+        for name, label, target, key, icon in (
+            ("previous", tr("Previous"), place.before, "k", ":material/chevron_left:"),
+            ("next", tr("Next"), place.after, "j", ":material/chevron_right:"),
         ):
             st.button(
                 label,
                 icon=icon,
-                key=f"case_{label.lower()}",
+                key=f"case_{name}",
                 shortcut=key,
                 disabled=target is None,
                 on_click=link_keys.go_to_case,
@@ -62,7 +63,7 @@ def show_header(review_set: ReviewSet, texts: CaseTexts) -> None:
         _share_button(review_set)
         st.page_link(
             PAGE_BROWSE,
-            label="All in this filter",
+            label=tr("All in this filter"),
             icon=":material/grid_view:",
             query_params=link_keys.link_query(case_filter),
         )
@@ -84,14 +85,14 @@ def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:
     if len(models) < 2:
         return page
     chosen = st.multiselect(
-        "Answers shown",
+        tr("Answers shown"),
         models,
         default=models,
         format_func=lambda model: names[model],
         key=link_keys.QUERY_MODELS,
         bind="query-params",
         label_visibility="collapsed",
-        placeholder="Choose the answers to show",
+        placeholder=tr("Choose the answers to show"),
     )
     return page.of_models(tuple(chosen or models))
 
@@ -106,13 +107,13 @@ def choose_editors(review_set: ReviewSet, page: CasePage) -> tuple[str, ...] | N
         return None
     names = review_set.reader_names
     chosen = st.multiselect(
-        "Corrections by",
+        tr("Corrections by"),
         named,
         default=named,
-        format_func=lambda one: names.get(one) or judge_name(one) or "not named",
+        format_func=lambda one: names.get(one) or judge_name(one) or tr("not named"),
         key=link_keys.QUERY_EDITORS,
         bind="query-params",
-        placeholder="Nobody’s corrections are shown",
+        placeholder=tr("Nobody’s corrections are shown"),
     )
     return None if len(chosen) == len(named) else tuple(chosen)
 
@@ -128,11 +129,11 @@ def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
     if not pairs:
         return
     chosen = st.selectbox(
-        "Differences between",
+        tr("Differences between"),
         pairs,
         index=None,
-        format_func=lambda pair: " and ".join(texts[place][0] for place in pair),
-        placeholder="Compare two texts word by word",
+        format_func=lambda pair: f" {tr('and')} ".join(texts[place][0] for place in pair),
+        placeholder=tr("Compare two texts word by word"),
         key=f"compare_{page.case.id}",
         label_visibility="collapsed",
     )

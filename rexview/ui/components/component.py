@@ -76,7 +76,7 @@ async def serve_module(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in modules() or request.path_params["version"] != modules_version():
         headers = {"Cache-Control": "no-store"}
-        message = "There is no such file. Reload the page."
+        message = tr("There is no such file. Reload the page.")
         return Response(message, 404, media_type="text/plain", headers=headers)
     headers = {"Cache-Control": _YEAR, "X-Content-Type-Options": "nosniff"}
     headers["Vary"] = "Accept-Encoding"
