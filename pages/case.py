@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from rexview.analysis.failures.so_far import name_so_far
+from rexview.analysis.written.of_case import written_on
 from rexview.ui.access import permissions
 from rexview.ui.answers import verdicts
 from rexview.ui.app.shell import open_review_set
@@ -62,7 +63,8 @@ def show_case() -> None:
         shown = case_widgets.answer_choices(page, names)
         judge = choose_judge(engine.facts)
         opinions = opinions_of(written, engine, page, judge)
-        texts = replace(texts, shown=shown, opinions=opinions)
+        found = written_on(written, case_filter, page.case.id, page.answers)
+        texts = replace(texts, shown=shown, opinions=opinions, written=found)
         for part, place_of_part in beside.items():
             with place_of_part:
                 show_part(texts, part)

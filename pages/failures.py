@@ -4,7 +4,12 @@ import streamlit as st
 
 from rexview.ui.access import permissions
 from rexview.ui.app.nothing_yet import show_nothing_yet
+from rexview.ui.app.shell import open_review_set
 from rexview.ui.failures import widgets as failures_widgets
+from rexview.ui.failures.written.validate.widgets import show_head as show_sample_head
+from rexview.ui.failures.written.validate.widgets import show_round
+from rexview.ui.failures.written.views import VALIDATE, WORDS, choose_view, open_view
+from rexview.ui.failures.written.widgets import show_own_words
 from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.judge import widgets as judge_widgets
 from rexview.ui.judge.choice import choose_judge
@@ -14,10 +19,26 @@ from rexview.ui.server import query_cache, review_sets
 from rexview.words import tr
 
 permissions.guard(PAGE_FAILURES)
+if open_view() == VALIDATE:
+    opened = open_review_set()
+    show_sample_head()
+
+    @st.fragment
+    def show_sample() -> None:
+        """Show one answer of a sample, in a fragment: the next one does not build the page anew."""
+        permissions.guard(PAGE_FAILURES)
+        show_round(opened)
+
+    show_sample()
+    st.stop()
 filtered = open_filtered_set(counts_failures=True)
 engine, case_filter = filtered.engine, filtered.case_filter
 review_sets.look_first(filtered.review_set, engine, case_filter)
 show_head(filtered, tr("Failures"))
+
+if choose_view() == WORDS:
+    show_own_words(filtered)
+    st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     counted = failures_widgets.choose_counted()

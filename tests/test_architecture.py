@@ -50,7 +50,7 @@ SHARED_UI = {
         "scan_progress",
         "server",
     },
-    *{"streamlit_adapter", "tables", "turning", "viewer"},
+    *{"streamlit_adapter", "tables", "turning", "viewer", "written"},
 }
 """Folders of ``ui`` that several pages use; every other one is a page's own."""
 PAGE_IMPORTS_TO_GO: set[tuple[str, str]] = set()

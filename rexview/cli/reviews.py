@@ -104,6 +104,7 @@ def _merge_reviews(options: argparse.Namespace) -> int:
 def _export_reviews(options: argparse.Namespace) -> int:
     from rexview.analysis.memory.finished import only_finished
     from rexview.analysis.study.exposure import exposures_of, write_exposures
+    from rexview.analysis.written.files import write_files
     from rexview.reviewset import write_csv
     from rexview.stats.values import unfinished_work
     from rexview.store import merged
@@ -118,8 +119,11 @@ def _export_reviews(options: argparse.Namespace) -> int:
     begun = unfinished_work(only_finished(reviews.review_set, review_set))
     seen = exposures_of(reviews).all(begun)
     write_exposures(seen, options.out)
+    versions, read = write_files(reviews, options.out)
     written = [(name, getattr(review_set, name).height) for name in tables]
     told = [(name, rows) for name, rows in written if rows or name in ("scores", "flags")]
     words = [counted(rows, name.removesuffix("s")) for name, rows in told]
+    words += [counted(versions, "version") + " of failures in words"] if versions else []
+    words += [counted(read, "answer") + " read for them"] if read else []
     print(f"{', '.join(words)} written.")
     return 0

@@ -128,6 +128,19 @@ def words_of(name: str, known: Collection[str] | None = None) -> Field:
     return check
 
 
+def texts(name: str) -> Field:
+    """Return a field that holds a list of texts, None for none."""
+
+    def check(value: Any, entry: Entry, problems: list[str]) -> list[str] | None:
+        if not isinstance(value, list | tuple | None) or len(value or ()) > _MOST_WORDS:
+            problems.append(f"The {name} are no list of at most {_MOST_WORDS} texts.")
+            return None
+        one_text = text(f"text of one of the {name}", required=True)
+        return [one_text(one, entry, problems) for one in value or ()] or None
+
+    return check
+
+
 def counts(name: str, known: Collection[str] | None = None) -> Field:
     """Return a field that holds how many of each."""
 

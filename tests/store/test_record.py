@@ -14,6 +14,9 @@ from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.reviewset import load
 from rexview.store import KINDS, Entry, may, open_reviews
 
+WORDS = {"name": "Invented prior", "counts": "A comparison with nothing."}
+SAID = {"said": "yes", "failure": "f", "version": "3fa9c1d2e4b5", "judge": "gpt-5-mini"}
+
 
 def refused(reviews, entries, person=ANN):
     before = reviews.revision()
@@ -222,6 +225,8 @@ def test_every_kind_by_every_role(tmp_path, settings):
         "rate": Entry("rate", "c1", None, "o-1", value={"relevance": 5, "risk": False}),
         "tag": Entry("tag", "c1", None, "o-1", value={"tags": {"laterality": ["Left"]}}),
         "validate": Entry("validate", "c1", None, "o-1", value={"passed": True}),
+        "written_failure": Entry("written_failure", subject="f", value=WORDS),
+        "written_validation": Entry("written_validation", "c1", "m", "v", value=SAID),
         "meeting": Entry("meeting", subject="m1", value={"name": "Chest"}),
         "agenda": Entry("agenda", "c1", None, "m1", value={"place": 1}),
         "presenter_note": Entry("presenter_note", "c1", None, "m1", value={"text": "Ask."}),

@@ -26,6 +26,7 @@ from rexview.analysis.filter.outcomes import by_group
 from rexview.analysis.memory.flagged import wanted
 from rexview.analysis.memory.selection import CASE_FACETS, NO_DATE, outcome_name, tags_by_name
 from rexview.detect import FAILURE_BITS
+from rexview.errors import EngineError
 
 REVIEWED: Final = "reviewed"
 """The table of ``case_row`` that is sent along: cases that somebody has written about."""
@@ -115,6 +116,11 @@ class Conditions:
         if asked.opinions:
             said = self.words(asked.opinions)
             self.rows["opinions"] = each(f"hasAll(x_opinions, {said})", "opinions")
+        if asked.written:
+            raise EngineError(
+                "What a language model found of failures in words is not on ClickHouse.",
+                "Take that condition away, or open the set on a server without REXVIEW_ENGINE.",
+            )
         limited = [name for name in _OF_PEOPLE if getattr(asked, name)]
         for name in (*limited, *asked.ranges):
             self.rows[name] = each(_NONE, "model")

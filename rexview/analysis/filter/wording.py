@@ -30,6 +30,7 @@ from rexview.analysis.filter.report_conditions import (
     EditCondition,
     MetricOrder,
 )
+from rexview.analysis.filter.written_conditions import WrittenCondition
 from rexview.stats import ALL_EQUAL
 from rexview.vocab import (
     CATEGORY_NAMES,
@@ -76,8 +77,11 @@ _ORDER: Final = (
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
     *("reader_scores", "reader_pairs", "model_pairs", "repeats", "outcomes"),
     *("edits", "edit_kinds", "compared", "comments", "decisions", "opinions"),
+    "written",
 )
-_ALL_HOLD: Final = ("reader_scores", "reader_pairs", "model_pairs", "edits", "opinions")
+_ALL_HOLD: Final = (
+    *("reader_scores", "reader_pairs", "model_pairs", "edits", "opinions", "written"),
+)
 """Conditions of which all chosen values have to hold, not one of them."""
 _LEAST: Final = 0.001
 """The smallest step of a range's end."""
@@ -253,6 +257,8 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
         return DecisionCondition.parse(value).describe(facts.meetings)
     if field == "opinions":
         return JudgeCondition.parse(value).describe()
+    if field == "written":
+        return WrittenCondition.parse(value).describe()
     if field == "outcomes":
         outcome = Outcome.parse(value)
         return outcome.describe(_rater_name(facts, outcome.model))

@@ -218,6 +218,10 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
         rows["opinions"] = np.logical_and.reduce(
             [_only(table, table.said_by_judge(word)) for word in case_filter.opinions]
         )
+    if case_filter.written:
+        rows["written"] = np.logical_and.reduce(
+            [_only(table, table.said_of_written(word)) for word in case_filter.written]
+        )
     if case_filter.comments:
         cases["comments"] = np.logical_or.reduce(
             [table.commented[word] for word in case_filter.comments]

@@ -19,6 +19,7 @@ from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.filter.case_filter import COMMENTED
 from rexview.analysis.filter.decision_conditions import OPEN, words_met
 from rexview.analysis.filter.judge_conditions import JudgeCondition
+from rexview.analysis.filter.written_conditions import WrittenCondition
 from rexview.analysis.meeting.decisions import Decision, decisions
 from rexview.analysis.memory.coded_column import WORD_BITS, CodedColumn, Codes, Mask
 from rexview.analysis.memory.flagged import Flagged
@@ -28,6 +29,7 @@ from rexview.analysis.memory.score_index import ScoreIndex, at_rows
 from rexview.analysis.memory.set_columns import ChosenRows, SetColumns
 from rexview.analysis.memory.severity import HARM_COLUMNS, Severity, severity
 from rexview.analysis.memory.text_search import TextSearch
+from rexview.analysis.written.results import named, numbers_of_answers
 from rexview.detect import (
     DISAGREEMENT_THRESHOLD,
     GAP_THRESHOLD,
@@ -172,6 +174,16 @@ class AnswerTable:
         if asked.wanted is not None:
             said = said.filter(pl.col(asked.value_column) == asked.wanted)
         return said["number"].to_numpy()
+
+    def said_of_written(self, word: str) -> Codes:
+        """Return the numbers of the answers of which a judge said what a word asks for.
+
+        The word is one of :class:`.WrittenCondition`.
+        """
+        asked = WrittenCondition.parse(word)
+        found = named(self.review_set, asked.failure, asked.version, asked.judge)
+        said = found.answers(asked.said) if found else ()
+        return np.array(numbers_of_answers(self.review_set, said), dtype=np.int64)
 
     @cached_property
     def compared(self) -> dict[str, Codes]:

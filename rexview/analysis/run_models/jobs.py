@@ -321,6 +321,11 @@ def _of_one(values: Mapping[str, Any]) -> Ended:
                 values=values["opinions"], values_2=values["answers"]
             )
         )
+    if "never_came" in values and isinstance(values.get("said"), list):
+        told = tr("{name}: found in {found:,} of {judged:,} judged").format(
+            name=values["name"], found=values["yes"], judged=len(values["said"])
+        )
+        lines.append(printable(told))
     return Ended(tuple(lines), len(values["unreadable"]), int(values["unasked"]))
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final, Literal
 
-from rexview.judge.written.words import is_written
+from rexview.judge.written.words import is_written, name_of
 from rexview.models.running.folder import CURATING, JUDGING, RUNS, RunFolder, runs_of
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.words import tr
 
 Command = Literal["run", "curate", "judge", "metrics"]
+_VERSION: Final = 12
 _DIGEST: Final = re.compile(r"[0-9a-f]{12,64}")
 
 
@@ -61,8 +62,8 @@ def kind_of(run: RunFolder, spec: RunSpec) -> Kind:
     """Return what a run is about: its folder says so, and its wording, no other part of it."""
     wording = spec.prompt.id.rpartition("-")[0]
     if run.under == JUDGING and is_written(spec.prompt):
-        name = spec.prompt.id.partition(":")[2]
-        return replace(WRITTEN, more=(f"--written={name}",))
+        words = f"{name_of(spec.prompt)}@{spec.prompt.hash[:_VERSION]}"
+        return replace(WRITTEN, more=(f"--written={words}",))
     if run.under == JUDGING:
         return CORRECTIONS if wording == "fineradscore" else OPINIONS
     return _CURATING.get(wording, _OTHER) if run.under == CURATING else ANSWERS

@@ -48,7 +48,7 @@ def add_judge(commands: Any) -> None:
     argument("--failures", action="store_true", help="ask about failures only")
     argument("--scores", action="store_true", help="ask for scores only; both without either")
     argument("--prompt", metavar="NAME", help="a wording of the set's folder prompts/judge")
-    written = "find answers with the failure that prompts/failures/NAME.yaml has in words"
+    written = "find answers with a failure in words, of the page Failures or prompts/failures"
     argument("--written", metavar="NAME", help=written)
     add_asking(argument)
     resume = "go on with the newest run of this judge, or with the one that is named"

@@ -15,12 +15,13 @@ from rexview.cli.arguments import OWN_SET, path
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
 from rexview.cli.output import as_json
 from rexview.cli.run.command import USAGE, add_chosen_cases
-from rexview.errors import RunRefused, SettingsError
+from rexview.errors import RunRefused, SettingsError, StoreError
 from rexview.vocab import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rexview.analysis.written.validation import Validated
     from rexview.judge.written.validating import Share
 
 _EACH: Final = 50
@@ -33,7 +34,7 @@ def add_written(commands: Any) -> None:
     parser.set_defaults(run=_written)
     argument = parser.add_argument
     argument("folder", **OWN_SET)
-    argument("failure", metavar="NAME", help="the failure of prompts/failures/NAME.yaml")
+    argument("failure", metavar="NAME", help="the failure; NAME@VERSION in earlier words")
     argument("--judge", required=True, metavar="MODEL", help="the model that judged")
     model = "whose answers, several times for several; all without it"
     argument("--model", action="append", metavar="ID", help=model)
@@ -60,7 +61,7 @@ def _count(text: str) -> int:
 def _written(options: argparse.Namespace) -> int:
     try:
         return _tell(options)
-    except (RunRefused, SettingsError) as error:
+    except (RunRefused, SettingsError, StoreError) as error:
         print(printable(str(error)), file=sys.stderr)
         return USAGE
 
@@ -72,14 +73,19 @@ def _tell(options: argparse.Namespace) -> int:
     ------
     RunRefused, SettingsError
     """
+    from rexview.analysis.written.failures import find_failure
+    from rexview.analysis.written.results import found_in
+    from rexview.analysis.written.validation import KIND, validated
     from rexview.judge.subjects import WRITTEN
     from rexview.judge.written.results import replies_about, results_of
     from rexview.judge.written.validating import GROUPS, read_sheet, sample, sheet
-    from rexview.judge.written.words import find_written
+    from rexview.judge.written.words import name_of
     from rexview.reviewset import load
+    from rexview.settings import load_settings
+    from rexview.store import open_reviews
 
-    review_set = load(options.folder)
-    prompt = find_written(options.failure, review_set.folder)
+    review_set, settings = load(options.folder), load_settings()
+    prompt = find_failure(review_set, settings, options.failure)
     models = models_wanted(options, review_set)
     subjects, _ = subjects_wanted(options, review_set, models, {}, (WRITTEN,))
     results = results_of(subjects, replies_about(review_set, options.judge, prompt))
@@ -97,10 +103,12 @@ def _tell(options: argparse.Namespace) -> int:
         drawn = sample(results, prompt.hash, options.judge, wanted, options.seed)
         text = sheet(drawn, results, subjects, prompt.hash, options.judge, options.seed)
         _write(options.sheet, text)
+    rows = open_reviews(review_set, settings).current(KIND)
+    on_pages = validated(found_in(review_set, prompt, options.judge), rows)
     found, judged = results.count("yes"), len(results.said)
     if options.json:
         told = {
-            "failure": options.failure,
+            "failure": name_of(prompt),
             "name": prompt.name,
             "version": prompt.hash,
             "judge": options.judge,
@@ -110,6 +118,7 @@ def _tell(options: argparse.Namespace) -> int:
             "unreadable": len(results.unread),
             "unasked": len(results.unasked),
             "validated": [{**asdict(one), "share": one.share} for one in shares] or None,
+            "validated_on_pages": [_on_pages(one) for one in on_pages] or None,
         }
         print(as_json(told))
         return 0
@@ -121,7 +130,12 @@ def _tell(options: argparse.Namespace) -> int:
     )
     for one in shares:
         print(f"  {_words(one)}")
-    if not shares:
+    for of_person in on_pages:
+        who = of_person.who or f"all together, {of_person.differ:,} differ"
+        print(printable(f"  On the page Failures, {who}, over all answers judged:"))
+        for one in (of_person.found, of_person.not_found):
+            print(f"    {_words(one)}")
+    if not shares and not on_pages:
         print("  not validated yet")
     for count, words in ((len(results.unread), "cannot be read"), (len(results.unasked), "open")):
         if count:
@@ -129,6 +143,12 @@ def _tell(options: argparse.Namespace) -> int:
     if options.sheet:
         print(printable(f"Fill in has_it (yes, no, unsure): {options.sheet}"))
     return 0
+
+
+def _on_pages(one: Validated) -> dict[str, Any]:
+    shares = {"found": one.found, "not_found": one.not_found}
+    each = {name: {**asdict(share), "share": share.share} for name, share in shares.items()}
+    return {"who": one.who, "differ": one.differ, **each}
 
 
 def _words(one: Share) -> str:

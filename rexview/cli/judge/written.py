@@ -34,11 +34,11 @@ def find_failure(options: argparse.Namespace) -> int:
     RunRefused, SettingsError
     """
     from rexview.analysis.run_models.wanted import Subjects
+    from rexview.analysis.written.failures import find_failure as find_words
     from rexview.cli.run.work import ask
     from rexview.judge.subjects import WRITTEN
     from rexview.judge.written.asking import asking_of
     from rexview.judge.written.results import left_to_ask, replies_about, results_of
-    from rexview.judge.written.words import find_written
     from rexview.models.running.estimate import estimate
     from rexview.reviewset import load
     from rexview.settings import load_settings
@@ -47,8 +47,8 @@ def find_failure(options: argparse.Namespace) -> int:
         raise RunRefused(
             "--written asks about that failure alone: leave --failures, --scores and --prompt out."
         )
-    review_set = load(options.folder)
-    prompt = find_written(options.written, review_set.folder)
+    review_set, settings = load(options.folder), load_settings()
+    prompt = find_words(review_set, settings, options.written)
     models = models_wanted(options, review_set)
     subjects, without = subjects_wanted(options, review_set, models, {}, (WRITTEN,))
     if not subjects:
@@ -66,7 +66,7 @@ def find_failure(options: argparse.Namespace) -> int:
         Subjects(tuple(one.id for one in left), prompt),
         budget=options.budget,
     )
-    asking = asking_of(review_set, left, plan.spec, load_settings())
+    asking = asking_of(review_set, left, plan.spec, settings)
     if options.dry_run:
         source = "a word, a sentence and a quote, until some have come"
         return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
@@ -85,6 +85,7 @@ def _tell(
 ) -> int:
     """Say what was found in how many answers, and what is missing; return the exit status."""
     from rexview.judge.written.reading import SAID
+    from rexview.judge.written.words import name_of
 
     unread = [
         {"case": about.case, "model": about.model, "outcome": reply.outcome, "why": reply.why}
@@ -95,7 +96,7 @@ def _tell(
     lost = sum(one.quote_found is False for one in results.said)
     if options.json:
         told = {
-            "failure": options.written,
+            "failure": name_of(prompt),
             "name": prompt.name,
             "version": prompt.hash,
             "judge": options.judge,
@@ -112,7 +113,7 @@ def _tell(
     if results.said:
         version = prompt.hash[:_VERSION]
         print(
-            printable(f"{prompt.name} ({options.written}, version {version}) by {options.judge}:")
+            printable(f"{prompt.name} ({name_of(prompt)}, version {version}) by {options.judge}:")
         )
         print(
             f"  found in {count['yes']:,} of {counted(len(results.said), 'answer')} judged; "

@@ -24,6 +24,8 @@ _WITHOUT_TABLE: Final = {
     "assign": "assignments",
     "skip": "cases left out by a reader",
     "reveal": "records of what a reader was shown",
+    "written_failure": "failures in words",
+    "written_validation": "answers read for a failure in words",
     "meeting": "meetings",
     "agenda": "cases on agendas",
     "presenter_note": "presenter's notes",

@@ -83,6 +83,17 @@ def sample(
     return drawn
 
 
+def in_reading_order(
+    drawn: Mapping[Group, Sequence[tuple[str, Candidate]]], seed: int
+) -> list[tuple[str, Candidate]]:
+    """Return both samples in one random order, which tells nothing of the group.
+
+    Whoever stops early has read a random part of each group.
+    """
+    each = [pair for group in GROUPS for pair in drawn[group]]
+    return sorted(each, key=lambda pair: _digest(seed, pair[0]))
+
+
 def sheet(
     drawn: Mapping[Group, Sequence[tuple[str, Candidate]]],
     results: WrittenResults,
@@ -161,15 +172,18 @@ def read_sheet(
             )
     if sum(wanted.values()) != len(rows):
         raise RunRefused(f"{label}, group: write {' or '.join(GROUPS)}, as it was drawn.")
-    first, second = (_share(group, of_group[group], results) for group in GROUPS)
+    first, second = (
+        share_of(group, [row["has_it"].strip().lower() for row in of_group[group]], results)
+        for group in GROUPS
+    )
     return first, second
 
 
-def _share(group: Group, rows: Sequence[Mapping[str, str]], results: WrittenResults) -> Share:
-    said = [row["has_it"].strip().lower() for row in rows]
+def share_of(group: Group, said: Sequence[str], results: WrittenResults) -> Share:
+    """Return what is told of a sample: ``said`` has a word each, empty for those not read."""
     yes, no, unsure = (said.count(word) for word in WORDS)
     interval = wilson(yes, yes + no) if yes + no else None
-    return Share(group, size(results, group), len(rows), yes, no, unsure, interval)
+    return Share(group, size(results, group), len(said), yes, no, unsure, interval)
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

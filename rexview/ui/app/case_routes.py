@@ -21,7 +21,8 @@ from rexview.schema import ReviewSet
 from rexview.ui.access import permissions, sign_in
 from rexview.ui.case import case_texts
 from rexview.ui.curate import widgets as curate
-from rexview.ui.link.pages import PAGE_CASE, PAGE_CURATE, PAGE_SCORE
+from rexview.ui.failures.written.validate import widgets as validate
+from rexview.ui.link.pages import PAGE_CASE, PAGE_CURATE, PAGE_FAILURES, PAGE_SCORE
 from rexview.ui.score_cases import widgets as score_cases
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
@@ -45,6 +46,7 @@ _CASES_OF: Final[Mapping[str, Callable[[ReviewSet, Mapping[str, Any]], _Around |
     PAGE_CASE: case_texts.cases_around,
     PAGE_SCORE: score_cases.cases_around,
     PAGE_CURATE: curate.studies_around,
+    PAGE_FAILURES: validate.items_around,
 }
 
 

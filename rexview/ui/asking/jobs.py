@@ -217,6 +217,8 @@ def _is_local(job: Job) -> bool:
 
 
 def _title(job: Job) -> str:
+    if job.command == "judge" and (written := job.value("--written")):
+        return f"Written failure: {as_markdown(written.partition('@')[0])}"
     if job.command == "judge":
         return "Second opinion"
     if job.command == "metrics":

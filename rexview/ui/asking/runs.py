@@ -20,7 +20,9 @@ from rexview.analysis.run_models.kinds import (
     all_runs,
     kind_of,
 )
+from rexview.analysis.written.failures import SHORT
 from rexview.errors import RunError
+from rexview.judge.written.words import name_of
 from rexview.models.running.folder import RUNS, RunFolder
 from rexview.models.running.progress import Progress, Wish, tell
 from rexview.models.running.run import disk_words
@@ -120,10 +122,11 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
     if counts := counts_html(progress):
         st.html(counts)
     _buttons(run, spec, kind, progress, review_set)
-    # what was found of a written failure is said by the command line, on no page yet
-    if together and kind.command in _RESULTS and kind.name != WRITTEN.name:
+    if together and kind.command in _RESULTS:
         page, name = _RESULTS[kind.command]
         shown = {link_keys.QUERY_JUDGE: model} if kind == OPINIONS else {}
+        if kind.name == WRITTEN.name:
+            shown = _own_words(spec)
         address = html.escape(href(page, {**link_keys.link_query(), **shown}))
         link = f'<a href="{address}" data-rx-page>{name}</a>'
         linked_html(f'<p class="rx-run-cases">What came of it: {link}</p>', key=f"run_to_{run.id}")
@@ -131,6 +134,15 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
     if box.open:
         with box:
             show_details(run, spec, kind, at_work=progress.at_work)
+
+
+def _own_words(spec: RunSpec) -> dict[str, str]:
+    """Return what a link to what was found of a failure in words names."""
+    return {
+        link_keys.QUERY_VIEW: link_keys.OWN_WORDS,
+        link_keys.QUERY_WRITTEN["failure"]: name_of(spec.prompt),
+        link_keys.QUERY_WRITTEN["version"]: spec.prompt.hash[:SHORT],
+    }
 
 
 def _buttons(

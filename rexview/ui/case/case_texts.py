@@ -16,6 +16,7 @@ from rexview.analysis.case.reports.record import ReportCase, gather_report
 from rexview.analysis.engine import Engine, Position
 from rexview.analysis.failures.so_far import name_so_far
 from rexview.analysis.judge.of_case import CaseOpinions, opinions_on
+from rexview.analysis.written.of_case import CaseWritten, written_on
 from rexview.harm import HarmTable
 from rexview.schema import Case, ReviewSet
 from rexview.stats.judges.opinions import Judge
@@ -33,6 +34,7 @@ from rexview.ui.reviews import study_records
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.review_sets import Seen
 from rexview.ui.viewer.case_payload import ViewerManner, shown_data
+from rexview.ui.written.case_card import added_by_written
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
 MANNER: Final = ViewerManner(page_keys=(*verdicts.KEYS, *pins.KEYS))
@@ -61,6 +63,8 @@ class CaseTexts:
         Those whose corrections of reports the reader chose to see, all by default.
     opinions : CaseOpinions, optional
         What the judge says whom the reader chose to see; nobody by default.
+    written : tuple of CaseWritten, optional
+        What judges found of the failures in words that the filter names.
     """
 
     review_set: ReviewSet
@@ -71,6 +75,7 @@ class CaseTexts:
     harm: HarmTable
     editors: tuple[str, ...] | None = None
     opinions: CaseOpinions | None = None
+    written: tuple[CaseWritten, ...] = ()
 
     @cached_property
     def reports(self) -> ReportCase | None:
@@ -118,13 +123,15 @@ class CaseTexts:
 
     @property
     def _added(self) -> Mapping[str, Added]:
-        """What stands with each answer besides: metrics of reports, and the judge's opinion."""
+        """What stands with each answer besides: metrics of reports, and what judges say."""
+        found: Mapping[str, Added]
         found = report_parts.added(self.reports, self.page.case.id) if self.reports else {}
-        if self.opinions is None:
-            return found
         models = [answer.model for answer in self.shown.answers]
-        judged = added_by_judge(self.opinions, models)
-        return {model: found.get(model, Added()) + judged[model] for model in models}
+        more = [added_by_judge(self.opinions, models)] if self.opinions is not None else []
+        more += [added_by_written(self.written, models)] if self.written else []
+        for one in more:
+            found = {model: found.get(model, Added()) + one[model] for model in models}
+        return found
 
     @property
     def aligned(self) -> str:
@@ -215,7 +222,10 @@ class CasesAround:
         harm = self._engine.facts.harm
         judge = judge_named(self._engine.facts, self.judge)
         opinions = opinions_of(self.review_set, self._engine, page, judge)
-        texts = CaseTexts(self.review_set, page, shown, place, name, harm, self.editors, opinions)
+        written = written_on(self.review_set, self.case_filter, case_id, page.answers)
+        texts = CaseTexts(
+            *(self.review_set, page, shown, place, name, harm, self.editors, opinions, written)
+        )
         viewer = shown_data(self.review_set, shown, lambda _: place, MANNER)
         return {
             "case": case_id,

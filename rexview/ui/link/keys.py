@@ -54,6 +54,16 @@ QUERY_WANTED: Final = "wanted"
 QUERY_CURATED_BOXES: Final = "curated_boxes"
 QUERY_JUDGE: Final = "judge"
 """Which judge's opinions are shown; without it none are."""
+QUERY_WRITTEN: Final = {
+    "failure": "failure_in_words",
+    "version": "words_version",
+    "judge": "words_judge",
+    "size": "words_sample",
+}
+"""Which failure in words is shown, in which version, by whom it was looked for, and how many of
+each group are read."""
+OWN_WORDS: Final = "own-words"
+"""The part of the Failures page about failures in words, behind :data:`QUERY_VIEW`."""
 QUERY_MEETING: Final = "meeting"
 """Which meeting is shown, by its id; without it the one that the session has chosen."""
 QUERY_DECISIONS: Final = {

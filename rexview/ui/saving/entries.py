@@ -17,7 +17,14 @@ from rexview.analysis.study.tasks import Task
 from rexview.errors import RexviewError
 from rexview.store import Stored
 from rexview.store.kinds import KINDS
-from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_CASE, PAGE_CURATE, PAGE_MEETING, PAGE_SCORE
+from rexview.ui.link.pages import (
+    PAGE_ADJUDICATE,
+    PAGE_CASE,
+    PAGE_CURATE,
+    PAGE_FAILURES,
+    PAGE_MEETING,
+    PAGE_SCORE,
+)
 
 SCORE_PAGE: Final = "score page"
 CASE_PAGE: Final = "case page"
@@ -25,6 +32,8 @@ ADJUDICATE_PAGE: Final = "adjudicate page"
 CURATE_PAGE: Final = "curate page"
 MEETING_PAGE: Final = "meeting page"
 """What is written of meetings, also from a case or a list: pinned cases, decisions."""
+FAILURES_PAGE: Final = "failures page"
+"""Where a sample of what a judge found of a failure in words is read."""
 TASK_PAGES: Final[Mapping[str, Task]] = {
     "answer questions": "answer",
     "correct reports": "correct",
@@ -38,6 +47,7 @@ PAGE_FILES: Final[Mapping[str, str]] = {
     ADJUDICATE_PAGE: PAGE_ADJUDICATE,
     CURATE_PAGE: PAGE_CURATE,
     MEETING_PAGE: PAGE_MEETING,
+    FAILURES_PAGE: PAGE_FAILURES,
 }
 """The page of the app behind each name of a page that entries carry."""
 CHANGED: Final = (

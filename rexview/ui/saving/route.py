@@ -28,6 +28,7 @@ from rexview.ui.saving.curation_entries import written_json
 from rexview.ui.saving.decision_state import presented_json
 from rexview.ui.saving.entries import (
     CURATE_PAGE,
+    FAILURES_PAGE,
     MEETING_PAGE,
     SCORE_PAGE,
     TASK_PAGES,
@@ -40,6 +41,8 @@ from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.saving.writer import EntryWriter, may_send
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import LinkRefused
+from rexview.ui.written.entries import round_sent
+from rexview.ui.written.round import own_json
 
 LONGEST_BODY: Final = 1_000_000
 MOST_ENTRIES: Final = 200
@@ -147,6 +150,8 @@ def _reply(
         return {**reply, **_task_reply(writer, str(page), sent, body.get("case"))}
     if page == CURATE_PAGE:
         return {**reply, **_curate_reply(writer, sent, body.get("case"))}
+    if page == FAILURES_PAGE:
+        return {**reply, **_written_reply(writer, sent)}
     if page == MEETING_PAGE:
         return {**reply, **_meeting_reply(writer, body)}
     scored = {one.case for one in sent if one.page == SCORE_PAGE}
@@ -200,6 +205,17 @@ def _curate_reply(writer: EntryWriter, sent: Sequence[SentEntry], shown: Any) ->
         "revision": state.revision,
         "own": {study: written_json(state, writer.person, study) for study in known},
     }
+
+
+def _written_reply(writer: EntryWriter, sent: Sequence[SentEntry]) -> dict[str, Any]:
+    """Say to whoever reads a sample what they have said of its answers; nothing of the judge."""
+    reply: dict[str, Any] = {"page": FAILURES_PAGE, "revision": writer.reviews.revision()}
+    given = [one for one in sent if one.page == FAILURES_PAGE]
+    if not given or not may_send(writer.person, FAILURES_PAGE):
+        return reply
+    now = round_sent(writer.review_set, writer.reviews, writer.person, given[-1])
+    items = [one.case for one in given if now is not None and one.case in now.items]
+    return {**reply, "own": {item: own_json(now, item) for item in items if now is not None}}
 
 
 def _meeting_reply(writer: EntryWriter, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from rexview.ui.saving.entries import (
     CASE_PAGE,
     CHANGED,
     CURATE_PAGE,
+    FAILURES_PAGE,
     MEETING_PAGE,
     PAGE_FILES,
     SCORE_PAGE,
@@ -39,12 +40,14 @@ from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.saving.score_entries import ScoreEntries
 from rexview.ui.saving.seen_cases import SEEN, seen_entries
 from rexview.ui.saving.task_entries import task_entries
+from rexview.ui.written.entries import validation_entry
 
 _NEEDED: Final[Mapping[str, str]] = {
     SCORE_PAGE: "score",
     ADJUDICATE_PAGE: "adjudicate",
     CURATE_PAGE: "select",
     MEETING_PAGE: "meeting",
+    FAILURES_PAGE: "written_validation",
     **{page: TASK_LISTS[task].kind for page, task in TASK_PAGES.items()},
 }
 """The kind of entry that whoever sends from a page must be allowed to write."""
@@ -229,6 +232,10 @@ def _meeting(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     return meeting_entries(writer.review_set, writer.reviews, writer.person, sent)
 
 
+def _validation(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    return [validation_entry(writer.review_set, writer.reviews, writer.person, sent)]
+
+
 def _seen(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     """Make what is not recorded yet of a case that was seen before its page was left."""
     return seen_entries(writer.review_set, writer.reviews, writer.person, [sent.case])
@@ -275,6 +282,7 @@ KINDS: Final[Mapping[tuple[str, str], _Kind]] = {
     (ADJUDICATE_PAGE, "adjudicate"): _Kind(_consensus, tells_why=False),
     **{(CURATE_PAGE, kind): _Kind(_curation) for kind in CURATION_KINDS},
     **{(MEETING_PAGE, kind): _Kind(_meeting) for kind in MEETING_KINDS},
+    (FAILURES_PAGE, "written_validation"): _Kind(_validation),
     **{(page, "reveal"): _Kind(_task, tells_why=False) for page in TASK_PAGES},
     ("answer questions", "choose"): _Kind(_task, tells_why=False),
     ("compare reports", "prefer"): _Kind(_task, tells_why=False),

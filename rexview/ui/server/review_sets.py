@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -29,6 +29,7 @@ from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.memory.finished import only_finished
 from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.analysis.study.engine import StudyEngine
+from rexview.analysis.written.runs import results_state
 from rexview.answer_digest import digests_of
 from rexview.detect.core.scan import Scan
 from rexview.errors import ReviewSetError, StoreError
@@ -312,7 +313,17 @@ def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
     if on_tables():
         return _in_order_on_tables(_engine_on_tables(review_set), seen.order)
     made = _engines(failures_found(review_set)).of(review_set, seen.snapshot)
+    made = _on_results(made, results_state(review_set.folder))
     return _in_order(made, seen.order)
+
+
+@kept_with_first(2)
+def _on_results(made: MemoryEngine, state: tuple[tuple[str, int], ...]) -> MemoryEngine:
+    """Return another engine for each state of what judges found of failures in words.
+
+    A filter may ask for that: what an engine has kept of it is of one state.
+    """
+    return MemoryEngine(replace(made.table, _of_all={})) if state else made
 
 
 _in_order = kept_with_first(2)(MemoryEngine.in_content_order)

@@ -156,7 +156,8 @@ def test_a_budget_stops_and_resume_goes_on_by_the_run_page_too(folder, server, c
     [run] = all_runs_of(folder)
     job = going_on(run, read_spec(run))
     assert (job.command, job.model) == ("judge", JUDGE)
-    assert set(job.arguments) == {"--written=left-effusion", f"--resume={run.id}"}
+    words = f"--written=left-effusion@{read_spec(run).prompt.hash[:12]}"
+    assert set(job.arguments) == {words, f"--resume={run.id}"}
     after = found(folder, server, capsys, "--resume", run.id, "--budget", "100000tokens", *more)
     assert after["run"]["run"] == told["run"]["run"]
     assert after["unasked"] == 0
@@ -190,7 +191,11 @@ def test_an_estimate_sends_nothing(folder, server, capsys):
 @pytest.mark.parametrize(
     ("name", "words", "error"),
     [
-        ("none", None, "There is no written failure 'none': write it into prompts/failures/none"),
+        (
+            "none",
+            None,
+            "There is no written failure 'none': write it on the page Failures,",
+        ),
         ("../x", None, "'../x' is no name of a prompt"),
         ("bad", "name: A\n", "prompts/failures/bad.yaml, counts: it is missing."),
         ("bad", "name: A\ncounts: ' '\n", "counts: ' ' cannot be used. Write a text of 1 to"),

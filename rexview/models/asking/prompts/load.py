@@ -104,6 +104,11 @@ def built_in_prompts() -> Mapping[str, Prompt]:
     return {path.stem: read_prompt(path) for path in built_in}
 
 
+def is_name(name: str) -> bool:
+    """Whether a text is a name of a prompt: letters, digits, dots and hyphens."""
+    return _NAME.fullmatch(name) is not None
+
+
 def prompt_file(name: str, folder: Path) -> Path:
     """Return where the edited copy of a name lies in a review set.
 

@@ -1,6 +1,6 @@
 // Correct reports: one report, line by line, by keys or click.
 //
-// What is done with a line is an entry of its own, at its place (see store/kinds.py): "3" for the third
+// What is done with a line is an entry of its own, at its place (see store/kinds/): "3" for the third
 // line, "3+1" for what is inserted after it. Nothing counts before the reader says that all is done.
 
 import { html, set } from "../../../components/dom.js";

@@ -1,0 +1,63 @@
+"""What the filter asks of failures that people wrote in words, and that a judge looked for.
+
+A word of the link is ``SAID:FAILURE:VERSION:JUDGE``, such as
+``yes:invented-prior:3fa9c1d2e4b5:gpt-5``. SAID is ``yes``, ``no``, ``unsure``, ``unread`` for a
+reply that cannot be read, or empty: it was asked about and told. VERSION is the beginning of the
+words' digest. In JUDGE a colon is ``%3A``, a percent sign ``%25``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from rexview.analysis.filter.conditions import escaped, unescaped
+from rexview.errors import FilterError
+
+_LONGEST: Final = 1_000
+_FAILURE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_VERSION: Final = re.compile("[0-9a-f]{8,64}")
+SAYS: Final = {
+    "yes": "finds",
+    "no": "does not find",
+    "unsure": "is unsure about",
+    "unread": "said nothing readable about",
+    "": "was asked about",
+}
+"""What a judge says, in words."""
+
+
+@dataclass(frozen=True)
+class WrittenCondition:
+    """What a judge said of a failure in one version of its words."""
+
+    said: str
+    failure: str
+    version: str
+    judge: str
+
+    def __str__(self) -> str:
+        return f"{self.said}:{self.failure}:{self.version}:{escaped(self.judge)}"
+
+    @classmethod
+    def parse(cls, word: str) -> WrittenCondition:
+        """Read a word of the link.
+
+        Raises
+        ------
+        FilterError
+            It is not such a word.
+        """
+        parts = word.split(":")
+        if len(parts) != 4 or len(word) > _LONGEST or not all(parts[1:]):
+            raise FilterError(f"“{word[:40]}” is not said:failure:version:judge.")
+        said, failure, version, judge = parts
+        if said not in SAYS or not _FAILURE.fullmatch(failure) or not _VERSION.fullmatch(version):
+            raise FilterError(f"“{word[:40]}” is nothing that a judge says of a written failure.")
+        return cls(said, failure, version, unescaped(judge))
+
+    def describe(self) -> str:
+        """Say it in words: ``Language model gpt-5 finds: invented-prior (version 3fa9c1d2)``."""
+        says = f"Language model {self.judge} {SAYS[self.said]}"
+        return f"{says}: {self.failure} (version {self.version[:8]})"

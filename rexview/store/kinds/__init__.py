@@ -1,0 +1,217 @@
+"""The kinds of entries: what each is about, what its value says, and who may write it.
+
+A new kind of entry is one more :class:`Kind` in :data:`KINDS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rexview.people import Person, Role
+from rexview.store import value_fields
+from rexview.store.kinds import curation, meetings, written
+from rexview.store.kinds.kind import ALL_WHO_WRITE, READERS, Kind
+from rexview.store.value_fields import Field
+from rexview.vocab import (
+    DIMENSIONS,
+    EDIT_ACTIONS,
+    EDIT_KINDS,
+    FAILURES,
+    PREFERRED,
+    SIGNIFICANCES,
+    VERDICTS,
+)
+
+__all__ = ["KINDS", "PLACE", "SHARED", "Kind", "may"]
+
+PLACE: Final = re.compile(r"(0|[1-9][0-9]{0,4})(\+[1-9][0-9]?)?")
+"""A line of a report, from 1, or what is inserted after it: ``4``, ``4+1``; ``0+1`` is first."""
+
+
+def _what(value: Mapping[str, Any]) -> str | None:
+    return value.get("what")
+
+
+def _pair(value: Mapping[str, Any]) -> str:
+    """Name two models, whichever of them stands first: ids may be too long for a subject."""
+    both = sorted(str(value.get(side)) for side in ("first", "second"))
+    return hashlib.sha256(json.dumps(both).encode()).hexdigest()[:32]
+
+
+_SCORE_FIELDS: Final[Mapping[str, Field]] = {
+    "score": value_fields.score,
+    "comment": value_fields.text("comment"),
+}
+
+# An adjudicator sees what readers gave, so does not score as one.
+KINDS: Final[Mapping[str, Kind]] = {
+    "score": Kind(
+        "one dimension of an answer scored: `score` (1 to 5 or null), `comment`",
+        about="answer",
+        fields=_SCORE_FIELDS,
+        roles=READERS,
+        subject=("dimension", DIMENSIONS),
+        pictured=True,
+        judging=True,
+    ),
+    "verdict": Kind(
+        "a failure confirmed or rejected: `verdict` (null takes it back), `comment`",
+        about="answer",
+        fields={
+            "verdict": value_fields.word("verdict", *VERDICTS, None),
+            "comment": value_fields.text("comment"),
+        },
+        roles=ALL_WHO_WRITE,
+        subject=("failure", FAILURES),
+        judging=True,
+    ),
+    "comment": Kind(
+        "words on something: `text`, `on` (what and where), `reply_to`; null: removed",
+        about="case or answer",
+        fields={
+            "text": value_fields.text("comment", required=True),
+            "on": value_fields.spot,
+            "reply_to": value_fields.replied_to,
+        },
+        roles=ALL_WHO_WRITE,
+        subject="id",
+        removable=True,
+    ),
+    "resolve": Kind(
+        "a comment settled: `resolved`",
+        about="comment",
+        fields={"resolved": value_fields.word("value of resolved", True, False)},
+        roles=ALL_WHO_WRITE,
+        subject="comment",
+        shared=True,
+    ),
+    "assign": Kind(
+        "a case given to a reader: `as` (`first` or `second`), `active`, `name` if known",
+        about="case",
+        fields={
+            "as": value_fields.word("value of as", "first", "second"),
+            "active": value_fields.word("value of active", True, False),
+            "name": value_fields.text("name"),
+        },
+        roles=frozenset[Role]({"lead"}),
+        subject="reader",
+        optional=frozenset({"name"}),
+        shared=True,
+    ),
+    "adjudicate": Kind(
+        "the consensus on a dimension of an answer: `score`, `comment`",
+        about="answer",
+        fields=_SCORE_FIELDS,
+        roles=frozenset[Role]({"adjudicator", "lead"}),
+        subject=("dimension", DIMENSIONS),
+        pictured=True,
+        shared=True,
+        judging=True,
+    ),
+    "skip": Kind(
+        "a case left out by a reader: `reason`; null: taken back",
+        about="case",
+        fields={"reason": value_fields.text("reason")},
+        roles=READERS,
+        removable=True,
+    ),
+    "reveal": Kind(
+        "a reader was shown what had been hidden: `what` (`models`, `report`, `solution`: the "
+        "right option and the models' choices, `unblinded`: the case on a page that names its "
+        "models), `accepted`: they score it all the same",
+        about="case or all",
+        fields={
+            "what": value_fields.word("value of what", "models", "report", "solution", "unblinded"),
+            "accepted": value_fields.accepted,
+        },
+        roles=READERS,
+        subject_of=_what,
+        optional=frozenset({"accepted"}),
+    ),
+    "done": Kind(
+        "a reader has finished a case: `done`",
+        about="case or all",
+        fields={"done": value_fields.word("value of done", True, False)},
+        roles=READERS,
+    ),
+    "choose": Kind(
+        "a reader's own answer to a choice question: `choice` (from 0; null: left out), "
+        "`option`, its words, `seconds`",
+        about="case",
+        fields={
+            "choice": value_fields.choice,
+            "option": value_fields.text("option"),
+            "seconds": value_fields.seconds,
+        },
+        roles=READERS,
+    ),
+    "edit": Kind(
+        "a line of a report corrected: `action`, `original`, `edited`, `severity` (0 to 4), "
+        "`kind` of error, `significance`, `comment`; null: taken back",
+        about="answer",
+        fields={
+            "action": value_fields.word("action", *EDIT_ACTIONS),
+            "original": value_fields.text("line"),
+            "edited": value_fields.text("corrected line"),
+            "severity": value_fields.severity,
+            "kind": value_fields.word("kind of error", *EDIT_KINDS, None),
+            "significance": value_fields.word("significance", *SIGNIFICANCES, None),
+            "comment": value_fields.text("comment"),
+        },
+        roles=READERS,
+        subject=("line", PLACE),
+        removable=True,
+        judging=True,
+    ),
+    "corrected": Kind(
+        "a reader has corrected a whole report: `done`; until then its edits count nowhere",
+        about="answer",
+        fields={"done": value_fields.word("value of done", True, False)},
+        roles=READERS,
+        judging=True,
+    ),
+    "prefer": Kind(
+        "two models' reports of a case compared: `first` was on the left, `second` on the right, "
+        "`preferred` (null: left out), `seconds`, `comment`, and the digests of both",
+        about="case",
+        fields={
+            "first": value_fields.id_of("first model"),
+            "second": value_fields.id_of("second model"),
+            "preferred": value_fields.word("preferred report", *PREFERRED, None),
+            "seconds": value_fields.seconds,
+            "comment": value_fields.text("comment"),
+            "first_digest": value_fields.digest,
+            "second_digest": value_fields.digest,
+        },
+        roles=READERS,
+        subject_of=_pair,
+    ),
+    "reference": Kind(
+        "a corrected report kept as a reference: `findings`, `impression`, `comment`; null: "
+        "taken back",
+        about="case",
+        fields={
+            "findings": value_fields.text("findings"),
+            "impression": value_fields.text("impression"),
+            "comment": value_fields.text("comment"),
+        },
+        roles=ALL_WHO_WRITE,
+        reader_rule="reader_references",
+        removable=True,
+        shared=True,
+    ),
+    **curation.KINDS,
+    **written.KINDS,
+    **meetings.KINDS,
+}
+SHARED: Final = frozenset(name for name, kind in KINDS.items() if kind.shared)
+"""Kinds of which there is one state for all."""
+
+
+def may(person: Person, kind: str) -> bool:
+    """Whether a person may write entries of a kind; nobody may write an unknown one."""
+    return kind in KINDS and person.role in KINDS[kind].roles

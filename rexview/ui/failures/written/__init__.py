@@ -1,0 +1,1 @@
+"""Failures in one's own words on the Failures page: written, looked for, read, counted."""

@@ -1,0 +1,47 @@
+"""How a language model is asked for a failure in words, and its runs on the set."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rexview.analysis.run_models.wanted import Wanted
+from rexview.analysis.written.failures import Words
+from rexview.models.running.folder import JUDGING
+from rexview.ui.access import permissions
+from rexview.ui.asking.answers import choose_cases, choose_models
+from rexview.ui.asking.choices import Chosen, choose_model, limits
+from rexview.ui.asking.jobs import begin_form
+from rexview.ui.asking.runs import show_runs
+from rexview.ui.filters.page import FilteredSet
+from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.vocab import counted
+
+
+def show_find(filtered: FilteredSet, words: Words) -> None:
+    """Show who is asked, about what, what that takes, the start, and the runs."""
+    if not permissions.may_see(PAGE_RUN_MODELS):
+        st.caption("Your role does not run models: ask whoever leads the study to look for it.")
+        return
+    review_set = filtered.review_set
+    st.markdown("### Find it")
+    judge = choose_model(review_set)
+    if judge is not None:
+        _ask(filtered, words, judge)
+    st.markdown("### Runs of judges")
+    show_runs(review_set, (JUDGING,))
+
+
+def _ask(filtered: FilteredSet, words: Words, judge: Chosen) -> None:
+    left, right = st.columns(2, gap="medium")
+    with left:
+        models = choose_models(filtered)
+    with right:
+        cases, total = choose_cases(filtered)
+    more = limits()
+    if not judge.complete:
+        return
+    wanted = Wanted(model=judge.model, api=judge.api, base_url=judge.base_url, **more)
+    own = [f"--written={words.failure}@{words.version}", *models, *cases]
+    sent = "reports and images" if judge.card.images else "and reports"
+    about = f"These words, questions, answers, {sent} of up to {counted(total, 'case')}"
+    begin_form(filtered.review_set, wanted, "judge", own, about)

@@ -1,0 +1,175 @@
+// A sample of answers read for a failure in words: yes, no or unsure by key or click. Nothing here knows
+// what the judge said.
+
+import { html, set } from "../../../../components/dom.js";
+import { mounting } from "../../../../components/mount.js";
+import { serverNodes } from "../../../../components/server_html.js";
+import { plain } from "../../../../pad/assets/task_frame.js";
+import { TaskPad } from "../../../../pad/assets/task_pad.js";
+import { outbox } from "../../../../saving/assets/outbox.js";
+
+/** @import { Content, ValidateData, Word } from "./types.d.ts" */
+
+const WORDS = {
+  page: "failures page",
+  kinds: ["written_validation"],
+  noun: "answer",
+  plural: "answers",
+  done: "read",
+};
+const HINT = "1 or y yes · 2 no · 3 unsure · u undo · n p next, previous";
+/** @type {Record<Word, string>} */
+const SAYS = { yes: "Yes, it has it", no: "No", unsure: "Unsure" };
+const KEYS = { yes: "1", no: "2", unsure: "3" };
+const REST_MS = 700; // after the last entry: then the page counts anew
+
+export class Validate extends TaskPad {
+  constructor(place) {
+    super(place, WORDS);
+    this.root.classList.add("rx-validate");
+    /** @type {ValidateData} */
+    this.data = null;
+    this.undoable = [];
+    this.definition = html("section", { class: "definition", "aria-label": "The failure" });
+    this.question = html("div", { class: "asked" });
+    this.options = html("ol", { class: "options" });
+    this.answer = html("div", { class: "read" });
+    this.buttons = Object.fromEntries(
+      Object.entries(SAYS).map(([word, says]) => [
+        word,
+        plain([says, html("kbd", {}, KEYS[word])], () => this.judge(/** @type {Word} */ (word)), {
+          "data-word": word,
+        }),
+      ]),
+    );
+    this.undoButton = plain("Undo", () => this.undo(), { class: "plain undo" });
+    this.verdicts = html(
+      "div",
+      { class: "verdicts", role: "group", "aria-label": "Does the answer have the failure?" },
+      ...Object.values(this.buttons),
+      this.undoButton,
+    );
+    this.frame.body.append(
+      this.definition,
+      this.verdicts,
+      html("section", { "aria-label": "Question" }, this.question, this.options),
+      html("section", { "aria-label": "Answer" }, html("h3", {}, "Answer"), this.answer),
+    );
+    this.frame.feet.prepend(html("span", { class: "hint" }, HINT));
+    this.frame.root.insertBefore(this.frame.body, this.frame.reportNode); // the report below
+    const nothing = () => {};
+    const heard = (_reply, batch) => this.#saved(batch);
+    this.unhear = outbox.listen({ changed: nothing, refresh: nothing, heard });
+  }
+
+  close() {
+    clearTimeout(this.rest);
+    this.unhear();
+    super.close();
+  }
+
+  update(/** @type {ValidateData} */ data, tell) {
+    const about = JSON.stringify(data.round);
+    if (this.about !== about) this.undoable = [];
+    this.about = about;
+    super.update(data, tell);
+    if (this.defined !== data.definition) {
+      this.defined = data.definition;
+      this.definition.replaceChildren(...serverNodes(data.definition));
+    }
+  }
+
+  /** The page is asked for new counts. */
+  #saved(batch) {
+    if (!batch.some(({ kind }) => kind === WORDS.kinds[0])) return;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.tell("refresh", Date.now()), REST_MS);
+  }
+
+  put(kept) {
+    if (kept) return;
+    /** @type {Content} */
+    const { question, options, answer } = this.case.content;
+    this.question.replaceChildren(...serverNodes(question));
+    this.options.replaceChildren(...options.map((option) => html("li", {}, option)));
+    this.options.hidden = options.length === 0;
+    this.answer.replaceChildren(...serverNodes(answer));
+    const takes = this.takingBack === this.case.case;
+    this.takingBack = null;
+    if (takes) queueMicrotask(() => this.undo());
+  }
+
+  draw(record) {
+    for (const [word, node] of Object.entries(this.buttons))
+      set(node, { "aria-pressed": String(record.said === word) });
+    set(this.undoButton, { disabled: this.undoable.length === 0 });
+  }
+
+  withEntry(record, { value }) {
+    return { ...record, said: value };
+  }
+
+  told({ value }) {
+    return SAYS[value] ?? "Taken back";
+  }
+
+  again(entry) {
+    return entry.case === this.case.case ? () => this.#give(entry.value) : null;
+  }
+
+  #give(value) {
+    const was = this.record().said ?? null;
+    if (was === value) return false;
+    const { failure, version, judge } = this.data.round;
+    return this.add({
+      kind: WORDS.kinds[0],
+      field: failure,
+      subject: version,
+      slot: judge,
+      value,
+      was,
+    });
+  }
+
+  /** Say it of the answer shown and go on; the same again only goes on. */
+  judge(/** @type {Word} */ word) {
+    const was = this.record().said ?? null;
+    const { case: item } = this.case;
+    if (was !== word && !this.#give(word)) return;
+    if (was !== word) this.undoable.push({ item, was });
+    if (this.case.next) this.turn(1);
+    this.refresh();
+  }
+
+  /** Take the last word back: on its answer, which is turned to. */
+  undo() {
+    const last = this.undoable.at(-1);
+    if (!last) return this.say("Nothing to undo");
+    if (last.item === this.case.case) {
+      if (!this.#give(last.was) && this.record().said !== last.was) return;
+      this.undoable.pop();
+      this.say("Undone");
+    } else if (last.item === this.case.previous) {
+      this.takingBack = last.item; // once it is on the screen
+      this.turn(-1);
+    } else this.say("What you said last is on another answer: go back to it with p");
+    this.refresh();
+  }
+
+  ending() {
+    return [html("span", {}, "Precision stands with what was found.")];
+  }
+
+  meaning({ key }) {
+    const acts = {
+      1: () => this.judge("yes"),
+      y: () => this.judge("yes"),
+      2: () => this.judge("no"),
+      3: () => this.judge("unsure"),
+      u: () => this.undo(),
+    };
+    return Object.hasOwn(acts, key) ? acts[key] : null;
+  }
+}
+
+export const mount = mounting((place) => new Validate(place));

@@ -1,0 +1,42 @@
+"""The parts of the Failures page, and which one is open: it stands in the link."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import option_kept_in_link
+
+RATES: Final = "rates"
+WORDS: Final = link_keys.OWN_WORDS
+VALIDATE: Final = "validate"
+_OFFERED: Final = {RATES: "By model", WORDS: "In your own words"}
+
+
+def open_view() -> str:
+    """Return the part of the page that the link names."""
+    named = link_keys.query_value(link_keys.QUERY_VIEW)
+    return named if named in (WORDS, VALIDATE) else RATES
+
+
+def choose_view() -> str:
+    """Offer the parts of the page; return the one that is open."""
+    kept = option_kept_in_link("failures_view", link_keys.QUERY_VIEW, _OFFERED, RATES)
+    shown = st.segmented_control(
+        "Shown",
+        list(_OFFERED),
+        format_func=_OFFERED.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        **kept,
+    )
+    return str(shown)
+
+
+def open_part(view: str, **chosen: str | None) -> None:
+    """Go to a part of the page, with choices of :data:`QUERY_WRITTEN` in the link."""
+    names = {link_keys.QUERY_WRITTEN[name]: value for name, value in chosen.items()}
+    link_keys.go_to_case(None)
+    link_keys.set_query({link_keys.QUERY_VIEW: view, **names})

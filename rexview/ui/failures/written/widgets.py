@@ -1,0 +1,127 @@
+"""The part of the Failures page about failures in one's own words."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rexview.analysis.written.failures import Words
+from rexview.analysis.written.results import FoundIn, found_in, judged_versions
+from rexview.analysis.written.tables import found_rows
+from rexview.analysis.written.validation import KIND, validated
+from rexview.errors import StoreError
+from rexview.schema import ReviewSet
+from rexview.store import may
+from rexview.ui.access import permissions
+from rexview.ui.failures.written import html as written_html
+from rexview.ui.failures.written.chosen import Chosen, choose_failure
+from rexview.ui.failures.written.find import show_find
+from rexview.ui.failures.written.form import show_form, show_saved, take_away
+from rexview.ui.failures.written.views import VALIDATE, open_part
+from rexview.ui.filters.page import FilteredSet
+from rexview.ui.html.safe_text import lines_as_markdown
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.server import review_sets
+from rexview.ui.server.loaded_sets import on_tables
+
+_EDITING = "written_editing"
+
+
+def show_own_words(filtered: FilteredSet) -> None:
+    """Show the failures in words: write one, find it, see what was found and what was read."""
+    if on_tables():
+        st.info(
+            "Failures in your own words need the whole review set in memory, and this server has "
+            "it on ClickHouse. Open the set on a server without REXVIEW_ENGINE.",
+            icon=":material/database:",
+        )
+        return
+    review_set = filtered.review_set
+    writes = may_write()
+    show_saved()
+    chosen = choose_failure(review_set, may_write=writes)
+    if chosen.now is None or chosen.shown is None:
+        _show_new(review_set, chosen, writes=writes)
+        return
+    stale = chosen.shown is not chosen.versions[0]
+    st.html(written_html.words_html(chosen.shown, stale=stale))
+    if writes:
+        _show_changes(review_set, chosen, chosen.now)
+    _show_found(review_set, chosen.shown, writes=writes)
+    show_find(filtered, chosen.shown)
+
+
+def may_write() -> bool:
+    """Whether whoever looks may write failures and validate them; alone everybody may."""
+    role, person = permissions.role(), permissions.current()
+    return may(person, KIND) if person is not None else role in ("lead", "adjudicator")
+
+
+def _show_new(review_set: ReviewSet, chosen: Chosen, *, writes: bool) -> None:
+    st.caption(
+        "Say in words what goes wrong, such as a comparison with a study that does not exist. A "
+        "language model looks for it in the answers, you read a random sample of what it found, "
+        "and its precision stands beside the count."
+    )
+    if writes:
+        show_form(review_set, chosen.every, None)
+    elif not chosen.every:
+        st.info("No failure was written in words yet.")
+
+
+def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
+    with st.container(horizontal=True, gap="small"):
+        editing = st.toggle("Edit the words", key=_EDITING)
+        if now.value is not None:
+            with st.popover("Take away"):
+                st.markdown("It is offered no more. The history keeps its words and what was read.")
+                st.button(
+                    "Take it away",
+                    key="written_take_away",
+                    on_click=take_away,
+                    args=(review_set, now),
+                )
+    if editing:
+        show_form(review_set, chosen.every, now)
+
+
+def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
+    """Show what each judge found in these words, and what clinicians say of a sample."""
+    judges = [
+        judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
+    ]
+    if not judges:
+        st.info("Nobody has looked for it in these words yet: choose a language model below.")
+    for judge in judges:
+        _show_judge(review_set, found_in(review_set, words.prompt, judge), writes=writes)
+
+
+def _show_judge(review_set: ReviewSet, found: FoundIn, *, writes: bool) -> None:
+    rows = found_rows(found, review_set.model_names)
+    if not rows:
+        return
+    names, colours = review_set.model_names, review_sets.colours(review_set)
+    key = f"{found.version}_{found.judge}"
+    try:
+        read = validated(found, review_sets.reviews(review_set).current(KIND))
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+        return
+    drawn = written_html.found_html(found, rows, names, colours, read)
+    linked_html(drawn, key=f"written_{key}")
+    if read:
+        linked_html(written_html.validated_html(read), key=f"written_read_{key}")
+    elif found.results.said:
+        st.caption("Not validated yet: how many of those found are right is not known.")
+    if writes and found.results.said:
+        st.button(
+            "Read a sample",
+            key=f"written_read_{key}_button",
+            icon=":material/fact_check:",
+            on_click=open_part,
+            args=(VALIDATE,),
+            kwargs={
+                "failure": found.prompt.id.partition(":")[2],
+                "version": found.version,
+                "judge": found.judge,
+            },
+        )

@@ -1,0 +1,65 @@
+"""A clinician's word on an answer of the sample, made into an entry."""
+
+from __future__ import annotations
+
+from rexview.analysis.written.validation import KIND
+from rexview.judge.written.words import name_of
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Entry, Reviews
+from rexview.ui.saving.entries import CHANGED, Refused, SentEntry
+from rexview.ui.written.round import WrittenRound, written_round
+
+GONE = (
+    "This answer is no longer in the sample: answers were judged or changed since. Go on with the "
+    "next one."
+)
+
+
+def round_sent(
+    review_set: ReviewSet, reviews: Reviews, person: Person, sent: SentEntry
+) -> WrittenRound | None:
+    """Return the round that an entry is of: failure, version and judge are named by it."""
+    about = (sent.field or "", sent.subject or "", sent.slot or "")
+    return written_round(review_set, reviews, person, about)
+
+
+def validation_entry(
+    review_set: ReviewSet, reviews: Reviews, person: Person, sent: SentEntry
+) -> Entry:
+    """Make the entry of one word: ``yes``, ``no``, ``unsure``, or null to take it back.
+
+    Raises
+    ------
+    Refused
+        The answer is not in the sample, or was changed since it was read.
+    Overtaken
+        Another window saved another word that the writer has not seen.
+    """
+    now = round_sent(review_set, reviews, person, sent)
+    if now is None or sent.case not in now.items:
+        raise Refused(GONE)
+    about, found = now.items[sent.case].about, now.found
+    if sent.shown != about.answer_digest:
+        raise Refused(CHANGED)
+    value = None
+    if sent.value is not None:
+        value = {
+            "said": sent.value,
+            "failure": name_of(found.prompt),
+            "version": found.prompt.hash,
+            "judge": found.judge,
+        }
+    row = now.state.of(KIND, person.id).get((about.case, about.model, now.history_subject, None))
+    stands = now.said(sent.case)
+    sent.check_unseen(row, stands, {"said": stands})
+    return Entry(
+        KIND,
+        about.case,
+        about.model,
+        now.history_subject,
+        value=value,
+        token=sent.token,
+        via=sent.page,
+        answer_digest=about.answer_digest,
+    )
