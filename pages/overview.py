@@ -34,7 +34,7 @@ drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )
 more = browse_link(case_filter, tr("All {total:,} cases").format(total=counts.total))
-title = "Most severe first" + (tr(", so far") if filtered.so_far else "")
+title = tr("Most severe first, so far") if filtered.so_far else tr("Most severe first")
 head = f'<header class="rx-section"><h2>{title}</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from rexview.bounded import read_yaml
 from rexview.errors import FileRefused
 from rexview.vocab import FAILURES
+from rexview.words import tr, tr_of_file
 
 _BUILT_IN: Final = Path(__file__).with_name("harm.yaml")
 MOST_HARM: Final = 4
@@ -61,8 +62,8 @@ class HarmTable:
 
     def describe(self, failure: str, finding_name: str | None = None) -> str:
         """Say in a few words what happened: ``pneumothorax on the wrong side``."""
-        words = self.failures[failure].words
-        return words.replace("{finding}", finding_name or "a finding")
+        words = tr_of_file(self.failures[failure].words)
+        return words.replace("{finding}", finding_name or tr("a finding"))
 
 
 def load_harm(path: Path | None = None) -> HarmTable:
@@ -115,7 +116,7 @@ def _read(path: Path, usual: HarmTable | None) -> HarmTable:
         findings[str(name)] = _level(level, f"findings: {name}")
     levels = dict(usual.levels) if usual else {}
     for number, meaning in _part(raw, "levels").items():
-        levels[_level(number, "levels")] = str(meaning)
+        levels[_level(number, "levels")] = tr_of_file(str(meaning))
     return HarmTable(levels, failures, findings)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from rexview.bounded import read_yaml
 from rexview.errors import FileRefused
+from rexview.words import tr_of_file
 
 _BUILT_IN: Final = Path(__file__).with_name("rubric.yaml")
 _MOST_DIMENSIONS: Final = 40
@@ -69,9 +70,9 @@ def _dimension(key: str, entry: Any) -> RubricDimension:
             raise FileRefused(f"{where} has a text of more than {_LONGEST_TEXT:,} letters.")
     return RubricDimension(
         id=key,
-        name=str(entry["name"]),
-        question=str(entry["question"]),
-        anchors={level: str(text) for level, text in anchors.items()},
+        name=tr_of_file(str(entry["name"])),
+        question=tr_of_file(str(entry["question"])),
+        anchors={level: tr_of_file(str(text)) for level, text in anchors.items()},
     )
 
 

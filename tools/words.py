@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import yaml
 from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
@@ -32,6 +33,8 @@ _TEXTS: Final = {"tr": (0,), "trn": (0, 1), "trc": (0, 1), "countable": (0,)}
 """Which arguments are texts."""
 _NOUNS: Final = {"counted": (1,), "noun": (1,)}
 """Which are, if they are written out; else they are ``countable`` elsewhere."""
+_FILES: Final = ("harm.yaml", "rubric.yaml")
+"""Files of ours whose texts are shown: all of them with a blank or a capital."""
 _HEAD: Final = "Words of the pages of rexview. docs/translating.md says how they are translated."
 
 
@@ -43,6 +46,7 @@ def sources() -> list[Path]:
     """Return all files that may ask for words, in their order."""
     found = [*(ROOT / "rexview").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
     found += (ROOT / "rexview" / "ui").rglob("*.js")
+    found += [ROOT / "rexview" / name for name in _FILES]
     return sorted(path for path in found if not _name(path).startswith(ENGLISH_ONLY))
 
 
@@ -62,6 +66,9 @@ def words_of(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
         for _, said, _, context in extract("javascript", io.BytesIO(path.read_bytes()), _FORMS):
             yield said, context
         return
+    if path.suffix == ".yaml":
+        yield from ((text, None) for text in _texts_in(yaml.safe_load(path.read_bytes())))
+        return
     tree = ast.parse(path.read_text(encoding="utf-8"))
     imported = {
         alias.name
@@ -77,6 +84,14 @@ def words_of(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
         name = call.func.id if isinstance(call.func, ast.Name) else ""
         if name in imported and name in {**_TEXTS, **_NOUNS}:
             yield from _asked(path, name, call)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts_in(inner)
+    elif isinstance(value, str):
+        yield value
 
 
 def _asked(

@@ -12,12 +12,13 @@ from rexview.reviewset.importers.core.report_text import (
     section_spans,
 )
 from rexview.schema import Report
+from rexview.words import tr
 
 Scope = Literal["findings", "impression", "findings+impression"]
 SCOPES: Final[dict[str, str]] = {
-    "findings": "Findings only",
-    "findings+impression": "Findings and impression",
-    "impression": "Impression only",
+    "findings": tr("Findings only"),
+    "findings+impression": tr("Findings and impression"),
+    "impression": tr("Impression only"),
 }
 """Scopes with their names on screen; other words of files are kept as they stand."""
 Parts = tuple[Part, ...]

@@ -29,6 +29,7 @@ from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval, interva
 from rexview.stats.summary import Tally
 from rexview.stats.units import LEVELS, unit_name, units_of
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS, SCORE_MIN
+from rexview.words import tr, trn
 
 LOW_KAPPA: Final = 0.4
 CLOSE: Final = 0.8
@@ -251,14 +252,23 @@ def _kappa(dimension: str, counts: Counts) -> tuple[float | None, str | None]:
     if not len(met):
         return None, _nothing_shared(dimension)
     n = int(counts.sum())
-    every = f"{'the one' if n == 1 else f'all {n:,}'} {unit_name(dimension, n)}"
+    every = trn("the one {unit}", "all {n:,} {unit}", n)
+    every = every.format(n=n, unit=unit_name(dimension, n))
     if len(met) == 1 and not _APART[met[0]]:
-        return None, f"Both readers gave {every} the score {_ROW[met[0]]}: kappa is undefined."
+        return None, tr("Both readers gave {every} the score {row}: kappa is undefined.").format(
+            every=every, row=_ROW[met[0]]
+        )
     for scores in (_ROW[met], _COLUMN[met]):
         if len(set(scores.tolist())) == 1:
-            who = "Each reader" if len(met) == 1 else "A reader"
-            which = "one score" if len(met) == 1 else f"the score {scores[0]}"
-            return None, f"{who} gave {every} {which}: without variance kappa is undefined."
+            who = tr("Each reader") if len(met) == 1 else tr("A reader")
+            which = (
+                tr("one score")
+                if len(met) == 1
+                else tr("the score {scores}").format(scores=scores[0])
+            )
+            return None, tr(
+                "{who} gave {every} {which}: without variance kappa is undefined."
+            ).format(who=who, every=every, which=which)
     from sklearn.metrics import cohen_kappa_score  # slow to import
 
     kappa = cohen_kappa_score(
@@ -268,7 +278,9 @@ def _kappa(dimension: str, counts: Counts) -> tuple[float | None, str | None]:
 
 
 def _nothing_shared(dimension: str) -> str:
-    return f"No {unit_name(dimension, 1)} was scored by both readers."
+    return tr("No {unit_name} was scored by both readers.").format(
+        unit_name=unit_name(dimension, 1)
+    )
 
 
 def _scores(counts: Counts) -> Tally:
@@ -372,11 +384,15 @@ def ordinal_alpha(counts: Counts, patterns: Counts) -> Floats:
 def _alpha(dimension: str, given: ScorePatterns, resamples: int) -> Alpha:
     n_units, n_readers = int(given.counts.sum()), given.n_readers
     if not n_units:
-        why = f"No {unit_name(dimension, 1)} was scored by two readers."
+        why = tr("No {unit_name} was scored by two readers.").format(
+            unit_name=unit_name(dimension, 1)
+        )
         return Alpha(dimension, 0, 0, None, Interval(None, None, why), why)
     levels = np.flatnonzero(given.patterns.sum(axis=0))
     if len(levels) == 1:
-        why = f"Every score given is {LEVELS[levels[0]]}: alpha is undefined."
+        why = tr("Every score given is {levels}: alpha is undefined.").format(
+            levels=LEVELS[levels[0]]
+        )
         return Alpha(dimension, n_units, n_readers, None, Interval(None, None, why), why)
     value = krippendorff.alpha(
         value_counts=np.repeat(given.patterns, given.counts, axis=0),

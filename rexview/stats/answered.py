@@ -13,13 +13,14 @@ from typing import Final
 import polars as pl
 
 from rexview.schema import Answer
+from rexview.words import tr
 
 STATUSES: Final[dict[str, str]] = {
-    "answered": "Answered",
-    "token_limit": "Token limit reached",
-    "error": "Error, no answer",
-    "refused": "Refused",
-    "empty": "Empty answer",
+    "answered": tr("Answered"),
+    "token_limit": tr("Token limit reached"),
+    "error": tr("Error, no answer"),
+    "refused": tr("Refused"),
+    "empty": tr("Empty answer"),
 }
 """What became of an answer, by id, with its name on screen."""
 NO_ANSWER: Final = ("token_limit", "error", "refused", "empty")

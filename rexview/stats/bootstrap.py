@@ -25,17 +25,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rexview.words import tr
+
 RESAMPLES: Final = 9_999
 LEVEL: Final = 0.95
 SEED: Final = 20_260_101
 
-NO_VALUES: Final = "No answer has a value."
-ONE_VALUE: Final = "There is one value only: it says nothing about how others would vary."
-ALL_EQUAL: Final = "All values are the same: resampling them changes nothing."
-NO_CHANGE: Final = "The number is the same whichever cases are drawn."
-OFTEN_UNDEFINED: Final = "The number is undefined in more than one of twenty resamples."
-LEFT_OUT_UNDEFINED: Final = "The number is undefined when one of the cases is left out."
-UNSTABLE: Final = "The correction for bias and skewness is undefined with so few values."
+NO_VALUES: Final = tr("No answer has a value.")
+ONE_VALUE: Final = tr("There is one value only: it says nothing about how others would vary.")
+ALL_EQUAL: Final = tr("All values are the same: resampling them changes nothing.")
+NO_CHANGE: Final = tr("The number is the same whichever cases are drawn.")
+OFTEN_UNDEFINED: Final = tr("The number is undefined in more than one of twenty resamples.")
+LEFT_OUT_UNDEFINED: Final = tr("The number is undefined when one of the cases is left out.")
+UNSTABLE: Final = tr("The correction for bias and skewness is undefined with so few values.")
 
 _DIGITS: Final = 12
 _CELLS: Final = 1_000_000

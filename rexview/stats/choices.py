@@ -22,8 +22,9 @@ import polars as pl
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.failure_rates import clusters_of, rate, tally_patients
+from rexview.words import tr
 
-NO_ANSWERS: Final = "The model has no answer to a choice question whose right option is known."
+NO_ANSWERS: Final = tr("The model has no answer to a choice question whose right option is known.")
 FINDING_CATEGORY: Final = ("finding_category", "category")
 """Names of the tag that says which kind of finding a choice question is about, the first counts."""
 

@@ -18,6 +18,7 @@ import polars as pl
 
 from rexview.stats.bootstrap import RESAMPLES, Interval, interval, mean_of
 from rexview.stats.units import units_of
+from rexview.words import tr
 
 SMALLEST_BLOCK: Final = 10
 """Scores that a block has at least."""
@@ -162,7 +163,7 @@ def _mean(
     """Return how many have a whole number, its mean and the mean's interval."""
     found = given.group_by(number.alias("value")).agg(pl.col("n").sum()).drop_nulls().sort("value")
     if found.is_empty():
-        return 0, None, Interval(None, None, "No answer here was scored by both readers.")
+        return 0, None, Interval(None, None, tr("No answer here was scored by both readers."))
     values, counts = found["value"].to_numpy(), found["n"].to_numpy()
     around = interval(counts, mean_of(values), resamples=resamples)
     return int(counts.sum()), float(counts @ values / counts.sum()), around
@@ -173,9 +174,9 @@ def _why(n: int, days: pl.DataFrame, blocks: tuple[Block, ...], size: int) -> st
     if len(blocks) > 1:
         return None
     if not n:
-        return "There are no scores."
+        return tr("There are no scores.")
     if days.is_empty():
-        return "No score has a date."
+        return tr("No score has a date.")
     if len(days) == 1:
-        return "All scores with a date were given on one day: there is no before and after."
-    return f"There are too few scores for two blocks of at least {size}."
+        return tr("All scores with a date were given on one day: there is no before and after.")
+    return tr("There are too few scores for two blocks of at least {size}.").format(size=size)

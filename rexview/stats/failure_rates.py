@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, Counts, Interval, ratio_interval
 from rexview.stats.paired import benjamini_hochberg
+from rexview.words import tr
 
 JUDGED: Final = pl.Schema(
     {
@@ -38,9 +39,9 @@ JUDGED: Final = pl.Schema(
 WILSON: Final = "wilson"
 CLUSTERS: Final = "cluster_bootstrap"
 WILSON_CLUSTERS: Final = "wilson_clusters"
-NOTHING_JUDGED: Final = "No answer can be judged for this failure."
-NO_PAIRS: Final = "In no case both models can be judged."
-NO_DISCORDANCE: Final = "In no case one model fails and the other does not: nothing to test."
+NOTHING_JUDGED: Final = tr("No answer can be judged for this failure.")
+NO_PAIRS: Final = tr("In no case both models can be judged.")
+NO_DISCORDANCE: Final = tr("In no case one model fails and the other does not: nothing to test.")
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,12 @@ import polars as pl
 from rexview.schema import ReviewSet, Score
 from rexview.stats.answered import answer_status
 from rexview.vocab import CONTENT_PARTS, DIMENSIONS, IMAGE_DIMENSIONS
+from rexview.words import tr
 
 ContentOrder = Literal["mean_first", "minimum_first"]
 CONTENT_ORDERS: Final[dict[ContentOrder, str]] = {
-    "mean_first": "Minimum of the readers' means",
-    "minimum_first": "Mean of the readers' minimums",
+    "mean_first": tr("Minimum of the readers' means"),
+    "minimum_first": tr("Mean of the readers' minimums"),
 }
 
 ALL_EQUAL: Final = "all_equal"

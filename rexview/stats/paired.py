@@ -31,6 +31,7 @@ from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
 from rexview.stats.summary import tally
 from rexview.stats.values import SCORE_ORDER, TESTED_TOGETHER
 from rexview.vocab import IMAGE_DIMENSIONS
+from rexview.words import tr
 
 EXACT: Final = "exact"
 APPROXIMATION: Final = "approximation"
@@ -39,12 +40,14 @@ _ARRANGED_UP_TO: Final = 13
 _AT_ONCE: Final = 1_000_000
 """So many differences (or arrangements of signs) are looked at in one call, at most: it bounds
 the memory."""
-NO_PAIRS: Final = "No case has a score for both models."
-NO_DIFFERENCE: Final = "Both models have the same score in every case: there is nothing to rank."
-ONE_PAIR: Final = "One case only: no test can tell the models apart, and there is no interval."
-FEW_MODELS: Final = "Friedman's test compares three models or more; fewer have scores."
-FEW_CASES: Final = "Fewer than two cases have a score for every model."
-ALL_TIED: Final = "In every case all models have the same score: there is nothing to rank."
+NO_PAIRS: Final = tr("No case has a score for both models.")
+NO_DIFFERENCE: Final = tr(
+    "Both models have the same score in every case: there is nothing to rank."
+)
+ONE_PAIR: Final = tr("One case only: no test can tell the models apart, and there is no interval.")
+FEW_MODELS: Final = tr("Friedman's test compares three models or more; fewer have scores.")
+FEW_CASES: Final = tr("Fewer than two cases have a score for every model.")
+ALL_TIED: Final = tr("In every case all models have the same score: there is nothing to rank.")
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,10 @@ import polars as pl
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.failure_rates import PatientTally, clusters_of, rate, tally_patients
+from rexview.words import tr
 
-NOTHING_REPEATED: Final = "Nothing was asked more than once."
-NO_CHOICES: Final = "No question has two answers with a usable choice."
+NOTHING_REPEATED: Final = tr("Nothing was asked more than once.")
+NO_CHOICES: Final = tr("No question has two answers with a usable choice.")
 
 
 @dataclass(frozen=True, eq=False)

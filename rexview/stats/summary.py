@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval, mean_interval
 from rexview.stats.values import SCORE_ORDER, Finals
 from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX
+from rexview.words import tr
 
 LOW_SCORE: Final = 3
 """Scores below this one are low: ``share_below_3``."""
 _TOLERANCE: Final = 1e-9
-NO_VALUE: Final = "No answer has a value."
-ONE_VALUE: Final = "One value only: it has no spread and no interval."
+NO_VALUE: Final = tr("No answer has a value.")
+ONE_VALUE: Final = tr("One value only: it has no spread and no interval.")
 _DIGITS: Final = 12
 """Values are counted as equal when they agree to this many digits: (5 + 4 + 4) / 3 is one value
 however it was added up."""

@@ -7,21 +7,27 @@ from typing import Final
 
 import polars as pl
 
-from rexview.vocab import CRITERIA, IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN, noun
+from rexview.vocab import CRITERIA, IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN
+from rexview.words import countable, noun
 
 LEVELS: Final = tuple(range(SCORE_MIN, SCORE_MAX + 1))
 """The scale of every score."""
 _ANSWER: Final = ("case", "model")
 
 
-def unit_name(dimension: str, n: int = 2) -> str:
-    """Return what is counted on a dimension: answers, or pictures; in the singular for n = 1.
+def unit_word(dimension: str) -> str:
+    """Return the English noun, to be counted, of what is scored on a dimension.
 
-    Of a criterion of candidate questions it is these.
+    Answers, or pictures; of a criterion of candidate questions it is these.
     """
     if dimension in CRITERIA:
-        return noun(n, "question")
-    return noun(n, "picture" if dimension in IMAGE_DIMENSIONS else "answer")
+        return countable("question")
+    return countable("picture") if dimension in IMAGE_DIMENSIONS else countable("answer")
+
+
+def unit_name(dimension: str, n: int = 2) -> str:
+    """Return what is counted on a dimension, in the form that goes with a number."""
+    return noun(n, unit_word(dimension))
 
 
 def units_of(scores: pl.DataFrame, dimension: str) -> pl.DataFrame:

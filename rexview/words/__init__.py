@@ -31,7 +31,7 @@ from rexview.words.languages import read_catalogue
 
 __all__ = [
     *("begin", "countable", "counted", "listed", "noun", "nouns", "page_words", "spoken"),
-    *("tr", "trc", "trn"),
+    *("tr", "tr_of_file", "trc", "trn"),
 ]
 
 _ENGLISH = Catalogue(ENGLISH)
@@ -71,11 +71,7 @@ def tr(text: str) -> str:
     >>> tr("No case is left.")
     'No case is left.'
     """
-    global _asked
-    _asked = True
-    if _spoken is _ENGLISH:
-        return text
-    return _spoken.texts.get(text, (text,))[0]
+    return _said(text, text)
 
 
 def trc(context: str, text: str) -> str:
@@ -84,11 +80,23 @@ def trc(context: str, text: str) -> str:
     >>> trc("verb", "Open")
     'Open'
     """
+    return _said(context + CONTEXT_ENDS + text, text)
+
+
+def _said(key: str, text: str) -> str:
     global _asked
     _asked = True
     if _spoken is _ENGLISH:
         return text
-    return _spoken.texts.get(context + CONTEXT_ENDS + text, (text,))[0]
+    return _spoken.texts.get(key, (text,))[0]
+
+
+def tr_of_file(text: str) -> str:
+    """Return a text of ``rubric.yaml`` or ``harm.yaml``, which are gathered as they are.
+
+    A text of another file of the kind, which a review set brings, stays as it is.
+    """
+    return _said(text, text)
 
 
 def trn(one: str, many: str, n: float) -> str:

@@ -24,10 +24,10 @@ from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR
 from rexview.analysis.curation.tables import ENOUGH, SUMS, CuratedTables, sums_caption
 from rexview.curation.coverage import CATEGORY, Covered
 from rexview.vocab import CATEGORY_NAMES, CRITERIA, QUESTION_TAGS, SCORE_MAX, SCORE_MIN
-from rexview.words import counted
+from rexview.words import counted, tr
 
 CHOSEN: Final = "Chosen"
-OTHER: Final = "Not chosen"
+OTHER: Final = tr("Not chosen")
 _COLOURS: Final = {CHOSEN: MODEL_COLOURS[0], OTHER: REFERENCE_COLOUR}
 TOP: Final = 8
 """So many values of a tag have a bar of their own; the others share one."""
@@ -66,7 +66,7 @@ def sums_chart(tables: CuratedTables) -> LinkedChart | None:
         .encode(x=alt.X("Sum:O", bandPosition=0))
     )
     drawn = alt.layer(bars, line).properties(height=260)
-    return linked("Sum of the model's scores", drawn, marks, caption=sums_caption(tables))
+    return linked(tr("Sum of the model's scores"), drawn, marks, caption=sums_caption(tables))
 
 
 def criteria_chart(tables: CuratedTables) -> LinkedChart | None:
@@ -94,13 +94,13 @@ def criteria_chart(tables: CuratedTables) -> LinkedChart | None:
         .add_params(clickable())
         .properties(height=alt.Step(30))
     )
-    caption = f"Scores by the model of {counted(n, 'chosen question')}."
-    return linked("Scores by criterion", bars, marks, caption=caption)
+    caption = tr("Scores by the model of {counted}.").format(counted=counted(n, "chosen question"))
+    return linked(tr("Scores by criterion"), bars, marks, caption=caption)
 
 
 def categories_chart(tables: CuratedTables) -> LinkedChart | None:
     """Draw how many chosen questions each category has; None when none is chosen."""
-    return _covered(tables, CATEGORY, "Categories")
+    return _covered(tables, CATEGORY, tr("Categories"))
 
 
 def tag_charts(tables: CuratedTables) -> list[LinkedChart]:
@@ -119,10 +119,10 @@ def _covered(tables: CuratedTables, part: str, title: str) -> LinkedChart | None
         assert row.value is not None
         _bar(marks, CATEGORY_NAMES.get(row.value, row.value), [row])
     if known[TOP:]:
-        _bar(marks, f"{len(known) - TOP:,} others", known[TOP:])
+        _bar(marks, tr("{known:,} others").format(known=len(known) - TOP), known[TOP:])
     untold = [row for row in rows if row.value is None and row.chosen]
     if untold:
-        _bar(marks, "Not said", untold)
+        _bar(marks, tr("Not said"), untold)
     order = [row["Value"] for row in marks.rows]
     longest = max(row["Chosen"] for row in marks.rows)
     base = alt.Chart(marks.frame).encode(
@@ -141,7 +141,7 @@ def _covered(tables: CuratedTables, part: str, title: str) -> LinkedChart | None
     )
     drawn = alt.layer(bars, texts).properties(height=alt.Step(22))
     n = counted(tables.coverage.chosen, "chosen question")
-    caption = f"{n}; beside each bar: of how many candidates."
+    caption = tr("{n}; beside each bar: of how many candidates.").format(n=n)
     if part != CATEGORY:
         caption += " One with several values counts for each."
     return linked(title, drawn, marks, caption=caption)
@@ -149,7 +149,12 @@ def _covered(tables: CuratedTables, part: str, title: str) -> LinkedChart | None
 
 def _bar(marks: Marks, name: str, rows: Sequence[Covered]) -> None:
     chosen, offered = sum(row.chosen for row in rows), sum(row.offered for row in rows)
-    row = {"Value": name, "Chosen": chosen, "Offered": offered, LABEL: f"{chosen:,} of {offered:,}"}
+    row = {
+        "Value": name,
+        "Chosen": chosen,
+        "Offered": offered,
+        LABEL: tr("{chosen:,} of {offered:,}").format(chosen=chosen, offered=offered),
+    }
     _add(marks, str(len(marks.rows)), row)
 
 

@@ -22,6 +22,7 @@ from rexview.analysis.charts.linked import (
 from rexview.analysis.charts.model_rows import ROW, ModelRows
 from rexview.analysis.failures.tables import FailureGroups, FailureTables
 from rexview.vocab import FAILURES
+from rexview.words import tr
 
 
 def rates_chart(
@@ -46,7 +47,7 @@ def rates_chart(
                     "CI high": limits.high,
                     "Flagged": row.flagged.value,
                     "Can be judged": row.rate.n,
-                    LABEL: f"{row.flagged.value:,} of {row.rate.n:,}",
+                    LABEL: tr("{value:,} of {n:,}").format(value=row.flagged.value, n=row.rate.n),
                     "drawn": row.rate.share if limits.high is None else limits.high,
                     ROW: lines.model(name),
                 },
@@ -68,7 +69,7 @@ def rates_chart(
     tips: list[Tip] = ["Failure", "Model", "Flagged", "Can be judged", *shares]
     drawn = alt.layer(*points(base, clickable(), tips, size=90))
     drawn = drawn.properties(height=alt.Step(lines.step))
-    return linked("Failure rates", drawn, marks, caption=caption, hidden=(ROW, "drawn"))
+    return linked(tr("Failure rates"), drawn, marks, caption=caption, hidden=(ROW, "drawn"))
 
 
 def _share_axis(end: float) -> alt.Axis:
@@ -118,5 +119,7 @@ def groups_chart(
         .add_params(select)
         .properties(height=alt.Step(22))
     )
-    title = f"{FAILURES[groups.failure].plural} by {groups.by.name.lower()}"
+    title = tr("{plural} by {name}").format(
+        plural=FAILURES[groups.failure].plural, name=groups.by.name.lower()
+    )
     return linked(title, bars, marks, caption=caption)

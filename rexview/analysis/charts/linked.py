@@ -20,6 +20,7 @@ from typing import Any, Final
 import altair as alt
 import pandas as pd
 
+from rexview.analysis.charts.column_names import name_columns
 from rexview.analysis.colours import MODEL_COLOURS, model_colours
 from rexview.analysis.filter.case_filter import CaseFilter
 
@@ -133,7 +134,9 @@ def linked(
     """
     left_out = [column for column in (KEY, LABEL, *hidden) if column in marks.frame]
     table = marks.frame.drop(columns=left_out)
-    return LinkedChart(title, drawn.to_dict(), table, marks.filters, caption)
+    spec = drawn.to_dict()
+    name_columns(spec)
+    return LinkedChart(title, spec, table, marks.filters, caption)
 
 
 def linked_bars(

@@ -26,8 +26,9 @@ from rexview.analysis.colours import REFERENCE_COLOUR
 from rexview.analysis.multiple_choice.captions import KAPPA
 from rexview.analysis.multiple_choice.tables import ChoiceCell, ChoiceTables, KappaCell
 from rexview.stats.multiple_choice.chosen import Rater
+from rexview.words import tr
 
-ALL: Final = "All questions"
+ALL: Final = tr("All questions")
 _COLOUR: Final = "colour"
 _HEAT: Final = ("rgba(60, 144, 204, 0.06)", "rgba(60, 144, 204, 0.85)")
 _INK: Final = "currentColor"
@@ -62,7 +63,7 @@ def accuracy_chart(
                     "Right": rate.flagged,
                     "n": rate.n,
                     "Failed": cell.accuracy.failed,
-                    LABEL: f"{rate.share:.1%} of {rate.n:,}",
+                    LABEL: tr("{share:.1%} of {n:,}").format(share=rate.share, n=rate.n),
                     "drawn": rate.share if limits.high is None else limits.high,
                     ROW: lines.model(rater.name),
                     _COLOUR: colours[cell.place],
@@ -164,7 +165,11 @@ def kappa_chart(
     same = alt.Chart(alone).mark_rect(fill="rgba(128, 128, 128, 0.12)").encode(x=x, y=y)
     drawn = alt.layer(same, heat, numbers).properties(height=alt.Step(_CELL))
     lowest, highest = (pick(cell.kappa.n for cell in cells) for pick in (min, max))
-    n = f"{lowest:,}" if lowest == highest else f"{lowest:,} to {highest:,}"
-    caption = f"{KAPPA} n {n} questions a pair."
-    title = f"Who chose the same: {questions.lower()}"
+    n = (
+        f"{lowest:,}"
+        if lowest == highest
+        else tr("{lowest:,} to {highest:,}").format(lowest=lowest, highest=highest)
+    )
+    caption = tr("{kappa} n {n} questions a pair.").format(kappa=KAPPA, n=n)
+    title = tr("Who chose the same: {questions}").format(questions=questions.lower())
     return linked(title, drawn, marks, caption=caption, hidden=("row", "column"))

@@ -24,10 +24,11 @@ from rexview.analysis.charts.linked import (
 )
 from rexview.analysis.engine import unique_names
 from rexview.analysis.overview import Overview
+from rexview.words import tr
 
 SIDE_BY_SIDE: Final = 4
 """Bars of more models than this are no longer told apart: each then has a row of cells."""
-_GAP: Final = "Gap: Process minus Execution"
+_GAP: Final = tr("Gap: Process minus Execution")
 _SHADES: Final = ("#E4EEF7", "#6CA6DC")
 """Light enough for dark figures on them, whatever the theme."""
 _LINES: Final = "split(datum.label, ' and ')"
@@ -63,18 +64,18 @@ def weakest_chart(
                 "Answers": count.value,
                 "of": count.of,
                 "Share": count.share,
-                LABEL: f"{count.value:,} of {count.of:,}",
+                LABEL: tr("{value:,} of {of:,}").format(value=count.value, of=count.of),
             },
         )
     if not marks.rows:
         return None
-    title = "Weakest link: what sets Content"
+    title = tr("Weakest link: what sets Content")
     tips: list[Tip] = ["Model", "Weakest link", "Answers", "of", percent("Share")]
     if len(numbers.models) > SIDE_BY_SIDE:
         return _map(title, numbers, marks, "Weakest link", "Share:Q", tips)
     x = alt.X(
         "Share:Q",
-        title="Share of scored answers",
+        title=tr("Share of scored answers"),
         axis=alt.Axis(format="%", tickCount=5),
         scale=alt.Scale(domain=[0, 1.3 * float(marks.frame["Share"].max())], nice=False),
     )
@@ -98,20 +99,20 @@ def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> 
                 "Model": numbers.models[cell.model],
                 "Mean": cell.summary.mean,
                 "n": cell.scored.value,
-                "of": "pictures" if cell.of_pictures else "answers",
+                "of": tr("pictures") if cell.of_pictures else tr("answers"),
                 LABEL: f"{cell.summary.mean:.2f}",
             },
         )
     if not marks.rows:
         return None
-    title = "Scores per dimension"
+    title = tr("Scores per dimension")
     tips: list[Tip] = ["Model", "Dimension", alt.Tooltip("Mean:Q", format=".2f"), "n", "of"]
     if len(numbers.models) > SIDE_BY_SIDE:
         return _map(title, numbers, marks, "Dimension", "Mean:Q", tips)
     order = list(dict.fromkeys(marks.frame["Dimension"]))
     x = alt.X(
         "Mean:Q",
-        title="Mean final score, 1 to 5",
+        title=tr("Mean final score, 1 to 5"),
         axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
         scale=alt.Scale(domain=[1, 5.4], nice=False),
         stack=None,
@@ -135,7 +136,7 @@ def gap_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> Li
             marks.add(f"{cell.model}/{gap}", count.opens, row)
     if not marks.rows:
         return None
-    title = "Execution-vs-process gap"
+    title = tr("Execution-vs-process gap")
     tips: list[Tip] = ["Model", "Gap", "Answers"]
     if len(numbers.models) > SIDE_BY_SIDE:
         return _map(title, numbers, marks, "Gap", "Answers:Q", tips)

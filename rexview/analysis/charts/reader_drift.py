@@ -13,6 +13,7 @@ from rexview.analysis.charts.linked import LinkedChart, Marks, clickable, faded,
 from rexview.analysis.colours import REFERENCE_COLOUR
 from rexview.analysis.readers.captions import drift_caption, short
 from rexview.analysis.readers.tables import ReaderDrift
+from rexview.words import tr
 
 _COLOURS: Final = {"r0": "#4F8F83", "r1": "#B0762E"}
 _SHAPES: Final = {"r0": "circle", "r1": "square"}
@@ -64,7 +65,7 @@ def _drift_chart(
         furthest = frame[[value, "Low", "High"]].astype(float).abs().max().max()
         reach = max(1.0, 1.1 * float(furthest))
         scale = alt.Scale(domain=[-reach, reach], nice=False)
-    title = "Difference, points" if difference else "Mean score, 1 to 5"
+    title = tr("Difference, points") if difference else tr("Mean score, 1 to 5")
     y = alt.Y(f"{value}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5))
     utc = alt.Scale(type="utc", padding=12)
     base = alt.Chart(frame).encode(color=colour)
@@ -103,7 +104,11 @@ def _drift_chart(
         zero = alt.Chart(pd.DataFrame({"y": [0]})).mark_rule(color=REFERENCE_COLOUR)
         layers.insert(0, zero.encode(y="y:Q"))
     drawn = alt.layer(*layers).properties(height=240)
-    name = "difference from the other reader over time" if difference else "mean score over time"
+    name = (
+        tr("difference from the other reader over time")
+        if difference
+        else tr("mean score over time")
+    )
     return linked(
         f"{dimension}: {name}",
         drawn,

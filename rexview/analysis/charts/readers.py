@@ -27,6 +27,7 @@ from rexview.analysis.readers.captions import (
 )
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderTables
 from rexview.stats.units import LEVELS
+from rexview.words import tr
 
 _HEAT: Final = ("rgba(60, 144, 204, 0.18)", "rgba(60, 144, 204, 0.75)")
 _EMPTY: Final = "rgba(128, 128, 128, 0.07)"
@@ -68,7 +69,7 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
         text=alt.Text(f"{count}:Q", format=",")
     )
     drawn = alt.layer(empty, heat, same, numbers).properties(height=alt.Step(_CELL))
-    title = f"{found.name}: scores of both readers"
+    title = tr("{name}: scores of both readers").format(name=found.name)
     return linked(title, drawn, marks, caption=confusion_caption(found))
 
 
@@ -103,7 +104,7 @@ def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedCha
     )
     texts = base.mark_text(fontSize=11, color=_INK).encode(text=alt.Text(f"{count}:Q", format=","))
     drawn = alt.layer(same, bubbles, texts).properties(height=330)
-    title = f"{found.name}: one reader against the other"
+    title = tr("{name}: one reader against the other").format(name=found.name)
     return linked(title, drawn, marks, caption=bubble_caption(found, names))
 
 
@@ -139,7 +140,9 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
     )
     x = alt.X(
         "Difference:Q",
-        title=f"{short(names[0])} minus {short(names[1])}, points",
+        title=tr("{short} minus {short_2}, points").format(
+            short=short(names[0]), short_2=short(names[1])
+        ),
         scale=alt.Scale(domain=[-reach, reach], nice=False),
         axis=alt.Axis(tickCount=5, titleLimit=400),
     )
@@ -168,7 +171,7 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
     zero = alt.Chart(pd.DataFrame({"x": [0]})).mark_rule(color=REFERENCE_COLOUR).encode(x="x:Q")
     layers = [zero, spans, points] if frame["Low"].notna().any() else [zero, points]
     drawn = alt.layer(*layers).properties(height=alt.Step(34))
-    title = "Who is stricter"
+    title = tr("Who is stricter")
     return linked(title, drawn, marks, caption=stricter_caption(tables))
 
 

@@ -26,6 +26,7 @@ from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import GAP_STEP, ScoreCell, ScoreTables, cells_of
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
+from rexview.words import tr
 
 _HIDDEN: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")
 _RIGHT: Final = alt.ExprRef(f"{NARROW} ? 8 : 6")
@@ -73,7 +74,7 @@ def chain_chart(
     shape = alt.Shape("Dimension:N", sort=parts, legend=None, scale=alt.Scale(range=list(_POINTS)))
     drawn = alt.layer(joined, *points(base, clickable(), _TIPS, size=110, shape=shape))
     drawn = drawn.properties(height=alt.Step(17 if len(lines.labels) <= 6 else 13))
-    title = "Process, Execution, Synthesis: where the score is lost"
+    title = tr("Process, Execution, Synthesis: where the score is lost")
     return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
@@ -101,7 +102,9 @@ def split_chart(
     )
     drawn = alt.layer(*points(base, clickable(), _TIPS, size=110))
     drawn = drawn.properties(height=alt.Step(lines.step))
-    title = f"{DIMENSION_NAMES[dimension]} by {split.by.name}"
+    title = tr("{dimension_names} by {name}").format(
+        dimension_names=DIMENSION_NAMES[dimension], name=split.by.name
+    )
     return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
@@ -162,7 +165,7 @@ def gap_spread_chart(
     ]
     x = alt.X(
         "start:Q",
-        title="Gap (points)",
+        title=tr("Gap (points)"),
         scale=alt.Scale(domain=ends, nice=False),
     )
     base = alt.Chart(marks.frame).encode(x=x, y=_floors(names), color=colour)
@@ -186,7 +189,7 @@ def gap_spread_chart(
         layers.append(rule.encode(x=alt.datum(tables.gap_threshold)))
     height = (64 if len(names) <= 6 else 48) * len(names) + 62
     drawn = alt.layer(*layers, areas, data=frame).properties(height=height)
-    return linked("Execution-vs-process gap", drawn, marks, caption=caption, hidden=_HIDDEN)
+    return linked(tr("Execution-vs-process gap"), drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
 def _share(count: Count) -> float:
@@ -229,7 +232,7 @@ def _mean_row(cell: ScoreCell, name: str, *, text: str = "") -> dict[str, Any]:
 def _mean_axis() -> alt.X:
     return alt.X(
         "Mean:Q",
-        title="Mean score, 1 to 5",
+        title=tr("Mean score, 1 to 5"),
         axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
         scale=alt.Scale(domainMin=1, domainMax=_RIGHT, nice=False, zero=False),
     )

@@ -24,6 +24,7 @@ from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, ROW, ModelRows
 from rexview.analysis.scores.tables import BINS, ScoreTables, cells_of
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.vocab import DIMENSION_NAMES
+from rexview.words import tr
 
 BIN_COLOURS: Final = ("#A6480A", "#F0A860", "#C9CDD2", "#8DBBE0", "#1F5FA8")
 """From low to high: orange to blue, dark at both ends, for the colour-blind and for grey print."""
@@ -118,7 +119,7 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
     )
     line = alt.Chart().mark_rule(strokeWidth=1.5, color="#8A9099").encode(x=alt.datum(0))
     drawn = alt.layer(bars, texts, counts, line, data=frame).properties(height=alt.Step(lines.step))
-    return linked("How scores spread", drawn, marks, caption=caption, hidden=_HIDDEN)
+    return linked(tr("How scores spread"), drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
 def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
@@ -170,4 +171,4 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
         x="middle:Q", text="Answers:Q"
     )
     drawn = alt.layer(bars, texts).properties(height=alt.Step(26))
-    return linked("Answers that never came", drawn, marks, caption=caption, hidden=_HIDDEN)
+    return linked(tr("Answers that never came"), drawn, marks, caption=caption, hidden=_HIDDEN)

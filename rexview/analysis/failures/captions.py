@@ -77,16 +77,16 @@ def judged_share_caption(judged: int, answers: int) -> str:
 
 def rate_caption(*, clustered: bool) -> str:
     """Say how shares, intervals and tests are made."""
-    words = "Shares are of the answers that can be judged; the others are not counted as right. "
+    words = tr("Shares are of the answers that can be judged; the others are not counted as right.")
     if clustered:
-        words += (
-            f"Some cases share a patient or study: {LEVEL:.0%} intervals resample patients "
-            f"(BCa, {RESAMPLES:,} resamples), and a share of 0% or 100% has Wilson's interval with "
-            "each patient counted once; the tests take cases as independent."
+        how = tr(
+            "Some cases share a patient or study: {level:.0%} intervals resample patients (BCa, "
+            "{resamples:,} resamples), and a share of 0% or 100% has Wilson's interval with each "
+            "patient counted once; the tests take cases as independent."
         )
     else:
-        words += f"{LEVEL:.0%} intervals are Wilson's, those of differences are bootstrapped."
-    return words
+        how = tr("{level:.0%} intervals are Wilson's, those of differences are bootstrapped.")
+    return f"{words} {how.format(level=LEVEL, resamples=RESAMPLES)}"
 
 
 def comparison_caption(first: str = "A", second: str = "B") -> str:

@@ -199,13 +199,15 @@ class ScoreCondition:
         """Say it in words: ``Reader A: Execution 2``; ``reader_name`` is shown for the reader."""
         what = DIMENSION_NAMES.get(self.dimension, "")
         if self.low is None:
-            phrase = tr("{what} scored").format(what=what) if what else "scored"
+            phrase = tr("{what} scored").format(what=what) if what else tr("scored")
         else:
-            upper = "" if self.low == self.high else f" to {self.high}"
-            phrase = f"{what or 'a score of'} {self.low}{upper}"
+            given = str(self.low)
+            if self.low != self.high:
+                given = tr("{low} to {high}").format(low=self.low, high=self.high)
+            phrase = f"{what or tr('a score of')} {given}"
         if self.first is not None and self.last is not None:
             phrase += f", {days_text(self.first, self.last)}"
-        return f"{reader_name or 'Any reader'}: {phrase}"
+        return f"{reader_name or tr('Any reader')}: {phrase}"
 
 
 def days_text(first: date, last: date) -> str:

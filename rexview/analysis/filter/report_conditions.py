@@ -122,14 +122,18 @@ class EditCondition:
 
     def describe(self, reader_name: str = "") -> str:
         """Say it in words: ``No actionable error by Reader A``."""
-        by = f" by {reader_name}" if reader_name else ""
         if self.what == "below":
-            return f"{BELOW[self.severity]}{by}"
-        if self.severity == 0:
-            return f"Corrected{by}"
-        more = "" if self.severity == _MOST_SEVERE else " or more"
-        return tr("Correction of severity {severity}{more}{by}").format(
-            severity=self.severity, more=more, by=by
+            words = BELOW[self.severity]
+        elif self.severity == 0:
+            words = tr("Corrected")
+        elif self.severity == _MOST_SEVERE:
+            words = tr("Correction of severity {severity}").format(severity=self.severity)
+        else:
+            words = tr("Correction of severity {severity} or more").format(severity=self.severity)
+        return (
+            tr("{what} by {reader}").format(what=words, reader=reader_name)
+            if reader_name
+            else words
         )
 
 

@@ -215,7 +215,7 @@ def _range(name: str, limits: Range) -> str:
         )
     if low is not None:
         return tr("{what} {low} or more").format(what=what, low=low)
-    return f"{what} {under or f'{high} or less'}"
+    return f"{what} {under or tr('{high} or less').format(high=high)}"
 
 
 def _under(high: float | None) -> str:

@@ -61,7 +61,8 @@ def _words(n: int, name: str, kappa: float | None, around: Interval) -> str:
 def _limits(around: Interval, form: str) -> str:
     if around.low is None or around.high is None:
         return ""
-    return f" ({around.low:{form}} to {around.high:{form}})"
+    low, high = format(around.low, form), format(around.high, form)
+    return f" ({tr('{low} to {high}').format(low=low, high=high)})"
 
 
 def filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:

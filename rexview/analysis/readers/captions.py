@@ -9,7 +9,7 @@ from rexview.analysis.filter.conditions import days_text
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderDrift, ReaderTables
 from rexview.analysis.scores.captions import interval_caption
 from rexview.stats.agreement import CLOSE, LOW_KAPPA, NARROW_SD
-from rexview.stats.units import unit_name
+from rexview.stats.units import unit_word
 from rexview.vocab import IMAGE_DIMENSIONS
 from rexview.words import counted, listed, tr
 
@@ -87,7 +87,7 @@ def variance_rule() -> str:
 def confusion_caption(found: DimensionAgreement) -> str:
     """Say what a confusion map counts."""
     numbers = found.numbers
-    behind = counted(numbers.n, unit_name(numbers.dimension, 1))
+    behind = counted(numbers.n, unit_word(numbers.dimension))
     parts = [
         tr("{behind} in {counted}").format(behind=behind, counted=counted(found.cases, "case"))
     ]
@@ -108,7 +108,7 @@ def bubble_caption(found: DimensionAgreement, names: tuple[str, str]) -> str:
         "both gave the same score; above it {short} scored higher."
     ).format(
         name=found.name,
-        counted=counted(found.numbers.n, unit_name(found.numbers.dimension, 1)),
+        counted=counted(found.numbers.n, unit_word(found.numbers.dimension)),
         unit=found.unit,
         short=short(names[1]),
     )

@@ -116,7 +116,8 @@ def direction_caption(metrics: Iterable[MetricId]) -> str:
     if not unknown:
         return ""
     names = ", ".join(dict.fromkeys(unknown))
-    return f" Larger is taken as better where that is not known: {names}."
+    said = tr("Larger is taken as better where that is not known: {names}.").format(names=names)
+    return f" {said}"
 
 
 def correlation_caption(

@@ -15,7 +15,7 @@ from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.paired import PairTest
 from rexview.stats.values import TESTED_TOGETHER
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
-from rexview.words import counted, listed, tr
+from rexview.words import counted, listed, tr, trn
 
 _MOST_NAMED: Final = 4
 
@@ -24,7 +24,12 @@ def unfinished_caption(n: int) -> str:
     """Say how many cases are begun and not counted, as a further sentence; empty for none."""
     if not n:
         return ""
-    return f" Not counted: {counted(n, 'case')} that a reader has begun and not finished."
+    said = trn(
+        "Not counted: {n:,} case that a reader has begun and not finished.",
+        "Not counted: {n:,} cases that a reader has begun and not finished.",
+        n,
+    )
+    return f" {said.format(n=n)}"
 
 
 def interval_caption() -> str:
@@ -131,13 +136,19 @@ def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     tested = sum(
         test.p is not None for test in tables.comparison.tests if test.dimension in TESTED_TOGETHER
     )
+    adjusted = tr("p is adjusted by Benjamini-Hochberg over the {tests} of {dimensions}.")
+    if len(tables.models) > 2:
+        adjusted = tr(
+            "p is adjusted by Benjamini-Hochberg over the {tests} of {dimensions} and all pairs of "
+            "models."
+        )
     parts = [
-        "Models are compared case by case: two-sided Wilcoxon signed-rank test as scipy does it "
-        "(cases without a difference are not ranked; p exact up to 50 pairs without ties, with "
-        "ties up to 13, else the normal approximation). p is adjusted by Benjamini-Hochberg over "
-        "the "
-        f"{counted(tested, 'test')} of {listed(family)}"
-        + (" and all pairs of models." if len(tables.models) > 2 else ".")
+        tr(
+            "Models are compared case by case: two-sided Wilcoxon signed-rank test as scipy does "
+            "it (cases without a difference are not ranked; p exact up to 50 pairs without ties, "
+            "with ties up to 13, else the normal approximation)."
+        ),
+        adjusted.format(tests=counted(tested, "test"), dimensions=listed(family)),
     ]
     if any(name in IMAGE_DIMENSIONS for name in wanted & {test.dimension for test in tests}):
         parts.append(tr("Image scores are a family of their own, paired by the answer's mean."))

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import yaml
 
+from rexview.words import tr
+
 _FILE: Final = Path(__file__).with_name("precision.yaml")
 
 
@@ -29,13 +31,18 @@ class Precision:
     @property
     def sentence(self) -> str:
         """A sentence for the page."""
-        limits = f"{self.low:.0%} to {self.high:.0%}"
-        return f"In tests {self.right:,} of {self.flags:,} such flags were right ({limits})."
+        words = tr(
+            "In tests {right:,} of {flags:,} such flags were right ({low:.0%} to {high:.0%})."
+        )
+        return words.format(right=self.right, flags=self.flags, low=self.low, high=self.high)
 
     @property
     def caption(self) -> str:
         """The sentence after what the rule looks at."""
-        return f"Rule: {self.sentence[0].lower()}{self.sentence[1:]}"
+        words = tr(
+            "Rule: in tests {right:,} of {flags:,} such flags were right ({low:.0%} to {high:.0%})."
+        )
+        return words.format(right=self.right, flags=self.flags, low=self.low, high=self.high)
 
 
 def precision_of(failure: str) -> Precision | None:

@@ -18,6 +18,7 @@ from rexview.stats.generated_reports.metric_means import (
     reciprocal,
 )
 from rexview.stats.generated_reports.values import Identity
+from rexview.words import tr
 
 
 class MetricKind(Protocol):
@@ -34,7 +35,7 @@ class MetricKind(Protocol):
 
 LEAST_FOR_A_PLACE: Final = 10
 """Of fewer answers in a group (a site) a model has no place there."""
-TOO_FEW: Final = "Too few answers for a place."
+TOO_FEW: Final = tr("Too few answers for a place.")
 Kinds = Callable[[str], MetricKind]
 """Says what is known of a metric by its name."""
 

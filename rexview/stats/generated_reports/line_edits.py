@@ -23,16 +23,17 @@ from numpy.typing import NDArray
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.failure_rates import PatientTally, Rate, clusters_of, rate, tally_patients
+from rexview.words import tr
 
 FREE_OF: Final[dict[int, str]] = {
-    3: "No significant error",
-    2: "No actionable error",
-    1: "No error",
+    3: tr("No significant error"),
+    2: tr("No actionable error"),
+    1: tr("No error"),
 }
 """Thresholds with their names: no edit of that severity or above (the first two: ReXrank)."""
 NOBODY: Final = ""
 """Stands for whoever made edits that name no reader."""
-NOTHING_GRADED: Final = "No report was gone over and graded."
+NOTHING_GRADED: Final = tr("No report was gone over and graded.")
 
 
 @dataclass(frozen=True, eq=False)

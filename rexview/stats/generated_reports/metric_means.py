@@ -24,14 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Floats, Interval, interval_of_draws
+from rexview.words import tr
 
-NO_VALUE: Final = "No answer has a value."
-ONE_PATIENT: Final = "All values are of one patient: they say nothing about how others would vary."
-NO_RECIPROCAL: Final = "The mean is not above 0: it has no reciprocal."
-NO_RECIPROCAL_LIMITS: Final = (
+NO_VALUE: Final = tr("No answer has a value.")
+ONE_PATIENT: Final = tr(
+    "All values are of one patient: they say nothing about how others would vary."
+)
+NO_RECIPROCAL: Final = tr("The mean is not above 0: it has no reciprocal.")
+NO_RECIPROCAL_LIMITS: Final = tr(
     "The lower limit of the mean is not above 0: the reciprocal has no upper one."
 )
-NO_DIRECTION: Final = "Which way is better is not known of this metric."
+NO_DIRECTION: Final = tr("Which way is better is not known of this metric.")
 _CELLS: Final = 2_000_000
 """So many counts are drawn at a time, at most: it bounds the memory."""
 _COUNTED: Final = 200_000

@@ -26,11 +26,14 @@ from numpy.typing import NDArray
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import LEVEL, SEED, Floats, Interval
 from rexview.stats.generated_reports.metric_means import Rank, ranks, times_drawn
+from rexview.words import tr
 
 RESAMPLES: Final = 1_999
-NEVER_COMPARED: Final = "It was not compared with all other models, not even through others."
-NO_LIMIT: Final = "Some models won, or lost, every comparison with the others: no finite strength."
-ONE_CASE: Final = "One case only: it says nothing about how others would vary."
+NEVER_COMPARED: Final = tr("It was not compared with all other models, not even through others.")
+NO_LIMIT: Final = tr(
+    "Some models won, or lost, every comparison with the others: no finite strength."
+)
+ONE_CASE: Final = tr("One case only: it says nothing about how others would vary.")
 _POINTS: Final = {"first": 1.0, "tie": 0.5, "second": 0.0}
 """What the first of two models gets of a comparison."""
 _TENTH: Final = 0.1

@@ -30,19 +30,20 @@ from rexview.stats.failure_rates import Rate, rate, tally_patients
 from rexview.stats.judges.opinions import Judge, Opinions, ReadersSay
 from rexview.stats.values import finals, single_scores
 from rexview.vocab import DIMENSIONS, FAILURES
+from rexview.words import tr
 
 FEWEST: Final = 10
 """So many answers at least have to be compared."""
 _MOST_CELLS: Final = 5_000_000
 """Counts drawn for one interval of kappa, at most: of more than 500 kinds of patients fewer."""
 _FEWEST_DRAWN: Final = 999
-_NOT_COMPARED: Final = "No answer has both the judge's opinion and the readers'."
-_ONE_SAYS_THE_SAME: Final = (
+_NOT_COMPARED: Final = tr("No answer has both the judge's opinion and the readers'.")
+_ONE_SAYS_THE_SAME: Final = tr(
     "The judge or the readers say the same of all answers: without variance kappa is undefined."
 )
 _NEVER: Final = {
-    "precision": "The judge sees this failure in none of these answers.",
-    "recall": "Readers see this failure in none of these answers.",
+    "precision": tr("The judge sees this failure in none of these answers."),
+    "recall": tr("Readers see this failure in none of these answers."),
 }
 
 
@@ -137,7 +138,7 @@ def too_few(n: int) -> str:
     """Say why so few answers give no number."""
     if not n:
         return _NOT_COMPARED
-    return f"Too few answers to compare: {n:,}, of at least {FEWEST}."
+    return tr("Too few answers to compare: {n:,}, of at least {fewest}.").format(n=n, fewest=FEWEST)
 
 
 def cohens_kappa(cells: Counts) -> Floats:

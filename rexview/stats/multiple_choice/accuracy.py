@@ -27,10 +27,11 @@ from rexview.stats.failure_rates import (
     tally_pair,
 )
 from rexview.stats.multiple_choice.chosen import NOT_ASKED, ChoiceTally, Chosen
+from rexview.words import tr
 
-NO_ANSWERS = "No question here was answered."
-NO_SHARED = "No question was answered by both."
-NO_DISCORDANCE = "In no question one of the two is right and the other wrong: nothing to test."
+NO_ANSWERS = tr("No question here was answered.")
+NO_SHARED = tr("No question was answered by both.")
+NO_DISCORDANCE = tr("In no question one of the two is right and the other wrong: nothing to test.")
 
 
 @dataclass(frozen=True)

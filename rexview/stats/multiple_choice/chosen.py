@@ -17,6 +17,7 @@ import polars as pl
 
 from rexview.schema import ReviewSet
 from rexview.stats.failure_rates import PatientTally, clusters_of, tally_patients
+from rexview.words import tr
 
 NOT_ASKED: Final = -2
 """The rater has no answer to the question, or a filter leaves it out."""
@@ -53,7 +54,7 @@ class Rater:
     @property
     def label(self) -> str:
         """The name where models stand in the same list: of a reader it is said."""
-        return f"{self.name} (reader)" if self.is_reader else self.name
+        return tr("{name} (reader)").format(name=self.name) if self.is_reader else self.name
 
 
 @dataclass(frozen=True, eq=False)

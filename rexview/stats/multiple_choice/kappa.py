@@ -13,8 +13,9 @@ import numpy as np
 
 from rexview.stats.bootstrap import Counts
 from rexview.stats.multiple_choice.chosen import Chosen
+from rexview.words import tr
 
-NO_SHARED = "No question has a usable choice of both."
+NO_SHARED = tr("No question has a usable choice of both.")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,9 @@ def kappa_of(task: str | None, a: int, b: int, table: Counts) -> ChoiceKappa:
     if not n:
         why = NO_SHARED
     elif min(np.count_nonzero(table.sum(axis=axis)) for axis in (0, 1)) < 2:
-        why = "One of the two chose the same place throughout: without variance it is undefined."
+        why = tr(
+            "One of the two chose the same place throughout: without variance it is undefined."
+        )
     if why:
         return ChoiceKappa(task, a, b, n, same, None, why)
     from sklearn.metrics import cohen_kappa_score  # slow to import

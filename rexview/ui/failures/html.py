@@ -79,8 +79,12 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
     return table_html(title, heads, body, " ".join(caption)) + reasons.html()
 
 
+def _of(n: int) -> str:
+    return f"<small>{tr('of {n:,}').format(n=n)}</small>"
+
+
 def _rate_cells(row: FailureRow, where: str, reasons: Reasons) -> str:
-    judged = linked_number(row.judged, f"{row.rate.n:,}") + f"<small>of {row.answers:,}</small>"
+    judged = linked_number(row.judged, f"{row.rate.n:,}") + _of(row.answers)
     hinted = linked_number(row.hinted, f"{row.hinted.value:,}") if row.hinted.value else NOTHING
     if row.rate.share is None:
         dash = reasons.add(row.rate.interval.why or tr("Nothing to judge."), where)
@@ -198,7 +202,8 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
         body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
     caption = " ".join(filter(None, (so_far, group_caption(groups.kind))))
     if groups.left_out:
-        caption += f" {groups.left_out:,} groups with fewer failures are left out."
+        left_out = tr("{n:,} groups with fewer failures are left out.").format(n=groups.left_out)
+        caption += f" {left_out}"
     return table_html(title, heads, body, caption) + reasons.html()
 
 
@@ -207,6 +212,6 @@ def _group_cell(cell: GroupCell, where: str, reasons: Reasons) -> str:
         return reasons.add(cell.rate.interval.why or tr("Nothing to judge."), where)
     share = f"<b>{cell.flagged.value:,}</b><small>{tr('of {n:,}').format(n=cell.rate.n)}</small>"
     number = linked_number(cell.flagged, share)
-    small = " · small group" if cell.is_small else ""
+    small = f" · {tr('small group')}" if cell.is_small else ""
     limits = _limits(cell.rate.interval, where, reasons)
     return f'{number}<small class="rx-ci">{cell.rate.share:.0%}, {limits}{small}</small>'

@@ -103,7 +103,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
     if not row.judged.value:
         return (
             f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'
-            f"<small>{so_far_after(f'none of {row.judged.of:,} can be judged', so_far=so_far)}"
+            f"<small>{so_far_after(tr('none of {n:,} can be judged').format(n=row.judged.of), so_far=so_far)}"
             "</small></div>"
         )
     share = row.flagged.share or 0.0
@@ -124,7 +124,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
             (row.detector, tr("rule only")),
             (row.reader, tr("reader only")),
             (row.both, tr("rule and reader")),
-            (row.hint, "possible"),
+            (row.hint, tr("possible")),
         )
         if count.value
     ]
@@ -201,7 +201,10 @@ def _share_cell(found: Contradictions) -> str:
     if not found.asked.value:
         return NOTHING
     low, high, share = found.interval.low, found.interval.high, found.count.share or 0
-    limits = "" if low is None or high is None else f" ({100 * low:.0f} to {100 * high:.0f})"
+    limits = ""
+    if low is not None and high is not None:
+        limits = tr("{low:.0f} to {high:.0f}").format(low=100 * low, high=100 * high)
+        limits = f" ({limits})"
     number = browse_link(found.count.opens, f"<b>{found.count.value:,}</b>")
     asked = browse_link(found.asked.opens, tr("of {value:,}").format(value=found.asked.value))
     return f"{number} {asked} <small>{share:.0%}{limits}</small>"

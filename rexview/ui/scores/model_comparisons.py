@@ -66,8 +66,17 @@ def _test_cells(
 def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
     if test.p_adj is None or test.p is None:
         return reasons.add(test.why or tr("No test is possible."), where)
-    title = f"W {test.statistic:g}, p {test.p:.4g}, adjusted {test.p_adj:.4g}, {test.method}, "
-    title += f"{test.n_zero:,} of {test.n_pairs:,} pairs without a difference"
+    title = tr(
+        "W {statistic:g}, p {p:.4g}, adjusted {p_adj:.4g}, {method}, {zero:,} of {pairs:,} pairs "
+        "without a difference"
+    ).format(
+        statistic=test.statistic,
+        p=test.p,
+        p_adj=test.p_adj,
+        method=test.method,
+        zero=test.n_zero,
+        pairs=test.n_pairs,
+    )
     return f'<abbr title="{html.escape(title)}">{written_p(test.p_adj)}</abbr>'
 
 

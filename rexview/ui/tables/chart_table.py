@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from rexview.analysis.charts.column_names import COLUMN_NAMES
 from rexview.ui.tables.number_table import NOTHING
 from rexview.ui.tables.stacked import stacked
 from rexview.words import tr
@@ -38,7 +39,7 @@ def frame_html(
     numeric = [pd.api.types.is_numeric_dtype(table[name]) for name in table.columns]
     css = [' class="rx-num"' if number else "" for number in numeric]
     head = "".join(
-        f'<th scope="col"{kind}>{html.escape(str(name))}</th>'
+        f'<th scope="col"{kind}>{html.escape(COLUMN_NAMES.get(name, str(name)))}</th>'
         for name, kind in zip(table.columns, css, strict=True)
     )
     rows = table.itertuples(index=False, name=None)
@@ -66,7 +67,7 @@ def _cell(cell: Any, missing: str) -> str:
     if cell is None or (not isinstance(cell, str) and pd.isna(cell)):
         return missing
     if isinstance(cell, bool):
-        return "yes" if cell else "no"
+        return tr("yes") if cell else tr("no")
     if isinstance(cell, float):
         return f"{cell:,.{_DIGITS}f}".rstrip("0").rstrip(".")
     if isinstance(cell, int):
