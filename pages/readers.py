@@ -37,7 +37,7 @@ readers_widgets.show_table_download(tables)
 readers_widgets.show_published(tables)
 judge_widgets.show_agreement(engine, case_filter, judge)
 
-st.markdown("## Where the scores differ")
+st.markdown(f"## {tr('Where the scores differ')}")
 readers_widgets.show_maps(tables)
 dimension = readers_widgets.choose_dimension(tables)
 if dimension:
@@ -45,7 +45,7 @@ if dimension:
     drifts = query_cache.reader_drifts(engine, case_filter, tables.pair, dimension)
     readers_widgets.show_drift(drifts, dimension)
 
-st.markdown("## To adjudicate, furthest apart first")
+st.markdown(f"## {tr('To adjudicate, furthest apart first')}")
 threshold = readers_widgets.choose_threshold()
 found = query_cache.to_adjudicate(engine, case_filter, threshold)
 readers_widgets.show_adjudication(review_set, found, engine.facts)

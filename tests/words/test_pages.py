@@ -41,5 +41,5 @@ def test_a_page_that_is_done_shows_no_english(found, page):
 
 def test_what_is_bare_is_found():
     html = '<p title="bare title">⟦in a {n} sentence⟧, more <b>⟦x⟧ 12</b> Model A</p>'
-    assert bare(texts_in_html(html), "the text of model a says so") == ["bare title", ", more"]
+    assert bare(texts_in_html(html), "the text of model a says so") == [", more", "bare title"]
     assert outside("a ⟦b ⟦c⟧ d⟧ e") == ["a ", " e"]

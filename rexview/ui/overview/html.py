@@ -101,10 +101,10 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
     so_far = not numbers.scanned.is_complete
     rest = so_far_after(judged_share_caption(row.judged.value, row.judged.of or 0), so_far=so_far)
     if not row.judged.value:
+        none = tr("none of {n:,} can be judged").format(n=row.judged.of)
         return (
             f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'
-            f"<small>{so_far_after(tr('none of {n:,} can be judged').format(n=row.judged.of), so_far=so_far)}"
-            "</small></div>"
+            f"<small>{so_far_after(none, so_far=so_far)}</small></div>"
         )
     share = row.flagged.share or 0.0
     number = browse_link(
@@ -225,7 +225,7 @@ def scores_html(numbers: Overview, content_order: str) -> str:
         row = []
         for dimension in shown:
             mean = means.get((model, dimension))
-            unit = " pictures" if mean and mean.of_pictures else ""
+            unit = f" {tr('pictures')}" if mean and mean.of_pictures else ""
             row.append(_mean(mean.summary.mean, mean.scored, unit) if mean else NOTHING)
         gap = gaps.get(model)
         row.append(_mean(gap.summary.mean, gap.known) if gap else NOTHING)

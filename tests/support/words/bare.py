@@ -41,11 +41,11 @@ class _Shown(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.texts, self.inside = [], []
+        self.texts, self.labels, self.inside = [], [], []
 
     def handle_starttag(self, tag, attrs):
         self.inside.append(tag)
-        self.texts += [value for name, value in attrs if name in _SHOWN_ATTRIBUTES and value]
+        self.labels += [value for name, value in attrs if name in _SHOWN_ATTRIBUTES and value]
 
     def handle_endtag(self, tag):
         while self.inside and self.inside.pop() != tag:
@@ -57,11 +57,11 @@ class _Shown(HTMLParser):
 
 
 def texts_in_html(html):
-    """Return the texts and the labels of HTML; a text that tags part is in parts."""
+    """Return the labels of HTML, and all its text as one, a line for each part between tags."""
     reader = _Shown()
     reader.feed(html)
     reader.close()
-    return reader.texts
+    return [*reader.labels, "\n".join(reader.texts)]
 
 
 def outside(text):
@@ -143,7 +143,8 @@ def words_of_set(folder):
     texts = []
     for file in files:
         for line in file.read_text(encoding="utf-8").splitlines():
-            texts.append(line.replace("\\n", " ").replace('\\"', '"'))
+            line = line.replace("\\n", " ").replace('\\"', '"')
+            texts += [line, line.replace("_", " ")] if "_" in line else [line]
     return " ".join(" ".join(texts).split()).casefold()
 
 
