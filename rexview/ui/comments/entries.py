@@ -12,9 +12,10 @@ from rexview.people import Person
 from rexview.store import Entry, Reviews
 from rexview.ui.comments.targets import CommentTargets
 from rexview.ui.saving.entries import Refused, SentEntry, whole
+from rexview.words import tr
 
-_NO_ANSWER: Final = "What the comment is on is not on this page any more."
-_CHANGED: Final = "The answers were changed after you began. Look at them as they are now."
+_NO_ANSWER: Final = tr("What the comment is on is not on this page any more.")
+_CHANGED: Final = tr("The answers were changed after you began. Look at them as they are now.")
 
 
 def comment_entry(
@@ -34,12 +35,12 @@ def comment_entry(
         try:
             comment = str(UUID(comment))
         except ValueError:
-            raise Refused("The comment has no id.") from None
+            raise Refused(tr("The comment has no id.")) from None
     before = known.get(comment)
     content: Mapping[str, Any] = sent.value if isinstance(sent.value, Mapping) else {}
     is_new = sent.kind == "comment" and bool(content)
     if before is None and (not is_new or _is_hidden(reviews, targets, comment)):
-        raise Refused("The comment is not there any more.")
+        raise Refused(tr("The comment is not there any more."))
     if sent.kind == "resolve":
         resolved = {"resolved": sent.value is True}
         return Entry("resolve", subject=comment, value=resolved, token=sent.token, via=sent.page)
@@ -51,7 +52,7 @@ def comment_entry(
         replace(sent, value=text).check_unseen(row, before.text, {"text": before.text})
         about, reply_to = before, before.reply_to
     elif reply_to is not None and about is None:
-        raise Refused("What you reply to is not there any more.")
+        raise Refused(tr("What you reply to is not there any more."))
     if about is not None:
         case, model, on = about.case, about.model, about.on
     else:
@@ -95,7 +96,7 @@ def _target(
         screen = targets.texts[sent.slot]  # what is covered there must not be found by guessing
         found = find_quote(screen.text, quote, whole(content.get("before")) or 0)
         if found is None:
-            raise Refused("The words that you chose are not in the answer.")
+            raise Refused(tr("The words that you chose are not in the answer."))
         start, end = screen.source(found.start, found.end)
         return answer.model, {
             "what": "span",

@@ -24,6 +24,7 @@ from rexview.ui.components import component
 from rexview.ui.link.pages import PAGE_CASE, PAGE_SCORE
 from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 REFRESH_S: Final = 3.0
 """How often the page looks for what others wrote."""
@@ -50,7 +51,7 @@ def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
         revision = reviews.revision()
         comments = targets.visible(reviews, person)
     except StoreError as error:
-        problem = problem or f"Comments cannot be read now. {error}"
+        problem = problem or tr("Comments cannot be read now. {error}").format(error=error)
     data = {
         "outbox": outbox_json(review_set, targets.page, person),
         "case": targets.case,
@@ -61,7 +62,7 @@ def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
         "targets": _targets(review_set, targets),
         "comments": [_comment_json(review_set, one, targets, person) for one in comments],
     }
-    panel = component(NAME, f"{_FILES}.js", style=f"{_FILES}.css", title="The comments")
+    panel = component(NAME, f"{_FILES}.js", style=f"{_FILES}.css", title=tr("The comments"))
     panel(
         key=_KEY, data=data, on_name_change=partial(take_name, _KEY), on_refresh_change=lambda: None
     )

@@ -14,6 +14,7 @@ from rexview.store import Comment, Reviews
 from rexview.store.records import FROM_FILE
 from rexview.ui.saving.entries import CASE_PAGE, SCORE_PAGE
 from rexview.ui.saving.reader_study import Study
+from rexview.words import tr
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def score_targets(study: Study, case_id: str) -> CommentTargets:
     return CommentTargets(
         SCORE_PAGE,
         case_id,
-        {slot: f"Answer {slot}" for slot in answers},
+        {slot: tr("Answer {slot}").format(slot=slot) for slot in answers},
         answers,
         {slot: covered(study.review_set, one.text or "") for slot, one in answers.items()},
         study.shown(case_id),

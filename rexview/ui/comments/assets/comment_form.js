@@ -2,6 +2,7 @@
 // what is being typed is kept in the browser.
 
 import { button, html } from "../../components/dom.js";
+import { tr, trc } from "../../components/words.js";
 import { newToken, outbox } from "../../saving/assets/outbox.js";
 import { shorter } from "./threads.js";
 
@@ -13,31 +14,31 @@ export class CommentForm {
     this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (one's own, edited)
     this.nameGiven = "";
     this.where = html("select", {
-      "aria-label": "What the comment is on",
+      "aria-label": tr("What the comment is on"),
       onchange: () => this.chose(),
     });
     this.context = html("p", { class: "rx-c-context" });
     this.name = html("input", {
       type: "text",
-      placeholder: "Your name",
-      "aria-label": "Your name",
+      placeholder: tr("Your name"),
+      "aria-label": tr("Your name"),
       maxlength: 80,
     });
     this.field = html("textarea", {
       rows: 3,
       maxlength: 20000,
-      "aria-label": "Comment",
-      placeholder: "Write a comment",
+      "aria-label": tr("Comment"),
+      placeholder: tr("Write a comment"),
       oninput: () => this.keepDraft(),
       onkeydown: (event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
       },
     });
-    this.send = button("Comment", () => this.write(), {
+    this.send = button(trc("verb", "Comment"), () => this.write(), {
       class: "rx-c-strong",
-      title: "Ctrl+Enter",
+      title: tr("Ctrl+Enter"),
     });
-    this.cancel = button("Cancel", () => this.begin({}));
+    this.cancel = button(tr("Cancel"), () => this.begin({}));
     this.node = html(
       "div",
       { class: "rx-c-form" },
@@ -115,31 +116,49 @@ export class CommentForm {
     this.node.hidden = !data.may;
     this.name.hidden = data.named || Boolean(this.nameGiven);
     const { comment, replyTo, spot } = this.about;
-    const nameOf = (key) => data.targets.find((one) => one.key === key)?.name ?? "the answer";
+    const nameOf = (key) => data.targets.find((one) => one.key === key)?.name ?? tr("the answer");
     const find = (id) => data.comments.find((one) => one.id === id);
     let context = "";
-    if (comment) context = "Your comment, changed";
+    if (comment) context = tr("Your comment, changed");
     else if (replyTo)
       context = find(replyTo)
-        ? `Reply to ${find(replyTo).who}: ${shorter(find(replyTo).text)}`
-        : "Reply";
-    else if (spot?.quote) context = `On ${nameOf(spot.key)}: “${shorter(spot.quote)}”`;
+        ? tr("Reply to {who}: {text}", {
+            who: find(replyTo).who,
+            text: shorter(find(replyTo).text),
+          })
+        : tr("Reply");
+    else if (spot?.quote)
+      context = tr("On {answer}: “{words}”", {
+        answer: nameOf(spot.key),
+        words: shorter(spot.quote),
+      });
     this.context.textContent = context;
     this.context.hidden = !context;
     this.where.hidden = Boolean(context);
     this.cancel.hidden = !context;
-    this.send.textContent = comment ? "Save" : replyTo ? "Reply" : "Comment";
+    this.send.textContent = comment
+      ? tr("Save")
+      : replyTo
+        ? trc("verb", "Reply")
+        : trc("verb", "Comment");
     const state = JSON.stringify([data.case, data.targets]);
     if (this.targetsDrawn !== state) {
       this.targetsDrawn = state;
       const option = (value, words) => html("option", { value: JSON.stringify(value) }, words);
       const options = data.targets.flatMap(({ key, name, boxes }) => [
-        option([key, null], `On ${name}`),
+        option([key, null], tr("On {answer}", { answer: name })),
         ...boxes.map((box) =>
-          option([key, box.index], `On ${name}, box ${box.index + 1}: ${shorter(box.label, 40)}`),
+          option(
+            [key, box.index],
+            tr("On {answer}, box {n}: {label}", {
+              answer: name,
+              n: box.index + 1,
+              label: shorter(box.label, 40),
+            }),
+          ),
         ),
       ]);
-      this.where.replaceChildren(option([null, null], "On the case"), ...options);
+      this.where.replaceChildren(option([null, null], tr("On the case")), ...options);
     }
     const wanted = JSON.stringify(spot?.key ? [spot.key, spot.box ?? null] : [null, null]);
     if (!context && this.where.value !== wanted) this.where.value = wanted;

@@ -8,6 +8,7 @@
 import { button, every, html } from "../../components/dom.js";
 import { listenToPage } from "../../components/events.js";
 import { mounting } from "../../components/mount.js";
+import { tr, trn } from "../../components/words.js";
 import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
 import { CommentForm } from "./comment_form.js";
@@ -58,11 +59,11 @@ export class Panel {
     this.list = html("div", { class: "rx-c-list" });
     this.form = new CommentForm(this);
     this.alert = html("p", { class: "rx-c-alert", role: "status" });
-    const close = button("✕", () => this.open(false), { "aria-label": "Close the comments" });
+    const close = button("✕", () => this.open(false), { "aria-label": tr("Close the comments") });
     this.box = html(
       "section",
-      { class: "rx-c-panel", "aria-label": "Comments", hidden: true },
-      html("header", {}, html("h3", {}, "Comments"), close),
+      { class: "rx-c-panel", "aria-label": tr("Comments"), hidden: true },
+      html("header", {}, html("h3", {}, tr("Comments")), close),
       this.list,
       this.alert,
       this.form.node,
@@ -139,8 +140,10 @@ export class Panel {
 
   waitingNotice() {
     if (this.pending().length === 0) return "";
-    if (!this.data.named && outbox.ticket === null) return "Give your name, then it is sent.";
-    return outbox.reason ? `Not saved yet: kept, and tried again. ${outbox.reason}` : "Saving…";
+    if (!this.data.named && outbox.ticket === null) return tr("Give your name, then it is sent.");
+    return outbox.reason
+      ? tr("Not saved yet: kept, and tried again. {reason}", { reason: outbox.reason })
+      : tr("Saving…");
   }
 
   // ---- drawing ----
@@ -160,12 +163,18 @@ export class Panel {
     const threads = threadsOf(this.data.comments);
     const open = threads.filter((thread) => !thread[0].resolved).length;
     const count = this.data.comments.length;
-    const label = count === 0 ? "Comments" : `${count} ${count === 1 ? "comment" : "comments"}`;
-    this.tab.replaceChildren(label, ...(open ? [html("b", {}, `${open} open`)] : []));
+    const label = count === 0 ? tr("Comments") : trn("{n} comment", "{n} comments", count);
+    this.tab.replaceChildren(
+      label,
+      ...(open ? [html("b", {}, trn("{n} open", "{n} open", open))] : []),
+    );
     const pending = this.pending();
     this.tab.toggleAttribute("data-waiting", pending.length > 0);
     const back = outbox.returnedHere("comment").map(([, one]) => one);
-    const problem = [this.refused && `Not taken: ${this.refused}`, this.data.problem]
+    const problem = [
+      this.refused && tr("Not taken: {reason}", { reason: this.refused }),
+      this.data.problem,
+    ]
       .filter(Boolean)
       .join(" ");
     this.alert.textContent = problem || this.waitingNotice();
@@ -194,7 +203,7 @@ export class Panel {
       ? html(
           "details",
           { open: wasOpen },
-          html("summary", {}, `${resolved.length} resolved`),
+          html("summary", {}, trn("{n} resolved", "{n} resolved", resolved.length)),
           resolved.map(node),
         )
       : null;
@@ -205,8 +214,8 @@ export class Panel {
             "p",
             { class: "rx-c-quiet" },
             this.data.may
-              ? "No comments yet. Choose words of an answer to comment on them."
-              : "No comments yet.",
+              ? tr("No comments yet. Choose words of an answer to comment on them.")
+              : tr("No comments yet."),
           )
         : null;
     this.list.replaceChildren(...[empty, folded, ...open, ...waiting].filter(Boolean));
@@ -227,8 +236,10 @@ export class Panel {
       "article",
       { class: "rx-c-one", "data-waiting": true },
       html("p", {}, value.text),
-      revision ? null : html("small", {}, reason ? `Not taken: ${reason}` : "not saved yet"),
-      reason ? button("Put away", away) : null,
+      revision
+        ? null
+        : html("small", {}, reason ? tr("Not taken: {reason}", { reason }) : tr("not saved yet")),
+      reason ? button(tr("Put away"), away) : null,
     );
   }
 
@@ -254,7 +265,7 @@ export class Panel {
   remove(one, button) {
     if (button.dataset.sure) return this.add("comment", one.id, null, { was: one.text });
     button.dataset.sure = "1";
-    button.textContent = "Really remove";
+    button.textContent = tr("Really remove");
     return undefined;
   }
 

@@ -1,6 +1,7 @@
 // Words of an answer that a comment is on: found again in the text and marked, or chosen on the page.
 
 import { button, every, scrollWithin, whenPageChanges } from "../../components/dom.js";
+import { tr } from "../../components/words.js";
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 const TEXT = ":is(.rx-text, .rx-pad .text)"; // of an answer, on the Case page and on the score pad
@@ -92,7 +93,7 @@ export class Quotes {
     this.comments = [];
     this.ranges = []; // {id, range} of the words that are marked
     this.mayWrite = false;
-    this.offer = button("Comment on this", () => this.#take(taken), {
+    this.offer = button(tr("Comment on this"), () => this.#take(taken), {
       class: "rx-c-offer",
       hidden: true,
       onpointerdown: (event) => event.preventDefault(),

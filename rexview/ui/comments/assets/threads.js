@@ -3,6 +3,7 @@
 import { dayUnlessToday } from "../../components/clock.js";
 import { button, html } from "../../components/dom.js";
 import { tellPage } from "../../components/events.js";
+import { tr, trc } from "../../components/words.js";
 
 function when(iso) {
   const at = new Date(iso);
@@ -36,8 +37,8 @@ export function threadNode(comments, may, /** @type {Acts} */ acts) {
   const [first] = comments;
   const act = (name, what, run) => button(what, run, { "data-focus": `${name}:${first.id}` });
   const actions = [
-    act("reply", "Reply", () => acts.reply(first)),
-    act("settle", first.resolved ? "Open again" : "Resolve", () => acts.resolve(first)),
+    act("reply", trc("verb", "Reply"), () => acts.reply(first)),
+    act("settle", first.resolved ? tr("Open again") : tr("Resolve"), () => acts.resolve(first)),
   ];
   return html(
     "div",
@@ -52,14 +53,14 @@ export function threadNode(comments, may, /** @type {Acts} */ acts) {
 function whereNode(one, /** @type {Acts} */ acts) {
   const where = {
     span: `${one.where}: “${shorter(one.quote ?? "")}”`,
-    box: `${one.where}, box ${shorter(one.quote ?? "")}`,
+    box: tr("{answer}, box {label}", { answer: one.where, label: shorter(one.quote ?? "") }),
   };
   const light = one.box ? () => tellPage("light", { boxes: [one.box] }) : null;
   const dim = one.box ? () => tellPage("light", null) : null;
   return button(where[one.what] ?? one.where, () => acts.goTo(one), {
     class: "rx-c-where",
     "data-focus": `where:${one.id}`,
-    title: "Show where",
+    title: tr("Show where"),
     onpointerenter: light,
     onpointerleave: dim,
     onfocus: light,
@@ -68,11 +69,11 @@ function whereNode(one, /** @type {Acts} */ acts) {
 }
 
 function commentNode(one, may, /** @type {Acts} */ acts) {
-  const edited = one.edited ? `, edited ${when(one.edited)}` : "";
+  const edited = one.edited ? `, ${tr("edited {when}", { when: when(one.edited) })}` : "";
   const remove = (event) => acts.remove(one, event.currentTarget);
   const actions = [
-    button("Edit", () => acts.change(one), { "data-focus": `edit:${one.id}` }),
-    button("Remove", remove, { "data-focus": `remove:${one.id}` }),
+    button(tr("Edit"), () => acts.change(one), { "data-focus": `edit:${one.id}` }),
+    button(tr("Remove"), remove, { "data-focus": `remove:${one.id}` }),
   ];
   return html(
     "article",
