@@ -10,16 +10,17 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_MEETING
+from rexview.words import tr
 
 AGENDA: Final = "agenda"
 DECISIONS: Final = "decisions"
 PRESENT: Final = "present"
 FOLLOW: Final = "follow"
 VIEWS: Final = {
-    AGENDA: "Agenda",
-    DECISIONS: "Decisions",
-    PRESENT: "Present",
-    FOLLOW: "Follow",
+    AGENDA: tr("Agenda"),
+    DECISIONS: tr("Decisions"),
+    PRESENT: tr("Present"),
+    FOLLOW: tr("Follow"),
 }
 """The views that there are, in order, with their names; links lead to no other."""
 _WHOLE_SCREEN: Final = (PRESENT, FOLLOW)
@@ -39,7 +40,7 @@ def choose_view() -> None:
         return
     kept = option_kept_in_link("meeting_view", link_keys.QUERY_VIEW, offered, AGENDA)
     st.segmented_control(
-        "Shown",
+        tr("Shown"),
         offered,
         format_func=lambda view: VIEWS[view],
         required=True,

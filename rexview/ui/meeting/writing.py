@@ -23,7 +23,7 @@ from rexview.ui.meeting.chosen import pin_to
 from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.meeting_entries import MOST_CASES, new_meeting_id
 from rexview.ui.server import review_sets
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 LONGEST_NAME: Final = 120
 USUAL_MINUTES: Final = 60
@@ -50,13 +50,15 @@ def begin_form(
             on_begun(begun)
 
     with st.form(f"{key}_form", border=False):
-        st.text_input("Name", key=f"{key}_name", max_chars=LONGEST_NAME)
+        st.text_input(tr("Name"), key=f"{key}_name", max_chars=LONGEST_NAME)
         with st.container(horizontal=True):
-            st.date_input("Day", value=None, key=f"{key}_held", format="YYYY-MM-DD", width=150)
-            st.number_input("Minutes", 0, 10_000, USUAL_MINUTES, 5, key=f"{key}_minutes", width=150)
-        st.form_submit_button("Begin", type="primary", key=f"{key}_begin", on_click=begin)
+            st.date_input(tr("Day"), value=None, key=f"{key}_held", format="YYYY-MM-DD", width=150)
+            st.number_input(
+                tr("Minutes"), 0, 10_000, USUAL_MINUTES, 5, key=f"{key}_minutes", width=150
+            )
+        st.form_submit_button(tr("Begin"), type="primary", key=f"{key}_begin", on_click=begin)
     if st.session_state.pop(f"{key}_nameless", False):
-        st.error("Give the meeting a name.")
+        st.error(tr("Give the meeting a name."))
 
 
 def begin_meeting(
@@ -105,15 +107,15 @@ def pin_cases(
     """
     now = meeting(review_sets.reviews(review_set), meeting_id)
     if now is None or now.closed:
-        st.error("This meeting is closed or removed. Choose another one.")
+        st.error(tr("This meeting is closed or removed. Choose another one."))
         return None
     items = added(now, cases, section=section, found_by=found_by)
     if len(now.agenda) + len(items) > MOST_CASES:
         have, more = counted(len(now.agenda), "case"), counted(len(items), "case")
-        said = (
-            f"An agenda has at most {MOST_CASES:,} cases: {now.name} has {have}, and {more} would "
-            "be added. Narrow the filter, or begin another meeting."
-        )
+        said = tr(
+            "An agenda has at most {most:,} cases: {name} has {have}, and "
+            "{more} would be added. Narrow the filter, or begin another meeting."
+        ).format(most=MOST_CASES, name=now.name, have=have, more=more)
         st.error(as_markdown(said))
         return None
     entries = [Entry("agenda", one.case, subject=now.id, value=item_json(one)) for one in items]

@@ -24,6 +24,7 @@ from rexview.ui.meeting.writing import item_json
 from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 _NAMED: Final = 4
 """So many cases or meetings are named in one line."""
@@ -82,21 +83,23 @@ def _case_json(review_set: ReviewSet, row: PlannedCase) -> dict[str, Any]:
 def _known(row: PlannedCase) -> list[tuple[str, bool]]:
     """Return what is to be known of a case, and whether it speaks against showing it."""
     lines = [
-        ("Same study as", row.same_study, True),
-        ("Same patient as", row.same_patient, False),
-        ("Discussed before in", row.discussed_in, True),
-        ("Also planned for", row.planned_for, False),
+        (tr("Same study as {others}"), row.same_study, True),
+        (tr("Same patient as {others}"), row.same_patient, False),
+        (tr("Discussed before in {others}"), row.discussed_in, True),
+        (tr("Also planned for {others}"), row.planned_for, False),
     ]
-    found = [(f"{words} {_named(names)}", warns) for words, names, warns in lines if names]
+    found = [(words.format(others=_named(names)), warns) for words, names, warns in lines if names]
     if row.seconds is not None:
         minutes, seconds = divmod(round(row.seconds), 60)
-        found.insert(0, (f"Shown here for {minutes}:{seconds:02} min", False))
+        said = tr("Shown here for {minutes}:{seconds:02} min")
+        found.insert(0, (said.format(minutes=minutes, seconds=seconds), False))
     return found
 
 
 def _named(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    named = ", ".join(names[:_NAMED])
+    return tr("{named} and {n:,} more").format(named=named, n=more) if more > 0 else named
 
 
 def _found(review_set: ReviewSet, found_by: str) -> dict[str, str] | None:

@@ -19,7 +19,8 @@ from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.meeting.chosen import all_meetings
 from rexview.ui.meeting.writing import LONGEST_NAME, change_meeting, pin_cases, remove_meeting
 from rexview.ui.server import query_cache, review_sets
-from rexview.vocab import MEETING_STEPS, counted
+from rexview.vocab import MEETING_STEPS
+from rexview.words import counted, tr, trn
 
 _IDS: Final = "agenda_ids"
 _SAID: Final = "agenda_said"
@@ -29,7 +30,7 @@ _NAMED: Final = 30
 
 def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
     """Add cases by their ids, from a saved filter, or by what Browse finds."""
-    box = st.popover("Add cases", icon=":material/add:", key="agenda_add", on_change="rerun")
+    box = st.popover(tr("Add cases"), icon=":material/add:", key="agenda_add", on_change="rerun")
     if not box.open:
         return
     with box:
@@ -39,18 +40,18 @@ def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
         if "problem" in said:
             st.warning(as_markdown(said["problem"]))
         st.text_area(
-            "Case ids",
+            tr("Case ids"),
             key=_IDS,
             height=110,
             max_chars=MOST_TEXT,
-            placeholder="c01, c02 or one a line, as in a table",
+            placeholder=tr("c01, c02 or one a line, as in a table"),
         )
-        st.button("Add", key="agenda_add_ids", on_click=_add_ids, args=(review_set, meeting))
+        st.button(tr("Add"), key="agenda_add_ids", on_click=_add_ids, args=(review_set, meeting))
         _offer_saved(review_set, meeting)
         _offer_postponed(review_set, meeting)
         st.page_link(
             PAGE_BROWSE,
-            label="Find cases and pin them",
+            label=tr("Find cases and pin them"),
             icon=":material/search:",
             query_params=link_keys.link_query(),
         )
@@ -64,8 +65,9 @@ def _add_ids(review_set: ReviewSet, meeting: Meeting) -> None:
     if ids.unknown:
         named = ", ".join(one[:60] for one in ids.unknown[:_NAMED])
         more = len(ids.unknown) - _NAMED
-        rest = f" and {more:,} more" if more > 0 else ""
-        said["problem"] = f"Not in this review set: {named}{rest}."
+        if more > 0:
+            named = tr("{named} and {n:,} more").format(named=named, n=more)
+        said["problem"] = tr("Not in this review set: {named}.").format(named=named)
     st.session_state[_SAID] = said
     if added is not None:
         st.session_state[_IDS] = "\n".join(ids.unknown)
@@ -73,9 +75,11 @@ def _add_ids(review_set: ReviewSet, meeting: Meeting) -> None:
 
 def _added_words(added: Sequence[str], there: int) -> dict[str, str]:
     """Say how many cases were added, and how many were on the agenda before; both may be none."""
-    parts = [f"{counted(len(added), 'case')} added."] if added else []
+    n = len(added)
+    parts = [trn("{n:,} case added.", "{n:,} cases added.", n).format(n=n)] if added else []
     if there:
-        parts.append(f"{counted(there, 'case')} on it before.")
+        before = trn("{n:,} case on it before.", "{n:,} cases on it before.", there)
+        parts.append(before.format(n=there))
     return {"done": " ".join(parts)} if parts else {}
 
 
@@ -85,11 +89,11 @@ def _offer_saved(review_set: ReviewSet, meeting: Meeting) -> None:
     if not saved:
         return
     chosen = st.selectbox(
-        "Saved filter",
+        tr("Saved filter"),
         list(saved),
         index=None,
         key="agenda_saved",
-        placeholder="Choose",
+        placeholder=tr("Choose"),
     )
     if chosen is None:
         return
@@ -103,7 +107,7 @@ def _offer_saved(review_set: ReviewSet, meeting: Meeting) -> None:
         if added is not None:
             st.session_state[_SAID] = _added_words(added, total - len(added))
 
-    label = f"Add {counted(total, 'case')} of this filter"
+    label = tr("Add {cases} of this filter").format(cases=counted(total, "case"))
     st.button(as_markdown(label), key="agenda_add_saved", disabled=not total, on_click=add)
 
 
@@ -113,12 +117,12 @@ def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
     if not names:
         return
     chosen = st.selectbox(
-        "Left over from",
+        tr("Left over from"),
         list(names),
         index=None,
         key="agenda_from",
         format_func=lambda one: names.get(one, one),
-        placeholder="Choose a meeting",
+        placeholder=tr("Choose a meeting"),
     )
     reviews = review_sets.reviews(review_set)
     held = minutes(review_sets.newest(review_set), reviews, chosen) if chosen else None
@@ -131,13 +135,13 @@ def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
         if added is not None:
             st.session_state[_SAID] = _added_words(added, len(left) - len(added))
 
-    label = f"Add {counted(len(left), 'case')} that it did not come to"
+    label = tr("Add {cases} that it did not come to").format(cases=counted(len(left), "case"))
     st.button(as_markdown(label), key="agenda_add_left", disabled=not left, on_click=add)
 
 
 def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
     """Rename a meeting, change its day, minutes and steps; close, open or remove it."""
-    box = st.popover("Change", icon=":material/edit:", key="agenda_change", on_change="rerun")
+    box = st.popover(tr("Change"), icon=":material/edit:", key="agenda_change", on_change="rerun")
     if not box.open:
         return
     stands = {
@@ -171,28 +175,36 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
 
     with box:
         with st.form(f"{key}_form", border=False):
-            st.text_input("Name", meeting.name, key=f"{key}_name", max_chars=LONGEST_NAME)
+            st.text_input(tr("Name"), meeting.name, key=f"{key}_name", max_chars=LONGEST_NAME)
             with st.container(horizontal=True):
                 st.date_input(
-                    "Day", meeting.held, key=f"{key}_held", format="YYYY-MM-DD", width=150
+                    tr("Day"), meeting.held, key=f"{key}_held", format="YYYY-MM-DD", width=150
                 )
                 st.number_input(
-                    "Minutes", 0, 10_000, meeting.minutes or 0, 5, key=f"{key}_minutes", width=150
+                    tr("Minutes"),
+                    0,
+                    10_000,
+                    meeting.minutes or 0,
+                    5,
+                    key=f"{key}_minutes",
+                    width=150,
                 )
             st.multiselect(
-                "Shown of a case after image and question, in this order",
+                tr("Shown of a case after image and question, in this order"),
                 [step for step in MEETING_STEPS if step != FIRST_STEP],
                 default=stands["steps"],
                 format_func=lambda step: MEETING_STEPS[step],
                 key=f"{key}_steps",
             )
-            st.form_submit_button("Save", type="primary", key=f"{key}_save", on_click=save)
+            st.form_submit_button(tr("Save"), type="primary", key=f"{key}_save", on_click=save)
         st.divider()
         with st.container(horizontal=True, vertical_alignment="center"):
-            label = "Open again" if meeting.closed else "Close the meeting"
-            why = None if meeting.closed else "Its agenda stays as it is; decisions can be done."
+            label = tr("Open again") if meeting.closed else tr("Close the meeting")
+            why = (
+                None if meeting.closed else tr("Its agenda stays as it is; decisions can be done.")
+            )
             st.button(label, key="agenda_close", help=why, on_click=set_closed)
             sure = st.checkbox(
-                "Remove it and what it decided from all lists", key=f"agenda_sure_{meeting.id}"
+                tr("Remove it and what it decided from all lists"), key=f"agenda_sure_{meeting.id}"
             )
-            st.button("Remove", key="agenda_remove", disabled=not sure, on_click=remove)
+            st.button(tr("Remove"), key="agenda_remove", disabled=not sure, on_click=remove)

@@ -22,7 +22,7 @@ from rexview.ui.meeting.agenda.agenda_data import agenda_json
 from rexview.ui.meeting.agenda.forms import show_adding, show_changing
 from rexview.ui.meeting.chosen import all_meetings, may_lead
 from rexview.ui.meeting.writing import begin_form
-from rexview.vocab import counted, noun
+from rexview.words import counted, tr, trn
 
 _ASSETS: Final = "meeting/agenda/assets/agenda"
 _GONE_NAMED: Final = 20
@@ -38,7 +38,7 @@ def show(review_set: ReviewSet, meeting: Meeting | None) -> None:
         if every:
             _choose_meeting(every, meeting)
         if leads:
-            with st.popover("New meeting…", icon=":material/event:", key="agenda_new"):
+            with st.popover(tr("New meeting…"), icon=":material/event:", key="agenda_new"):
                 begin_form(review_set, "meeting_new", on_begun=_show_begun)
         if meeting is not None:
             if leads:
@@ -48,26 +48,32 @@ def show(review_set: ReviewSet, meeting: Meeting | None) -> None:
             _link_to_other_views(meeting)
     if meeting is None:
         if link_keys.query_value(link_keys.QUERY_MEETING) is not None:
-            st.warning("There is no meeting under this link any more.", icon=":material/link_off:")
+            st.warning(
+                tr("There is no meeting under this link any more."), icon=":material/link_off:"
+            )
         elif not every:
             show_nothing_yet(
-                "No meeting has been planned in this review set. "
+                tr("No meeting has been planned in this review set.")
+                + " "
                 + (
-                    "Begin one here; then pin cases to it on Browse, on Case, or a whole filter."
+                    tr(
+                        "Begin one here; then pin cases to it on Browse, on Case, or a whole "
+                        "filter."
+                    )
                     if leads
-                    else "Whoever leads the review begins one."
+                    else tr("Whoever leads the review begins one.")
                 ),
-                (PAGE_BROWSE, "Browse cases"),
+                (PAGE_BROWSE, tr("Browse cases")),
             )
         return
     if meeting.closed:
-        st.caption("This meeting is closed: its agenda stays as it is.")
+        st.caption(tr("This meeting is closed: its agenda stays as it is."))
     _show_gone(meeting)
     if not meeting.agenda:
         show_nothing_yet(
-            "No case is on this agenda yet."
-            + (" Pin cases on Browse or Case, or add them here." if leads else ""),
-            (PAGE_BROWSE, "Browse cases"),
+            tr("No case is on this agenda yet.")
+            + (f" {tr('Pin cases on Browse or Case, or add them here.')}" if leads else ""),
+            (PAGE_BROWSE, tr("Browse cases")),
         )
     _live(review_set, meeting.id)
 
@@ -82,7 +88,7 @@ def _live(review_set: ReviewSet, meeting_id: str) -> None:
         st.warning(lines_as_markdown(error), icon=":material/cloud_off:")
         return
     show_list = component(
-        "rexview_agenda", f"{_ASSETS}.js", style=f"{_ASSETS}.css", title="The agenda"
+        "rexview_agenda", f"{_ASSETS}.js", style=f"{_ASSETS}.css", title=tr("The agenda")
     )
     show_list(key="rx_agenda", data=data, on_refresh_change=lambda: None)
 
@@ -94,7 +100,7 @@ def meeting_name(meeting: Meeting) -> str:
         parts.append(f"{meeting.held:%d %b %Y}".lstrip("0"))
     parts.append(counted(len(meeting.agenda), "case"))
     if meeting.closed:
-        parts.append("closed")
+        parts.append(tr("closed"))
     return " · ".join(parts)
 
 
@@ -104,7 +110,7 @@ def _choose_meeting(every: tuple[Meeting, ...], shown: Meeting | None) -> None:
         "meeting_shown", link_keys.QUERY_MEETING, shown.id if shown else None, lambda chosen: chosen
     )
     st.selectbox(
-        "Meeting",
+        tr("Meeting"),
         list(names),
         format_func=lambda one: names.get(one, one),
         label_visibility="collapsed",
@@ -138,16 +144,17 @@ def _show_gone(meeting: Meeting) -> None:
         return
     named = ", ".join(meeting.gone[:_GONE_NAMED])
     more = len(meeting.gone) - _GONE_NAMED
-    rest = f" and {more:,} more" if more > 0 else ""
-    what = f"{len(meeting.gone):,} {noun(len(meeting.gone), 'case')} of this agenda"
-    are = "is" if len(meeting.gone) == 1 else "are"
-    st.warning(
-        as_markdown(
-            f"{what} {are} not in the review set any more: {named}{rest}. With the set's files "
-            "they come back."
-        ),
-        icon=":material/link_off:",
+    if more > 0:
+        named = tr("{named} and {n:,} more").format(named=named, n=more)
+    n = len(meeting.gone)
+    said = trn(
+        "{n:,} case of this agenda is not in the review set any more: {named}. With the set's "
+        "files they come back.",
+        "{n:,} cases of this agenda are not in the review set any more: {named}. With the set's "
+        "files they come back.",
+        n,
     )
+    st.warning(as_markdown(said.format(n=n, named=named)), icon=":material/link_off:")
 
 
 def _show_begun(meeting_id: str) -> None:

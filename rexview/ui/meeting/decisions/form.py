@@ -17,6 +17,7 @@ from rexview.ui.saving.entries import CASE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
 from rexview.vocab import FAILURES, MEETING_DECISIONS
+from rexview.words import tr
 
 STYLE: Final = "meeting/decisions/assets/decisions.css"
 """The style sheet of the form: whoever puts the form on a page hands it to its component."""
@@ -35,7 +36,7 @@ def form_json(
         "may": may_lead(),
         "choices": {
             "failures": [
-                [NO_FAILURE, "No failure"],
+                [NO_FAILURE, tr("No failure")],
                 *([one.id, one.name] for one in FAILURES.values()),
             ],
             "harm": [[level, levels[level]] for level in sorted(levels)],
@@ -84,7 +85,7 @@ def show_case_decisions(review_set: ReviewSet, page: CasePage) -> None:
             for one in held
         ],
         "subjects": [
-            {"key": "", "name": "The case", "shown": None},
+            {"key": "", "name": tr("The case"), "shown": None},
             *(
                 {"key": one.model, "name": names[one.model], "shown": digests[case, one.model]}
                 for one in page.answers
@@ -100,6 +101,6 @@ def show_case_decisions(review_set: ReviewSet, page: CasePage) -> None:
         "rexview_case_decisions",
         "meeting/decisions/assets/case_decisions.js",
         style=STYLE,
-        title="What meetings decided",
+        title=tr("What meetings decided"),
     )
     show(key="rx_case_decisions", data=data, on_refresh_change=lambda: None)

@@ -28,10 +28,15 @@ from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
 from rexview.ui.tables.table_download import show_downloads
-from rexview.vocab import counted
+from rexview.words import tr, trc, trn
 
 PAGE_SIZE: Final = 50
-_STATES: Final = {"open": "Open", "late": "Overdue", "done": "Done", "all": "All"}
+_STATES: Final = {
+    "open": trc("decisions", "Open"),
+    "late": tr("Overdue"),
+    "done": tr("Done"),
+    "all": tr("All"),
+}
 _ANY: Final = ""
 
 
@@ -52,17 +57,23 @@ def _list(review_set: ReviewSet) -> None:
     every = decisions(written)
     if not every:
         show_nothing_yet(
-            "No meeting has decided anything yet. What is agreed on is written down beside a case, "
-            "in a meeting or on its page.",
-            (PAGE_CASE, "Open a case"),
+            tr(
+                "No meeting has decided anything yet. What is agreed on is written down "
+                "beside a case, in a meeting or on its page."
+            ),
+            (PAGE_CASE, tr("Open a case")),
         )
         return
     today = datetime.now(UTC).date()
     found = _chosen(every, today)
     left = open_decisions(every)
     late = sum(one.is_overdue(today) for one in left)
-    numbers = f"{counted(len(found), 'decision')} shown; {len(left):,} open, {late:,} overdue."
-    st.caption(as_markdown(numbers))
+    numbers = trn(
+        "{n:,} decision shown; {open:,} open, {late:,} overdue.",
+        "{n:,} decisions shown; {open:,} open, {late:,} overdue.",
+        len(found),
+    )
+    st.caption(as_markdown(numbers.format(n=len(found), open=len(left), late=late)))
     if not found:
         return
     start = link_keys.page_number(len(found), PAGE_SIZE) * PAGE_SIZE
@@ -81,18 +92,18 @@ def _chosen(every: Sequence[Decision], today: date) -> tuple[Decision, ...]:
     keys = link_keys.QUERY_DECISIONS
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         state = st.segmented_control(
-            "Decisions",
+            tr("Decisions"),
             list(_STATES),
             format_func=lambda one: _STATES[one],
             required=True,
             **option_kept_in_link("decisions_state", keys["state"], _STATES, "open"),
         )
         names = {one.meeting: one.meeting_name for one in every}
-        meeting = _choice("Meeting", "meeting", list(names), lambda one: names.get(one, one))
+        meeting = _choice(tr("Meeting"), "meeting", list(names), lambda one: names.get(one, one))
         owners = sorted({one.owner for one in every if one.owner})
-        owner = _choice("Owner", "owner", owners, str)
+        owner = _choice(tr("Owner"), "owner", owners, str)
         words = list(dict.fromkeys(one.decision for one in every if one.decision))
-        decision = _choice("Decision", "decision", words, decision_words)
+        decision = _choice(tr("Decision"), "decision", words, decision_words)
     is_wanted: dict[str, Callable[[Decision], bool]] = {
         "open": lambda one: one.is_open,
         "late": lambda one: one.is_overdue(today),
@@ -120,7 +131,7 @@ def _choice(label: str, name: str, options: list[str], words: Callable[[str], st
     chosen: str = st.selectbox(
         as_markdown(label),
         [_ANY, *options],
-        format_func=lambda one: words(one) if one else "Any",
+        format_func=lambda one: words(one) if one else tr("Any"),
         width=200,
         **kept,
     )
@@ -150,6 +161,6 @@ def _show_rows(
         "rexview_decision_list",
         "meeting/decisions/assets/decision_list.js",
         style=STYLE,
-        title="The decisions",
+        title=tr("The decisions"),
     )
     rows(key="rx_decision_list", data=data, on_refresh_change=lambda: None)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from rexview.words import tr
+
 FEWEST: Final = 3
 """Of fewer votes no result is shown or kept unless the presenter says so."""
 MOST: Final = 1000
@@ -75,21 +77,21 @@ class Ballot:
         VoteRefused
         """
         if not isinstance(device, str) or not _DEVICE.fullmatch(device):
-            raise VoteRefused("This device has no name. Reload the page.")
+            raise VoteRefused(tr("This device has no name. Reload the page."))
         if right is not None and (
             not isinstance(right, str) or right not in {*self.letters, *NOBODY}
         ):
-            raise VoteRefused("There is no such answer.")
+            raise VoteRefused(tr("There is no such answer."))
         if harm is not None and (type(harm) is not int or harm not in HARM):
-            raise VoteRefused("Harm is graded from 0 to 4.")
+            raise VoteRefused(tr("Harm is graded from 0 to 4."))
         if self.closed and not (self.resumed and again):
-            raise VoteRefused("Voting on this case has ended.")
+            raise VoteRefused(tr("Voting on this case has ended."))
         if right is None and harm is None:
             self._given.pop(device, None)
         elif device in self._given or self.count < MOST:
             self._given[device] = (right, harm)
         else:
-            raise VoteRefused(f"There are {MOST:,} votes already.")
+            raise VoteRefused(tr("There are {n:,} votes already.").format(n=MOST))
 
     def counted(self) -> Counted:
         """Return what was voted for, by letters, commonest first."""

@@ -10,13 +10,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from rexview.ui.server import server_state
+from rexview.words import tr
 
 if TYPE_CHECKING:
     from rexview.store.database.held_locks import HeldLocks
 
-ELSEWHERE: Final = (
-    "This meeting is held on another server of this address. Whoever runs it: let the proxy ask "
-    "the next server (docs/team.md)."
+ELSEWHERE: Final = tr(
+    "This meeting is held on another server of this address. Whoever runs "
+    "it: let the proxy ask the next server (docs/team.md)."
 )
 
 

@@ -17,6 +17,7 @@ from rexview.ui.link.pages import PAGE_MEETING
 from rexview.ui.meeting.live.rooms import ROOMS
 from rexview.ui.meeting.views import FOLLOW
 from rexview.ui.server import server_state
+from rexview.words import tr
 
 ADDRESS: Final = "rexview/join"
 """Where a code is typed after, relative to the app."""
@@ -86,7 +87,7 @@ async def go_by_code(request: Request) -> Response:
     held = (room for room in ROOMS.held() if code_of(*room) == wanted)
     found = next(held, None)
     if found is None:
-        message = "No meeting with this code is held here just now."
+        message = tr("No meeting with this code is held here just now.")
         return PlainTextResponse(message, 404, {"Cache-Control": "no-store"})
     place = f"{server_state.base_path()}/{follow_link(*found)}"
     return RedirectResponse(place, 303, {"Cache-Control": "no-store"})

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 from rexview.people import Person
 from rexview.ui.meeting.live.ballot import FEWEST, Ballot
 from rexview.ui.meeting.live.seats import RoomRefused, Seat, Seats
+from rexview.words import tr
 
 Kind = Literal["state", "people", "cases", "votes"]
 KINDS: Final[tuple[Kind, ...]] = ("cases", "state", "people", "votes")
@@ -120,9 +121,9 @@ class Room:
             The case is not on the agenda, or there is no such step.
         """
         if case not in self.plan.cases:
-            raise RoomRefused("This case is not on the agenda.")
+            raise RoomRefused(tr("This case is not on the agenda."))
         if not 0 <= step < len(self.plan.steps):
-            raise RoomRefused("There is no such step.")
+            raise RoomRefused(tr("There is no such step."))
         if self.is_revealed(case, step):
             return
         self.reached[case] = step
@@ -145,7 +146,7 @@ class Room:
         """
         self.seats.check_leads(seat)
         if not self.is_revealed(state["case"], state["step"]):
-            raise RoomRefused("This was not revealed.")
+            raise RoomRefused(tr("This was not revealed."))
         if number <= self._newest:
             return
         before = self.state["case"] if self.state else None
@@ -181,7 +182,7 @@ class Room:
         """
         ballot = self.ballots.get(case) if isinstance(case, str) else None
         if ballot is None:
-            raise RoomRefused("There is nothing to vote on yet.")
+            raise RoomRefused(tr("There is nothing to vote on yet."))
         ballot.vote(device, right, harm, again=again)
         if not ballot.closed and ballot.count >= max(FEWEST, self.seats.voters()):
             self._end(case, ballot)
@@ -198,11 +199,11 @@ class Room:
         self.seats.check_leads(seat)
         ballot = self.ballots.get(case) if isinstance(case, str) else None
         if ballot is None:
-            raise RoomRefused("There is nothing to vote on yet.")
+            raise RoomRefused(tr("There is nothing to vote on yet."))
         if shown:
             self._end(case, ballot, asked=True)
         elif self._names_known(case):
-            raise RoomRefused("The models have been named.")
+            raise RoomRefused(tr("The models have been named."))
         else:
             ballot.closed = ballot.shown = ballot.resumed = False
         self._changed("votes")

@@ -13,6 +13,7 @@ from rexview.people import Person
 from rexview.ui.meeting.live import holder
 from rexview.ui.meeting.live.room import Room
 from rexview.ui.meeting.live.seats import RoomRefused
+from rexview.words import tr
 
 MOST_ROOMS: Final = 100
 FORGOTTEN_S: Final = 6 * 3600.0
@@ -75,7 +76,7 @@ class Rooms:
                 del self._rooms[key]
                 self._forgotten(*key)
         if len(self._rooms) >= MOST_ROOMS:
-            raise RoomRefused("Too many meetings are held on this server at once.")
+            raise RoomRefused(tr("Too many meetings are held on this server at once."))
 
 
 ROOMS: Final = Rooms(forgotten=holder.let_go)

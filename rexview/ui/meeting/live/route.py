@@ -38,6 +38,7 @@ from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.seen_cases import seen_entries
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import LinkRefused
+from rexview.words import tr
 
 MOST_STATE: Final = 2048
 """So many bytes has the state that a presenter shares at most."""
@@ -109,7 +110,7 @@ class _Live:
                 room.replan(plan)
                 content = await self._content(who, room, case)
             if content is None:
-                raise _Refused(503, "The meeting is being changed. Try again.")
+                raise _Refused(503, tr("The meeting is being changed. Try again."))
             if who.person and "models" in room.plan.steps[: room.reached.get(case, 0) + 1]:
                 await run_in_threadpool(_note_seen, who, who.person, case)
         except _Refused as refusal:
@@ -125,7 +126,7 @@ class _Live:
         """
         step = room.reached.get(case)
         if step is None:
-            raise _Refused(404, "This case has not been shown yet.")
+            raise _Refused(404, tr("This case has not been shown yet."))
         steps = tuple(room.plan.steps)
         # where people sign in, links to pictures are for one person
         theirs = who.person.id if who.person and server_state.team() else ""
@@ -159,7 +160,7 @@ class _Live:
             who = _admitted(request)
             act = _ACTS.get(request.path_params["act"])
             if act is None:
-                raise _Refused(404, "There is nothing at this address.")
+                raise _Refused(404, tr("There is nothing at this address."))
             body = await _body(request)
             room = await _room(who)
             await act(self, who, room, body)
@@ -177,13 +178,14 @@ class _Live:
         room.seats.check_leads(seat)
         state, number = body.get("state"), body.get("n")
         if not isinstance(state, dict) or type(number) is not int:
-            raise _Refused(422, "This is not what a page of ours sends.")
+            raise _Refused(422, tr("This is not what a page of ours sends."))
         told = json.dumps(state, separators=(",", ":"), ensure_ascii=False)
         if len(told.encode("utf-8", "surrogatepass")) > MOST_STATE:  # as browsers count
-            raise _Refused(413, f"A state has at most {MOST_STATE:,} bytes.")
+            most = tr("A state has at most {n:,} bytes.").format(n=MOST_STATE)
+            raise _Refused(413, most)
         case, step = state.get("case"), state.get("step")
         if not isinstance(case, str) or type(step) is not int:
-            raise _Refused(422, "This is not what a page of ours sends.")
+            raise _Refused(422, tr("This is not what a page of ours sends."))
         if not room.is_revealed(case, step):
             await self._reveal(who, room, {case: step})
         room.share(seat, number, state)
@@ -252,7 +254,8 @@ class _Live:
             try:
                 await run_in_threadpool(_record, who, entry, outcome.person)
             except StoreRefused:  # its words may name a model, and all are told
-                room.note(outcome.case, "The votes could not be kept: the database refused them.")
+                refused = tr("The votes could not be kept: the database refused them.")
+                room.note(outcome.case, refused)
             except RexviewError:
                 room.to_write = [*waiting[number:], *room.to_write]
                 return
@@ -323,7 +326,7 @@ def _seat(who: Admitted, room: Room, body: Mapping[str, Any]) -> Seat:
 
 def _window(given: str | None) -> str:
     if given is None or not _WINDOW.fullmatch(given):
-        raise _Refused(422, "This is not what a page of ours sends.")
+        raise _Refused(422, tr("This is not what a page of ours sends."))
     return given
 
 
@@ -332,13 +335,13 @@ async def _body(request: Request) -> Mapping[str, Any]:
     async for chunk in request.stream():
         content += chunk
         if len(content) > _MOST_BODY:
-            raise _Refused(413, "Too much was sent at once.")
+            raise _Refused(413, tr("Too much was sent at once."))
     try:
         found = json.loads(content, parse_constant=_no_number)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise _Refused(422, "This is not what a page of ours sends.")
+        raise _Refused(422, tr("This is not what a page of ours sends."))
     return found
 
 
@@ -353,7 +356,7 @@ async def _in_thread(work: Callable[..., _T], *given: Any) -> _T:
     except StoreError as error:
         raise _Refused(503, str(error)) from None
     except RexviewError:
-        raise _Refused(503, "The review set cannot be opened at the moment.") from None
+        raise _Refused(503, tr("The review set cannot be opened at the moment.")) from None
 
 
 def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
@@ -361,7 +364,7 @@ def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
     review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
     found = meeting(review_sets.reviews(review_set), who.meeting)
     if found is None:
-        raise _Refused(404, "There is no such meeting any more.")
+        raise _Refused(404, tr("There is no such meeting any more."))
     return review_set, found
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rexview.people import Person
+from rexview.words import tr
 
 ABSENT_S: Final = 15.0
 """Whoever leads and has been away for so many seconds is replaced by the first who asks."""
@@ -76,11 +77,11 @@ class Seats:
         seat = self._seats.get(window)
         if seat is None:
             if len(self._seats) >= MOST_SEATS:
-                raise RoomRefused(f"{MOST_SEATS} people are there already.")
+                raise RoomRefused(tr("{n:d} people are there already.").format(n=MOST_SEATS))
             seat = self._seats[window] = Seat(self._next(), window, person, may_lead)
         elif _id(seat.person) not in (None, _id(person)):
             if seat.here:
-                raise RoomRefused("This window is somebody else's. Reload the page.")
+                raise RoomRefused(tr("This window is somebody else's. Reload the page."))
             if seat is self.leader:
                 self.leader = None
             seat = self._seats[window] = Seat(self._next(), window, person, may_lead)
@@ -112,7 +113,7 @@ class Seats:
         """
         seat = self._seats.get(window) if isinstance(window, str) else None
         if seat is None or _id(seat.person) != _id(person):
-            raise RoomRefused("This window is not in the meeting yet.")
+            raise RoomRefused(tr("This window is not in the meeting yet."))
         seat.may_lead = may_lead
         return seat
 
@@ -146,7 +147,7 @@ class Seats:
             The role does not include it.
         """
         if not seat.may_lead or seat.person is None:
-            raise RoomRefused("Your role may not lead a meeting.")
+            raise RoomRefused(tr("Your role may not lead a meeting."))
         leader = self.leader
         own_and_gone = (
             leader is not None and not leader.here and _id(leader.person) == seat.person.id
@@ -169,7 +170,7 @@ class Seats:
         self.check_leads(seat)
         wanted = next((one for one in self._asking if one.number == asking), None)
         if wanted is None or not (wanted.here and wanted.may_lead):
-            raise RoomRefused("They do not ask any more.")
+            raise RoomRefused(tr("They do not ask any more."))
         if yes:
             self._lead(wanted)
         else:
@@ -184,9 +185,9 @@ class Seats:
         RoomRefused
         """
         if seat is not self.leader:
-            raise RoomRefused("Somebody else presents now.")
+            raise RoomRefused(tr("Somebody else presents now."))
         if not seat.may_lead:
-            raise RoomRefused("Your role may not lead a meeting.")
+            raise RoomRefused(tr("Your role may not lead a meeting."))
 
     def _lead(self, seat: Seat) -> None:
         self.leader, self._asking, seat.looking = seat, [], False

@@ -16,6 +16,7 @@ from rexview.ui.access import permissions, sign_in
 from rexview.ui.link.pages import PAGE_MEETING, seen_by
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
+from rexview.words import tr
 
 ADDRESS: Final = "rexview/meeting"
 """Where meetings are followed, relative to the app; see :mod:`rexview.ui.meeting.live.route`."""
@@ -63,12 +64,12 @@ def admit(request: Request, token: str) -> Admitted:
     """
     grant = server_state.signer().check(token)
     if grant.kind != KIND:
-        raise LinkRefused("This link is for something else.")
+        raise LinkRefused(tr("This link is for something else."))
     person = sign_in.who_asks(request, grant, Person(*grant.detail) if grant.detail else None)
     if server_state.team() and person is None:
-        raise NotAdmitted("You are not signed in. Sign in again.", again=True)
+        raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
     if person is not None and person.role not in seen_by(PAGE_MEETING):
-        raise LinkRefused("Your role does not include meetings.")
+        raise LinkRefused(tr("Your role does not include meetings."))
     return Admitted(grant.set_id, grant.image, person, _may_lead(person))
 
 

@@ -24,9 +24,9 @@ from rexview.ui.meeting.writing import begin_form, item_json, pin_cases, take_of
 from rexview.ui.saving.meeting_entries import MOST_CASES
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
-from rexview.vocab import counted
+from rexview.words import tr, trn
 
-KEYS: Final = (("Shift+M", "pin the case for a meeting"),)
+KEYS: Final = (("Shift+M", tr("pin the case for a meeting")),)
 """Keys of :file:`pins.js` and what they do, for the list of keys."""
 _ASSETS: Final = "meeting/pins/assets/pins"
 _DONE: Final = "pins_done"
@@ -61,10 +61,12 @@ def pin_filter(
     """Let the ``total`` cases of a filter be pinned, and those that the page shows."""
     many = []
     if on_page:
-        many.append(Many(f"Pin the {len(on_page):,} on this page", len(on_page), lambda: on_page))
+        label = tr("Pin the {n:,} on this page").format(n=len(on_page))
+        many.append(Many(label, len(on_page), lambda: on_page))
     if total > len(on_page):
         every = partial(engine.page, case_filter, 0, total)
-        many.append(Many(f"Pin all {total:,} of this filter", total, every))
+        label = tr("Pin all {n:,} of this filter").format(n=total)
+        many.append(Many(label, total, every))
     show_pins(review_set, case_filter, many=many)
 
 
@@ -109,10 +111,10 @@ def show_pins(
         "foundBy": found_by or None,
         "case": case,
     }
-    show = component("rexview_pins", f"{_ASSETS}.js", style=f"{_ASSETS}.css", title="Pinning")
+    show = component("rexview_pins", f"{_ASSETS}.js", style=f"{_ASSETS}.css", title=tr("Pinning"))
     show(key="rx_pins", width="content", data=data, on_refresh_change=lambda: None)
     box = st.popover(
-        as_markdown(_shortened(to.name, 14 if case else 24)) if to else "Meeting…",
+        as_markdown(_shortened(to.name, 14 if case else 24)) if to else tr("Meeting…"),
         icon=None if case else ":material/keep:",
         key="pins_box",
         on_change="rerun",
@@ -137,7 +139,7 @@ def _show_choices(
         names = {one.id: one.name for one in still_open}
         st.session_state["pins_to"] = to.id
         st.selectbox(
-            "Cases are pinned to",
+            tr("Cases are pinned to"),
             list(names),
             format_func=lambda one: names.get(one, one),
             key="pins_to",
@@ -147,14 +149,15 @@ def _show_choices(
         if permissions.ask_name("pins_who") is not None:
             for number, one in enumerate(many):
                 _offer(review_set, to, one, found_by, key=f"pins_many_{number}")
+        agenda = trn("Agenda: {n:,} case", "Agenda: {n:,} cases", len(to.agenda))
         st.page_link(
             PAGE_MEETING,
-            label=as_markdown(f"Agenda: {counted(len(to.agenda), 'case')}"),
+            label=as_markdown(agenda.format(n=len(to.agenda))),
             icon=":material/list_alt:",
             query_params=link_keys.link_query() | {link_keys.QUERY_MEETING: to.id},
         )
         st.divider()
-    st.markdown("**New meeting**")
+    st.markdown(f"**{tr('New meeting')}**")
     begin_form(review_set, "pins_new")
 
 
@@ -168,12 +171,13 @@ def _offer(review_set: ReviewSet, to: Meeting, many: Many, found_by: str, *, key
             st.session_state[_DONE] = _Done(to.id, to.name, pinned, len(set(cases)) - len(pinned))
 
     too_many = many.total > MOST_CASES
+    narrow = tr("At most {n:,} at once: narrow the filter.").format(n=MOST_CASES)
     st.button(
         as_markdown(many.label),
         icon=":material/keep:",
         key=key,
         disabled=too_many or not many.total,
-        help=f"At most {MOST_CASES:,} at once: narrow the filter." if too_many else None,
+        help=narrow if too_many else None,
         on_click=pin,
         width="stretch",
     )
@@ -184,12 +188,15 @@ def _show_done(review_set: ReviewSet) -> None:
     if _DONE not in st.session_state:
         return
     done: _Done = st.session_state.pop(_DONE)
-    there = f" {done.there:,} on it before." if done.there else ""
-    said = f"{counted(len(done.cases), 'case')} pinned to {done.name}.{there}"
-    st.success(as_markdown(said))
+    n = len(done.cases)
+    said = trn("{n:,} case pinned to {name}.", "{n:,} cases pinned to {name}.", n)
+    words = said.format(n=n, name=done.name)
+    if done.there:
+        words += f" {tr('{n:,} on it before.').format(n=done.there)}"
+    st.success(as_markdown(words))
 
     def undo() -> None:
         take_off(review_set, done.meeting_id, done.cases)
 
     if done.cases:
-        st.button("Undo", icon=":material/undo:", key="pins_undo", on_click=undo)
+        st.button(tr("Undo"), icon=":material/undo:", key="pins_undo", on_click=undo)

@@ -22,11 +22,12 @@ from rexview.ui.answers.flags import Visitor, evidence_spans, flags_html, link_s
 from rexview.ui.answers.one_answer import ending_html
 from rexview.ui.answers.score_chain import score_chain_html
 from rexview.ui.html.safe_text import markdown_html
+from rexview.words import tr
 
 _VISITOR = Visitor(may_judge=False)
-_BY_NAME = '<p class="rx-quiet">In words once answers, boxes and report are shown.</p>'
-_UNSEEN = '<p class="rx-quiet">Not looked at for failures yet.</p>'
-_UNJUDGED = '<p class="rx-quiet">Not every rule could judge it: there may be more.</p>'
+_BY_NAME = f'<p class="rx-quiet">{tr("In words once answers, boxes and report are shown.")}</p>'
+_UNSEEN = f'<p class="rx-quiet">{tr("Not looked at for failures yet.")}</p>'
+_UNJUDGED = f'<p class="rx-quiet">{tr("Not every rule could judge it: there may be more.")}</p>'
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def _answer_html(page: CasePage, answer: Answer) -> str:
     if text.strip():
         body = f'<div class="rx-text">{markdown_html(text, spans)}</div>'
     else:
-        body = '<p class="rx-quiet">The model returned no text.</p>'
+        body = f'<p class="rx-quiet">{tr("The model returned no text.")}</p>'
     return (
         choice_html(page.case, answer) + body + ending_html(answer) + explanation_html(page, answer)
     )
@@ -105,7 +106,7 @@ def boxes_panel(page: CasePage, labels: Labels) -> str:
             labels,
             "<ul>" + "".join(f"<li>{html.escape(box.label)}</li>" for box in answer.boxes) + "</ul>"
             if answer.boxes
-            else '<p class="rx-quiet">No box.</p>',
+            else f'<p class="rx-quiet">{tr("No box.")}</p>',
         )
         for answer in page.answers
     )
@@ -141,7 +142,9 @@ def flags_panel(
 
     Before scores are shown, failures that follow from them are not named.
     """
-    nothing = "No failure was found." if with_scores else "None that can be named before scores."
+    nothing = (
+        tr("No failure was found.") if with_scores else tr("None that can be named before scores.")
+    )
     return ("" if in_words else _BY_NAME) + "".join(
         _article(answer, labels, _found(page, answer, readers, nothing)) for answer in page.answers
     )

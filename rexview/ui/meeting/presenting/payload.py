@@ -32,6 +32,7 @@ from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.review_sets import Seen
 from rexview.ui.viewer.case_payload import viewer_data
 from rexview.vocab import MEETING_STEPS
+from rexview.words import tr
 
 TAKEN_KEYS: Final = "jkgqade? "
 """Keys of presenting (``keys.js``); the viewer takes them with Shift."""
@@ -117,7 +118,9 @@ def _whole(review_set: ReviewSet, case_id: str) -> CasePage | None:
 def _labels(review_set: ReviewSet, shown: ShownCase) -> Labels:
     letters = [answer.model for answer in shown.page.answers]
     if not shown.models:
-        return Labels({one: f"Answer {one}" for one in letters}, slot_colours(letters))
+        return Labels(
+            {one: tr("Answer {slot}").format(slot=one) for one in letters}, slot_colours(letters)
+        )
     names, colours = review_set.model_names, review_sets.colours(review_set)
     return Labels(
         {one: f"{one} · {names[shown.models[one]]}" for one in letters},

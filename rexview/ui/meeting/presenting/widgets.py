@@ -25,6 +25,7 @@ from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
 from rexview.vocab import MEETING_STEPS
+from rexview.words import tr
 
 PURPOSE: Final = "# Meeting\n\nShow the cases of a meeting to everybody, step by step."
 _KEY: Final = "presenting"
@@ -42,17 +43,18 @@ def show(review_set: ReviewSet, held: Meeting | None, *, leads: bool) -> None:
     """
     if held is None:
         show_nothing_yet(
-            "There is no such meeting. Choose one on the agenda.", (PAGE_MEETING, "All meetings")
+            tr("There is no such meeting. Choose one on the agenda."),
+            (PAGE_MEETING, tr("All meetings")),
         )
         return
     if not leads:
         _put(review_set, held, None)
     elif not may_lead():
-        st.info("Your role does not lead meetings. Follow this one instead.")
+        st.info(tr("Your role does not lead meetings. Follow this one instead."))
     elif not held.agenda:
         show_nothing_yet(
-            "No case is on the agenda of this meeting yet. Pin cases on Browse or Case.",
-            (PAGE_BROWSE, "Browse cases"),
+            tr("No case is on the agenda of this meeting yet. Pin cases on Browse or Case."),
+            (PAGE_BROWSE, tr("Browse cases")),
         )
     else:
         _put(review_set, held, permissions.require_name(PURPOSE))
@@ -66,7 +68,7 @@ def _put(review_set: ReviewSet, held: Meeting, leader: Person | None) -> None:
         "rexview_presenting",
         f"{_ASSETS}/presenting.js",
         style=(f"{_ASSETS}/presenting.css", f"{_ASSETS}/texts.css", STYLE),
-        title="The meeting",
+        title=tr("The meeting"),
     )
     presents = leader or _taken_over(review_set, held)
     form = partial(form_json, review_set, held.decisions, with_people=presents is not None)

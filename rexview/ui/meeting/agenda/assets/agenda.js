@@ -6,15 +6,16 @@
 import { button, every, html, set } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
 import { TYPING } from "../../../components/page_keys.js";
+import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { OutboxView } from "../../../saving/assets/outbox_view.js";
 import { followLink } from "../../../streamlit_adapter/in_app.js";
 import { Standing } from "../../assets/standing.js";
 import { inOrder, placesFor } from "./order.js";
 import { Row } from "./row.js";
+import { totalOf } from "./total.js";
 
-const NEW_SECTION = "New section";
-const cases = (n) => (n === 1 ? "1 case" : `${n.toLocaleString("en")} cases`);
+const NEW_SECTION = tr("New section");
 
 export class Agenda extends OutboxView {
   constructor(/** @type {HTMLElement} */ place) {
@@ -236,8 +237,8 @@ export class Agenda extends OutboxView {
   heading(first, section) {
     if (!this.headings.has(first)) {
       const field = html("input", {
-        "aria-label": "Section",
-        placeholder: "Without a section",
+        "aria-label": tr("Section"),
+        placeholder: tr("Without a section"),
         maxlength: 200,
         onchange: () => this.rename(first, field.value),
         onkeydown: (event) => event.key === "Enter" && field.blur(),
@@ -252,16 +253,9 @@ export class Agenda extends OutboxView {
   }
 
   drawTotal(values) {
-    const given = values.map(({ minutes }) => minutes).filter((one) => one !== null);
-    const sum = Math.round(given.reduce((one, other) => one + other, 0) * 100) / 100;
-    const planned = this.data.minutes;
-    const without = values.length - given.length;
-    const parts = [cases(values.length)];
-    if (given.length > 0 && without > 0) parts.push(`${sum} min expected, ${without} without`);
-    else if (given.length > 0) parts.push(`${sum} min expected`);
-    if (planned) parts.push(`${planned} min planned`);
-    this.total.textContent = parts.join(" · ");
-    set(this.total, { "data-over": Boolean(planned && sum > planned) });
+    const { words, over } = totalOf(values, this.data.minutes);
+    this.total.textContent = words;
+    set(this.total, { "data-over": over });
   }
 
   noticeNodes() {
@@ -278,17 +272,21 @@ export class Agenda extends OutboxView {
           this.draw();
         };
         nodes.push(
-          html("p", {}, `${one.case}: not saved. ${one.reason}${said} `),
-          button("Give it again", again),
-          button("Put away", away),
+          html("p", {}, `${one.case}: ${tr("not saved.")} ${one.reason}${said} `),
+          button(tr("Give it again"), again),
+          button(tr("Put away"), away),
         );
       }
       if (standing.problem && nodes.length === 0) nodes.push(html("p", {}, standing.problem));
     }
     if (this.taken) {
       nodes.push(
-        html("p", { class: "quiet" }, `${this.taken.name} is off the agenda. `),
-        button("Undo", () => this.putBack()),
+        html(
+          "p",
+          { class: "quiet" },
+          `${tr("{case} is off the agenda.", { case: this.taken.name })} `,
+        ),
+        button(tr("Undo"), () => this.putBack()),
       );
     }
     return nodes;

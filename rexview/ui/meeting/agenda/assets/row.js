@@ -1,6 +1,7 @@
 // One case of an agenda: its place in hand, what is known of it, minutes, private notes.
 
 import { button, html, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 
 /** @import { Agenda } from "./agenda.js" */
 
@@ -14,8 +15,8 @@ export class Row {
     this.number = html("span", { class: "number" });
     this.handle = button("⠿", null, {
       class: "handle",
-      "aria-label": `Move ${name}`,
-      title: "Drag, or press the arrow keys, Home or End",
+      "aria-label": tr("Move {case}", { case: name }),
+      title: tr("Drag, or press the arrow keys, Home or End"),
       onpointerdown: (event) => this.agenda.drag(event, this),
       onkeydown: (event) => this.keyed(event),
     });
@@ -28,22 +29,22 @@ export class Row {
       min: 0,
       max: 1000,
       step: 1,
-      "aria-label": `Minutes expected for ${name}`,
+      "aria-label": tr("Minutes expected for {case}", { case: name }),
       placeholder: "–",
       onchange: () => this.giveMinutes(),
     });
-    this.section = button("Section", () => agenda.beginSection(name), {
-      title: "Begin a section here",
+    this.section = button(tr("Section"), () => agenda.beginSection(name), {
+      title: tr("Begin a section here"),
     });
     this.off = button("✕", () => agenda.takeOff(name), {
-      "aria-label": `Take ${name} off the agenda`,
-      title: "Take it off the agenda",
+      "aria-label": tr("Take {case} off the agenda", { case: name }),
+      title: tr("Take it off the agenda"),
     });
     this.note = html("textarea", {
       rows: 1,
       maxlength: 20000,
-      "aria-label": `Your notes on ${name}`,
-      placeholder: "Your notes: nobody else sees them",
+      "aria-label": tr("Your notes on {case}", { case: name }),
+      placeholder: tr("Your notes: nobody else sees them"),
       oninput: () => this.typed(),
       onblur: () => this.giveNote(),
     });
@@ -73,7 +74,12 @@ export class Row {
     const { found } = info ?? {};
     if (found) {
       lines.push(
-        html("li", {}, "From ", html("a", { href: found.href, "data-rx-page": true }, found.words)),
+        html(
+          "li",
+          {},
+          `${tr("From")} `,
+          html("a", { href: found.href, "data-rx-page": true }, found.words),
+        ),
       );
     }
     this.known.replaceChildren(...lines);

@@ -2,6 +2,7 @@
 
 import { button, html, set } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
+import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { turning } from "../../../turning/assets/turning.js";
 import { DecisionForm } from "./decision_form.js";
@@ -12,12 +13,12 @@ class CaseDecisions {
     this.meeting = "";
     /** @type {import("../../../components/events.js").Tell} */
     this.tell = () => {};
-    this.root = html("section", { class: "rx-d-case", "aria-label": "Meetings" });
+    this.root = html("section", { class: "rx-d-case", "aria-label": tr("Meetings") });
     this.past = html("div", {});
     this.meetings = html("div", {
       class: "rx-d-tabs",
       role: "radiogroup",
-      "aria-label": "Meeting",
+      "aria-label": tr("Meeting"),
     });
     this.title = html("h3", {});
     this.slot = html("div", {});
@@ -41,7 +42,7 @@ class CaseDecisions {
     if (!ids.includes(this.meeting)) this.meeting = ids[0] ?? "";
     this.slot.hidden = ids.length === 0;
     this.title.hidden = ids.length !== 1;
-    this.title.textContent = `Decide in “${data.meetings[0]?.name}”`;
+    this.title.textContent = tr("Decide in “{name}”", { name: data.meetings[0]?.name });
     this.meetings.hidden = ids.length < 2;
     this.meetings.replaceChildren(
       ...data.meetings.map(({ id, name }) =>
@@ -64,7 +65,7 @@ class CaseDecisions {
             {},
             [
               `${row.at ? `${when(row.at)}, ` : ""}${row.by}`,
-              row.replaced ? ". The answer has been changed since." : "",
+              row.replaced ? `. ${tr("The answer has been changed since.")}` : "",
             ].join(""),
           ),
           historyNode(row, data.choices),

@@ -1,6 +1,7 @@
 // The fields of the form in which a meeting decides: what is chosen or typed in one is told at once.
 
 import { button, html, rootOf, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 
 /** @import { Choices, DecisionValue } from "./decision_words.js" */
 
@@ -15,14 +16,14 @@ export class DecisionFields {
     this.choices = { failures: [], harm: [], decisions: [], people: [] };
     this.chosen = null; // the decision
     this.failure = html("select", { onchange: () => give("failure", this.failure.value || null) });
-    this.harm = radios("rx-d-harm", "Severity");
+    this.harm = radios("rx-d-harm", tr("Severity"));
     this.harmWords = html("small", {});
-    this.decision = radios("rx-d-chips", "Decision");
+    this.decision = radios("rx-d-chips", tr("Decision"));
     this.own = html("input", {
       type: "text",
       maxlength: 200,
-      placeholder: "Other…",
-      "aria-label": "Another decision",
+      placeholder: tr("Other…"),
+      "aria-label": tr("Another decision"),
       onchange: () => this.#typedDecision(),
     });
     this.people = html("datalist", { id: `rx-people-${made}` });
@@ -40,17 +41,17 @@ export class DecisionFields {
     this.node = html(
       "fieldset",
       {},
-      field("label", "Failure agreed on", this.failure),
-      field("div", "Severity", this.harm, this.harmWords),
-      field("div", "Decision", this.decision, this.own),
+      field("label", tr("Failure agreed on"), this.failure),
+      field("div", tr("Severity"), this.harm, this.harmWords),
+      field("div", tr("Decision"), this.decision, this.own),
       html(
         "div",
         { class: "rx-d-row" },
-        field("label", "Owner", this.owner, this.people),
-        field("label", "Due", this.due),
-        html("label", { class: "rx-d-done" }, this.done, "Done"),
+        field("label", tr("Owner"), this.owner, this.people),
+        field("label", tr("Due"), this.due),
+        html("label", { class: "rx-d-done" }, this.done, tr("Done")),
       ),
-      field("label", "Notes", this.comment),
+      field("label", tr("Notes"), this.comment),
     );
   }
 
@@ -75,7 +76,7 @@ export class DecisionFields {
     this.choices = choices;
     const option = (value, words) => html("option", { value }, words);
     this.failure.replaceChildren(
-      option("", "Not said"),
+      option("", tr("Not said")),
       ...choices.failures.map(([id, name]) => option(id, name)),
     );
     this.harm.replaceChildren(

@@ -6,6 +6,7 @@
 // the server, case by case; else the page gives it.
 
 import { button, html, rootOf, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { DecisionFields } from "./decision_fields.js";
 import { historyNode, NOTHING, sameValue, summary, when } from "./decision_words.js";
@@ -51,13 +52,13 @@ export class DecisionForm {
   }
 
   #build(place) {
-    this.tabs = html("div", { class: "rx-d-tabs", role: "radiogroup", "aria-label": "About" });
+    this.tabs = html("div", { class: "rx-d-tabs", role: "radiogroup", "aria-label": tr("About") });
     this.status = html("p", { class: "rx-d-status", role: "status" });
     this.notice = html("div", { class: "rx-d-notice", role: "alert" });
     this.history = html("div", {});
     this.root = html(
       "section",
-      { class: "rx-d", "aria-label": "Decision" },
+      { class: "rx-d", "aria-label": tr("Decision") },
       this.tabs,
       this.fields.node,
       this.notice,
@@ -226,16 +227,19 @@ export class DecisionForm {
   #statusWords(row) {
     const waiting = outbox.pendingOf(PAGE, "decide").some((one) => this.#isHere(one));
     if (waiting && outbox.ticket === null)
-      return "Not saved yet: kept on this computer. Give your name, then it is sent.";
+      return tr("Not saved yet: kept on this computer. Give your name, then it is sent.");
     if (waiting) {
       const { message, reason } = outbox.status();
       return `${message} ${reason}`.trim();
     }
-    if (!this.loaded) return "Loading what was decided…";
-    if (this.confirmed[this.key]) return "Saved";
+    if (!this.loaded) return tr("Loading what was decided…");
+    if (this.confirmed[this.key]) return tr("Saved");
     if (!row) return "";
-    const stale = row.replaced ? " The answer has been changed since." : "";
-    return `Saved${row.at ? ` ${when(row.at)}` : ""}, ${row.by}.${stale}`;
+    const { by } = row;
+    const saved = row.at
+      ? tr("Saved {when}, {by}.", { when: when(row.at), by })
+      : tr("Saved, {by}.", { by });
+    return row.replaced ? `${saved} ${tr("The answer has been changed since.")}` : saved;
   }
 
   /** Why what was given was not taken, and what can be done about it. */
@@ -244,13 +248,16 @@ export class DecisionForm {
     if (!back) return [];
     const away = () => outbox.putAway(this.returned.map(([key]) => key));
     if (!back.overtaken)
-      return [html("p", {}, `Not taken: ${back.reason}`), button("Put away", away)];
-    const theirs = row ? summary(row.value, this.choices) : "nothing";
+      return [
+        html("p", {}, tr("Not taken: {reason}", { reason: back.reason })),
+        button(tr("Put away"), away),
+      ];
+    const theirs = row ? summary(row.value, this.choices) : tr("nothing");
     return [
-      html("p", {}, `${back.reason} It stands: ${theirs}.`),
-      html("p", {}, `Yours: ${summary(back.value, this.choices)}.`),
-      button("Keep theirs", away),
-      button("Decide mine", () => this.#send(back.value)),
+      html("p", {}, `${back.reason} ${tr("It stands: {theirs}.", { theirs })}`),
+      html("p", {}, tr("Yours: {decision}.", { decision: summary(back.value, this.choices) })),
+      button(tr("Keep theirs"), away),
+      button(tr("Decide mine"), () => this.#send(back.value)),
     ];
   }
 }

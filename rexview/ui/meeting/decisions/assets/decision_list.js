@@ -3,6 +3,7 @@
 
 import { button, html, set } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
+import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { OutboxView } from "../../../saving/assets/outbox_view.js";
 import { DecisionForm, PAGE } from "./decision_form.js";
@@ -12,7 +13,7 @@ class DecisionList extends OutboxView {
   constructor(/** @type {HTMLElement} */ place) {
     super(
       place,
-      { class: "rx-d-list", role: "region", "aria-label": "Decisions" },
+      { class: "rx-d-list", role: "region", "aria-label": tr("Decisions") },
       { heard: (reply, batch) => this.#heard(reply, batch), refresh: () => {} },
     );
     this.back = html("div", { class: "rx-d-notice", role: "alert" });
@@ -69,27 +70,29 @@ class DecisionList extends OutboxView {
     const done = html("input", {
       type: "checkbox",
       "data-focus": `done ${name}`,
-      "aria-label": `Done: ${row.case}`,
+      "aria-label": tr("Done: {case}", { case: row.case }),
       disabled: !may,
       onchange: () => this.#give(row, stands, { ...stands, done: done.checked || null }),
     });
     done.checked = isDone;
-    const due = value.due && html("span", { "data-overdue": row.overdue }, `due ${value.due}`);
+    const due =
+      value.due &&
+      html("span", { "data-overdue": row.overdue }, tr("due {day}", { day: value.due }));
     const failure = [
       wordsFor(choices.failures, value.failure),
-      value.severity === null ? "" : `severity ${value.severity}`,
+      value.severity === null ? "" : tr("severity {n}", { n: value.severity }),
     ];
     return html(
       "article",
       { "data-row": name, "data-done": isDone },
-      html("label", { class: "rx-d-tick" }, done, html("span", {}, "Done")),
+      html("label", { class: "rx-d-tick" }, done, html("span", {}, tr("Done"))),
       html(
         "div",
         {},
         html(
           "p",
           {},
-          html("b", {}, wordsFor(choices.decisions, value.decision) || "No decision"),
+          html("b", {}, wordsFor(choices.decisions, value.decision) || tr("No decision")),
           " ",
           html("a", { href: row.href, target: "_self" }, row.case),
           row.model ? ` · ${row.modelName}` : "",
@@ -102,13 +105,13 @@ class DecisionList extends OutboxView {
             .filter(Boolean)
             .map((words) => html("span", {}, words)),
           due,
-          row.replaced ? html("span", {}, "The answer has been changed since") : null,
-          last ? html("span", {}, "not saved yet") : null,
+          row.replaced ? html("span", {}, tr("The answer has been changed since")) : null,
+          last ? html("span", {}, tr("not saved yet")) : null,
         ),
         value.comment ? html("p", {}, value.comment) : null,
       ),
       may
-        ? button("Change", () => this.#toggle(name), {
+        ? button(tr("Change"), () => this.#toggle(name), {
             "aria-expanded": String(this.opened === name),
             "data-focus": `change ${name}`,
           })
@@ -152,7 +155,7 @@ class DecisionList extends OutboxView {
     const decisions = [...choices.decisions, ...(words[row.meeting] ?? [])];
     this.form.update({ may, choices: { ...choices, decisions } });
     const key = row.model ?? "";
-    const subjects = [{ key, name: row.modelName ?? "The case", shown: row.shown }];
+    const subjects = [{ key, name: row.modelName ?? tr("The case"), shown: row.shown }];
     this.form.open({ ...row, subjects, rows: { [key]: row }, revision });
   }
 
@@ -163,8 +166,8 @@ class DecisionList extends OutboxView {
       .filter(([, one]) => rowName(entryAbout(one)) !== this.opened);
     this.back.replaceChildren(
       ...back.flatMap(([key, one]) => [
-        html("p", {}, `Not taken, on ${one.case}: ${one.reason}`),
-        button("Put away", () => outbox.putAway([key])),
+        html("p", {}, tr("Not taken, on {case}: {reason}", { case: one.case, reason: one.reason })),
+        button(tr("Put away"), () => outbox.putAway([key])),
       ]),
     );
   }

@@ -2,6 +2,7 @@
 
 import { clock, dayUnlessToday } from "../../../components/clock.js";
 import { html } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 
 /**
  * @typedef {{ failure: string | null, severity: number | null, decision: string | null,
@@ -33,17 +34,17 @@ export function wordsFor(/** @type {[string, string][]} */ known, /** @type {str
 
 /** One line: "Retrain · Omission · severity 3 · Ann · due 2026-12-24". */
 export function summary(/** @type {DecisionValue | null} */ value, /** @type {Choices} */ choices) {
-  if (!value) return "taken back";
+  if (!value) return tr("taken back");
   const parts = [
     wordsFor(choices.decisions, value.decision),
     wordsFor(choices.failures, value.failure),
-    value.severity === null ? "" : `severity ${value.severity}`,
+    value.severity === null ? "" : tr("severity {n}", { n: value.severity }),
     value.owner,
-    value.due && `due ${value.due}`,
-    value.done && "done",
+    value.due && tr("due {day}", { day: value.due }),
+    value.done && tr("done"),
     value.comment && `“${value.comment}”`,
   ];
-  return parts.filter(Boolean).join(" · ") || "nothing";
+  return parts.filter(Boolean).join(" · ") || tr("nothing");
 }
 
 export function when(/** @type {string} */ at) {
@@ -59,7 +60,7 @@ export function historyNode(/** @type {DecisionRow} */ row, /** @type {Choices} 
     html(
       "details",
       { class: "rx-d-history" },
-      html("summary", {}, `History (${total})`),
+      html("summary", {}, tr("History ({n})", { n: total })),
       html(
         "ol",
         {},
@@ -72,7 +73,9 @@ export function historyNode(/** @type {DecisionRow} */ row, /** @type {Choices} 
           ),
         ),
       ),
-      row.earlier ? html("small", {}, `${row.earlier} earlier ones are not listed.`) : null,
+      row.earlier
+        ? html("small", {}, tr("{n} earlier ones are not listed.", { n: row.earlier }))
+        : null,
     ),
   ];
 }

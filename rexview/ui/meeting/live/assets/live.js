@@ -4,6 +4,7 @@
 // opened again whenever it ends or falls silent. A server that was started anew remembers nothing:
 // whoever led tells it again what was revealed, and each device its votes.
 
+import { tr } from "../../../components/words.js";
 import { Kept } from "../../../saving/assets/kept.js";
 import { Renewal } from "../../../saving/assets/renewal.js";
 import { Ballots } from "./ballots.js";
@@ -164,13 +165,13 @@ class Room {
       if (said.renew) this.#refused(said);
       return { ok: answer.ok, status: answer.status, ...said };
     } catch {
-      return { ok: false, status: 0, error: "The server cannot be reached." };
+      return { ok: false, status: 0, error: tr("The server cannot be reached.") };
     }
   }
 
   async #tellHere(act, body) {
     const said = await this.#announce(act, { window: this.window, ...body });
-    if (!said.ok) this.heard.onProblem?.(said.error ?? "The server did not take this.");
+    if (!said.ok) this.heard.onProblem?.(said.error ?? tr("The server did not take this."));
     return said.ok;
   }
 
@@ -188,7 +189,7 @@ class Room {
   /** Share what is shown; of states that come quickly some are left out, never the newest. */
   send(/** @type {State} */ state) {
     if (new Blob([JSON.stringify(state)]).size > MOST_STATE)
-      throw new RangeError("Too much is drawn to be shared.");
+      throw new RangeError(tr("Too much is drawn to be shared."));
     this.state = this.unsent = state;
     this.#remember();
     return this.#send();
@@ -236,7 +237,7 @@ class Room {
     );
     const said = answer ? await reply(answer) : {};
     if (said.renew) this.#refused(said);
-    if (!answer?.ok) throw new Error(said.error ?? "The case cannot be had at the moment.");
+    if (!answer?.ok) throw new Error(said.error ?? tr("The case cannot be had at the moment."));
     return said;
   }
 
@@ -292,7 +293,7 @@ export function joinRoom(/** @type {Joining} */ joining) {
 }
 
 async function reply(/** @type {Response} */ answer) {
-  return answer.json().catch(() => ({ error: "The server cannot be reached." }));
+  return answer.json().catch(() => ({ error: tr("The server cannot be reached.") }));
 }
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));

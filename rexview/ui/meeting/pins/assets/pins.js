@@ -4,13 +4,23 @@
 import { button, every, html, set, whenPageChanges } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
 import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
+import { tr } from "../../../components/words.js";
 import { OutboxView } from "../../../saving/assets/outbox_view.js";
 import { turning } from "../../../turning/assets/turning.js";
 import { icon } from "../../../viewer/assets/controls/icons.js";
 import { Standing } from "../../assets/standing.js";
 
 const KEY = "M"; // with Shift: by itself it measures
-const NONE = "No meeting is planned yet. Begin one under “Meeting…”.";
+const NONE = tr("No meeting is planned yet. Begin one under “Meeting…”.");
+
+/** What a button says: {@link name} is that of the meeting, if there is one. */
+function pinWords(/** @type {string | undefined} */ name, pinned, saved) {
+  if (name === undefined) return tr("Pin for a meeting");
+  if (!pinned) return tr("Pin for “{name}”", { name });
+  return saved
+    ? tr("Pinned to “{name}”", { name })
+    : tr("Pinned, not saved yet to “{name}”", { name });
+}
 
 class Pins extends OutboxView {
   constructor(/** @type {HTMLElement} */ place) {
@@ -97,7 +107,7 @@ class Pins extends OutboxView {
     const place = Math.max(last, ...places) + 1;
     const fresh = { place, section: null, minutes: null, found_by: foundBy };
     this.agenda.put(name, stands ? null : (this.before.get(name) ?? fresh));
-    this.said = stands ? `Taken off “${meeting.name}”.` : "";
+    this.said = stands ? tr("Taken off “{name}”.", { name: meeting.name }) : "";
     return this.draw();
   }
 
@@ -105,9 +115,9 @@ class Pins extends OutboxView {
     const { meeting, case: of } = this.data;
     const [, refused] = this.agenda.returned().at(-1) ?? [];
     const problem = refused
-      ? `${refused.case} is not pinned: ${refused.reason}`
+      ? tr("{case} is not pinned: {reason}", { case: refused.case, reason: refused.reason })
       : this.agenda.problem;
-    const away = button("Put away", () => {
+    const away = button(tr("Put away"), () => {
       this.agenda.putAway();
       this.draw();
     });
@@ -127,16 +137,15 @@ class Pins extends OutboxView {
     for (const one of every("[data-rx-pin]")) {
       const pinned = meeting !== null && this.agenda.value(one.dataset.rxPin) !== null;
       const saved = !pinned || this.agenda.isSaved(one.dataset.rxPin);
-      const words = pinned ? (saved ? "Pinned" : "Pinned, not saved yet") : "Pin";
-      const state = `${pinned}/${words}/${meeting?.name}`;
+      const words = pinWords(meeting?.name, pinned, saved);
+      const state = `${pinned}/${words}`;
       if (one.dataset.rxState === state) continue;
       one.dataset.rxState = state;
-      const to = meeting ? ` ${pinned ? "to" : "for"} “${meeting.name}”` : " for a meeting";
-      const key = one === this.own ? " (Shift + M)" : "";
+      const key = one === this.own ? ` (${tr("Shift + M")})` : "";
       set(one, {
         "aria-pressed": String(pinned),
-        "aria-label": `${words}${to}: ${one.dataset.rxPin}`,
-        title: `${words}${to}${pinned ? "; press to take it off" : ""}${key}`,
+        "aria-label": `${words}: ${one.dataset.rxPin}`,
+        title: `${words}${pinned ? `; ${tr("press to take it off")}` : ""}${key}`,
       });
       one.replaceChildren(icon("pin"));
     }

@@ -1,6 +1,7 @@
 // The thin bar above the film: which case, which steps, the time, the tools.
 
 import { button, html, set } from "../../../components/dom.js";
+import { tr, trn } from "../../../components/words.js";
 import { icon } from "../../../viewer/assets/controls/icons.js";
 import { minutes } from "./timer.js";
 
@@ -10,28 +11,28 @@ import { minutes } from "./timer.js";
 
 /** @type {[name: string, picture: string, title: string][]} */
 const TOOLS = [
-  ["pointer", "pointer", "Pointer (e)"],
-  ["arrow", "arrow", "Arrow (a)"],
-  ["draw", "draw", "Draw (d)"],
-  ["clear", "clearMeasures", "Remove arrows and lines (Delete)"],
+  ["pointer", "pointer", tr("Pointer (e)")],
+  ["arrow", "arrow", tr("Arrow (a)")],
+  ["draw", "draw", tr("Draw (d)")],
+  ["clear", "clearMeasures", tr("Remove arrows and lines (Delete)")],
 ];
 /** @type {[name: string, words: string, key: string][]} */
 const MENU = [
-  ["larger", "Larger text", ""],
-  ["smaller", "Smaller text", ""],
-  ["look", "Light or dark", "Shift+L"],
-  ["alone", "Film alone", "q"],
-  ["tools", "Tools of the picture", "u"],
-  ["notes", "Notes in their own window", "Shift+N"],
-  ["join", "Let others follow", "Shift+J"],
-  ["showAll", "Show all steps", "Shift+E"],
-  ["decide", "Decide", "Shift+D"],
-  ["full", "Full screen", "x"],
-  ["help", "All keys", "?"],
+  ["larger", tr("Larger text"), ""],
+  ["smaller", tr("Smaller text"), ""],
+  ["look", tr("Light or dark"), "Shift+L"],
+  ["alone", tr("Film alone"), "q"],
+  ["tools", tr("Tools of the picture"), "u"],
+  ["notes", tr("Notes in their own window"), "Shift+N"],
+  ["join", tr("Let others follow"), "Shift+J"],
+  ["showAll", tr("Show all steps"), "Shift+E"],
+  ["decide", tr("Decide"), "Shift+D"],
+  ["full", tr("Full screen"), "x"],
+  ["help", tr("All keys"), "?"],
 ];
 const ONLY_LEADING = new Set(["notes", "join", "showAll", "decide"]);
 const STAYS_OPEN = new Set(["larger", "smaller"]);
-const SHORT = { question: "Image", models: "Names" }; // a bar has little room
+const SHORT = { question: tr("Image"), models: tr("Names") }; // a bar has little room
 
 export class Bar {
   /** @param {Record<string, (...given: any[]) => void>} acts */
@@ -39,18 +40,22 @@ export class Bar {
     this.acts = acts;
     const sign = (/** @type {string} */ name, content, title) =>
       button(content, () => acts[name](), { class: "sign", title, "aria-label": title });
-    this.exit = html("a", { class: "sign", title: "Leave", "aria-label": "Leave" }, icon("close"));
-    this.before = sign("caseBefore", "‹", "Case before (k)");
-    this.after = sign("nextCase", "›", "Next case (j)");
-    this.place = button("", () => acts.goTo(), { class: "where", title: "Go to a case (g)" });
-    this.views = html("div", { class: "part views", role: "group", "aria-label": "Views" });
+    this.exit = html(
+      "a",
+      { class: "sign", title: tr("Leave"), "aria-label": tr("Leave") },
+      icon("close"),
+    );
+    this.before = sign("caseBefore", "‹", tr("Case before (k)"));
+    this.after = sign("nextCase", "›", tr("Next case (j)"));
+    this.place = button("", () => acts.goTo(), { class: "where", title: tr("Go to a case (g)") });
+    this.views = html("div", { class: "part views", role: "group", "aria-label": tr("Views") });
     this.section = html("span", { class: "section" });
-    this.steps = html("div", { class: "steps", role: "group", "aria-label": "Steps" });
-    this.next = button("Show", () => acts.nextStep(), {
+    this.steps = html("div", { class: "steps", role: "group", "aria-label": tr("Steps") });
+    this.next = button(tr("Show"), () => acts.nextStep(), {
       class: "next",
-      title: "Next step (space)",
+      title: tr("Next step (space)"),
     });
-    this.time = button("0:00", () => acts.timer(), { class: "time", title: "Timer (Shift+T)" });
+    this.time = button("0:00", () => acts.timer(), { class: "time", title: tr("Timer (Shift+T)") });
     this.marks = new Map(
       TOOLS.map(([name, picture, title]) => [name, sign(name, icon(picture), title)]),
     );
@@ -59,11 +64,16 @@ export class Bar {
     this.own = [this.before, this.after, this.next, this.time, ...this.marks.values()];
     this.more = button(icon("more"), () => this.#unfold(), {
       class: "sign",
-      title: "More",
-      "aria-label": "More",
+      title: tr("More"),
+      "aria-label": tr("More"),
       "aria-expanded": "false",
     });
-    this.menu = html("div", { class: "menu", role: "group", "aria-label": "More", hidden: true });
+    this.menu = html("div", {
+      class: "menu",
+      role: "group",
+      "aria-label": tr("More"),
+      hidden: true,
+    });
     this.node = html(
       "header",
       { class: "bar", onclick: (/** @type {MouseEvent} */ event) => this.#release(event) },
@@ -120,7 +130,7 @@ export class Bar {
     const place = agenda.findIndex((item) => item.case === id);
     const number = place + 1 || (cases?.reached.find(([, one]) => one === id)?.[0] ?? 0);
     const total = agenda.length || (cases?.total ?? 0);
-    this.place.textContent = number ? `Case ${number} of ${total}` : "";
+    this.place.textContent = number ? tr("Case {n} of {total}", { n: number, total }) : "";
     this.place.hidden = number === 0;
     this.section.textContent = agenda[place]?.section ?? "";
     set(this.before, { disabled: number <= 1 });
@@ -141,14 +151,14 @@ export class Bar {
           "data-shown": at <= step,
           "aria-current": at === step ? "step" : null,
           disabled: at > last,
-          title: at <= step ? name : `Show: ${name}`,
+          title: at <= step ? name : tr("Show: {step}", { step: name }),
         }),
       ),
     );
     const following = steps[step + 1];
     this.next.textContent = following
-      ? `Show ${(SHORT[following[0]] ?? following[1]).toLowerCase()}`
-      : "Decide";
+      ? tr("Show {step}", { step: (SHORT[following[0]] ?? following[1]).toLowerCase() })
+      : tr("Decide");
   }
 
   /** Offer the views of a case that has several. */
@@ -167,12 +177,12 @@ export class Bar {
 
   /** So many others are there. */
   followed(/** @type {number} */ count) {
-    this.people.textContent = count > 0 ? `${count} ${count === 1 ? "follows" : "follow"}` : "";
+    this.people.textContent = count > 0 ? trn("{n} follows", "{n} follow", count) : "";
   }
 
   drawTime(/** @type {number} */ seconds, /** @type {AgendaItem | undefined} */ item, running) {
     const planned = item?.minutes ?? null;
-    this.time.textContent = `${running ? "" : "❚❚ "}${minutes(seconds)}${planned === null ? "" : ` / ${planned} min`}`;
+    this.time.textContent = `${running ? "" : "❚❚ "}${minutes(seconds)}${planned === null ? "" : ` / ${tr("{n} min", { n: planned })}`}`;
     this.time.toggleAttribute("data-over", planned !== null && seconds > planned * 60);
   }
 

@@ -2,29 +2,30 @@
 // the viewer's: j, k, g and q mean there what they mean here, Shift and a letter means nothing there.
 
 import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
+import { tr, trc } from "../../../components/words.js";
 
 /** @import { Presenting } from "./presenting.js" */
 
 /** @type {[key: string, meaning: string, leads: boolean][]} */
 export const KEYS = [
-  ["space, →, Page Down", "next step", true],
-  ["Shift + space, ←, Page Up", "step before", true],
-  ["j  k", "next case, case before", true],
-  ["g", "go to a case", false],
-  ["Shift + E", "show all steps of this case", true],
-  ["Shift + D", "decide", true],
-  ["↑ ↓", "read on in a long text", false],
-  ["q", "text beside the film, or the film alone", false],
-  ["e", "pointer", true],
-  ["a", "arrow", true],
-  ["d", "draw", true],
-  ["Delete", "remove arrows and lines", true],
-  ["Shift + T", "timer: pause, go on", true],
-  ["Shift + N", "notes in a window of their own", true],
-  ["Shift + J", "how others follow", true],
-  ["Shift + L", "light or dark", false],
-  ["u", "tools of the picture", false],
-  ["?", "this list", false],
+  [tr("space, →, Page Down"), tr("next step"), true],
+  [tr("Shift + space, ←, Page Up"), tr("step before"), true],
+  ["j  k", tr("next case, case before"), true],
+  ["g", tr("go to a case"), false],
+  [tr("Shift + E"), tr("show all steps of this case"), true],
+  [tr("Shift + D"), tr("decide"), true],
+  ["↑ ↓", tr("read on in a long text"), false],
+  ["q", tr("text beside the film, or the film alone"), false],
+  ["e", tr("pointer"), true],
+  ["a", tr("arrow"), true],
+  ["d", tr("draw"), true],
+  [trc("key", "Delete"), tr("remove arrows and lines"), true],
+  [tr("Shift + T"), tr("timer: pause, go on"), true],
+  [tr("Shift + N"), tr("notes in a window of their own"), true],
+  [tr("Shift + J"), tr("how others follow"), true],
+  [tr("Shift + L"), tr("light or dark"), false],
+  ["u", tr("tools of the picture"), false],
+  ["?", tr("this list"), false],
 ];
 const LEADS = {
   " ": "nextStep",

@@ -2,6 +2,7 @@
 // drawn by the window that is projected, so it shows that meeting and no other.
 
 import { html } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { minutes } from "./timer.js";
 
 /** @import { Presenting } from "./presenting.js" */
@@ -32,11 +33,11 @@ export class NotesWindow {
     }
     this.window = window.open("", "", "popup,width=900,height=620");
     if (!this.window) {
-      this.presenting.say("The browser did not let a window open.");
+      this.presenting.say(tr("The browser did not let a window open."));
       return;
     }
     const { document: page } = this.window;
-    page.title = "Notes";
+    page.title = tr("Notes");
     const sheet = new /** @type {any} */ (this.window).CSSStyleSheet();
     sheet.replaceSync(STYLE);
     page.adoptedStyleSheets = [sheet];
@@ -73,15 +74,21 @@ export class NotesWindow {
     const place = data.agenda.findIndex(({ case: id }) => id === at?.case);
     const [item, after] = [data.agenda[place], data.agenda[place + 1]];
     this.title.textContent = item
-      ? `Case ${place + 1} of ${data.agenda.length}: ${item.case}`
+      ? tr("Case {n} of {total}: {case}", {
+          n: place + 1,
+          total: data.agenda.length,
+          case: item.case,
+        })
       : data.meeting.name;
     this.steps.textContent = (content?.steps ?? [])
       .map(([, name], step) => (step === at?.step ? `[${name}]` : name))
       .join(" › ");
-    this.notes.textContent = item?.note || "No notes on this case.";
+    this.notes.textContent = item?.note || tr("No notes on this case.");
     this.next.textContent = after
-      ? `Next: ${[after.case, after.section, after.note].filter(Boolean).join(" · ")}`
-      : "This is the last case.";
+      ? tr("Next: {case}", {
+          case: [after.case, after.section, after.note].filter(Boolean).join(" · "),
+        })
+      : tr("This is the last case.");
   }
 
   tick() {
@@ -91,7 +98,7 @@ export class NotesWindow {
     const { seconds } = timer;
     this.time.textContent =
       minutes(seconds) +
-      (planned === null ? "" : ` / ${planned} min`) +
+      (planned === null ? "" : ` / ${tr("{n} min", { n: planned })}`) +
       (timer.running ? "" : " ❚❚");
     this.time.toggleAttribute("data-over", planned !== null && seconds > planned * 60);
   }

@@ -3,6 +3,7 @@
 
 import { button, html, set } from "../../../components/dom.js";
 import { serverNodes } from "../../../components/server_html.js";
+import { tr } from "../../../components/words.js";
 
 /** @import { Content } from "./types.d.ts" */
 
@@ -16,12 +17,12 @@ const PANEL_OF = {
   flags: "flags",
 };
 const NAMES = {
-  answers: "Answers",
-  boxes: "Boxes",
-  report: "Report",
-  scores: "Scores",
-  flags: "Failures",
-  decision: "Decision",
+  answers: tr("Answers"),
+  boxes: tr("Boxes"),
+  report: tr("Report"),
+  scores: tr("Scores"),
+  flags: tr("Failures"),
+  decision: tr("Decision"),
 };
 const PAGE_SHARE = 0.85; // of its height, that a page turns
 
@@ -32,14 +33,14 @@ export class Panels {
     this.open = "";
     this.drawn = { question: "", panel: "" };
     this.question = html("div", { class: "asked", tabindex: "0" });
-    this.tabs = html("div", { class: "tabs", role: "tablist", "aria-label": "Shown" });
+    this.tabs = html("div", { class: "tabs", role: "tablist", "aria-label": tr("Shown") });
     this.body = html("div", { class: "panel", tabindex: "0", role: "tabpanel" });
-    this.more = button("▾ More below", () => this.page(1), { class: "more", hidden: true });
+    this.more = button(tr("▾ More below"), () => this.page(1), { class: "more", hidden: true });
     this.notice = html("p", { class: "notice", hidden: true });
     this.extra = html("div", { class: "beside" }, this.notice);
     this.node = html(
       "aside",
-      { class: "side", "aria-label": "Question and answers" },
+      { class: "side", "aria-label": tr("Question and answers") },
       this.question,
       this.tabs,
       html("div", { class: "panel-place" }, this.body, this.more),

@@ -4,6 +4,7 @@
 
 import { html } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
+import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { DecisionForm } from "../../decisions/assets/decision_form.js";
 import { joinRoom } from "../../live/assets/live.js";
@@ -71,7 +72,7 @@ export class Presenting {
     const main = html("div", { class: "main" }, this.film.node, this.panels.node);
     this.root = html(
       "section",
-      { class: "rx-present", "aria-label": "Meeting" },
+      { class: "rx-present", "aria-label": tr("Meeting") },
       this.bar.node,
       main,
       this.list.node,
@@ -193,7 +194,7 @@ export class Presenting {
         if (step === null) this.room.fetched.clear(); // its links have ended
         const { content } = await this.room.fetchCase(at.case, at.step);
         if (this.at?.case !== at.case) return;
-        if (!content) return void this.say(`${at.case} is not in the set any more.`);
+        if (!content) return void this.say(tr("{case} is not in the set any more.", at));
         this.content = content;
         this.say("");
       } catch (error) {

@@ -1,6 +1,7 @@
 // Lists over the whole screen: the agenda, to go to a case, and the keys.
 
 import { button, html, rootOf } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { KEYS } from "./keys.js";
 import { minutes } from "./timer.js";
 
@@ -11,7 +12,7 @@ import { minutes } from "./timer.js";
 class Sheet {
   constructor(name) {
     this.content = html("div", { class: "content" });
-    this.shut = button("✕", () => this.close(), { class: "shut", "aria-label": "Close" });
+    this.shut = button("✕", () => this.close(), { class: "shut", "aria-label": tr("Close") });
     this.node = html(
       "div",
       { class: "sheet", role: "dialog", "aria-label": name, hidden: true },
@@ -48,7 +49,7 @@ class Sheet {
 export class CaseList extends Sheet {
   /** @param {(id: string) => void} go */
   constructor(go) {
-    super("Cases");
+    super(tr("Cases"));
     this.go = go;
   }
 
@@ -74,8 +75,8 @@ export class CaseList extends Sheet {
   }
 
   #row(item, place, current, shown) {
-    const planned = item.minutes === null ? "" : `${item.minutes} min`;
-    const seen = shown.has(item.case) || item.seconds > 0 ? "shown" : "";
+    const planned = item.minutes === null ? "" : tr("{n} min", { n: item.minutes });
+    const seen = shown.has(item.case) || item.seconds > 0 ? tr("shown") : "";
     const act = () => {
       this.close();
       this.go(item.case);
@@ -103,7 +104,7 @@ export class CaseList extends Sheet {
 export class KeyList extends Sheet {
   /** @param {() => void} ofPicture opens the list of the viewer's own keys */
   constructor(ofPicture) {
-    super("Keys");
+    super(tr("Keys"));
     this.ofPicture = ofPicture;
   }
 
@@ -112,7 +113,7 @@ export class KeyList extends Sheet {
       html("dt", {}, html("kbd", {}, key)),
       html("dd", {}, words),
     ]);
-    const picture = button("Keys of the picture", () => {
+    const picture = button(tr("Keys of the picture"), () => {
       this.close();
       this.ofPicture();
     });
@@ -123,7 +124,7 @@ export class KeyList extends Sheet {
 export class JoinSheet extends Sheet {
   /** @param {() => { address: string }} ticket */
   constructor(ticket) {
-    super("Follow this meeting");
+    super(tr("Follow this meeting"));
     this.ticket = ticket;
   }
 
@@ -135,17 +136,17 @@ export class JoinSheet extends Sheet {
     const answer = await fetch(asked).catch(() => null);
     const said = answer ? await answer.json().catch(() => ({})) : {};
     if (!answer?.ok) {
-      const why = said.error ?? "The server cannot be reached.";
+      const why = said.error ?? tr("The server cannot be reached.");
       this.content.replaceChildren(html("p", { role: "alert" }, why));
       return;
     }
     this.content.replaceChildren(
-      html("p", {}, "Read the code with a phone, or type:"),
+      html("p", {}, tr("Read the code with a phone, or type:")),
       html("p", { class: "typed" }, said.typed),
-      html("img", { src: said.picture, alt: `Code that leads to ${said.link}` }),
+      html("img", { src: said.picture, alt: tr("Code that leads to {link}", { link: said.link }) }),
       said.elsewhere
         ? ""
-        : html("p", {}, "This address works on this computer only (docs/team.md)."),
+        : html("p", {}, tr("This address works on this computer only (docs/team.md).")),
     );
   }
 }

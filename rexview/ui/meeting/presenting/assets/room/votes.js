@@ -1,20 +1,21 @@
 // Everybody's opinion before the models are named: given on an own device, shown to all as counts.
 
 import { button, html, set } from "../../../../components/dom.js";
+import { tr, trc, trn } from "../../../../components/words.js";
 
 /** @import { Votes } from "../../../live/assets/types.d.ts" */
 /** @import { Letter } from "../types.d.ts" */
 
 const OTHERS = [
-  ["none", "None"],
-  ["unsure", "Cannot say"],
+  ["none", trc("answer", "None")],
+  ["unsure", tr("Cannot say")],
 ];
 const GRADES = [
-  ["0", "No harm"],
-  ["1", "Slight"],
-  ["2", "Moderate"],
-  ["3", "Severe"],
-  ["4", "Life threatening"],
+  ["0", tr("No harm")],
+  ["1", tr("Slight")],
+  ["2", tr("Moderate")],
+  ["3", tr("Severe")],
+  ["4", tr("Life threatening")],
 ];
 
 export class VoteCard {
@@ -28,7 +29,7 @@ export class VoteCard {
     this.votes = null;
     /** @type {Letter[]} */
     this.letters = [];
-    this.node = html("section", { class: "votes", "aria-label": "Opinions", hidden: true });
+    this.node = html("section", { class: "votes", "aria-label": tr("Opinions"), hidden: true });
   }
 
   /** @param {{ votes: Votes, letters: Letter[], leads: boolean, here: boolean }} now */
@@ -43,11 +44,12 @@ export class VoteCard {
     this.node.hidden = votes === null || nobody || none || !here || letters.length === 0;
     if (this.node.hidden || votes === null) return;
     const { count, of, open, result } = votes;
+    const total = Math.max(of, count);
     const head = html(
       "p",
       {},
-      html("b", {}, "Who is right?"),
-      ` ${count} of ${Math.max(of, count)} gave an opinion`,
+      html("b", {}, tr("Who is right?")),
+      ` ${trn("{n} of {total} gave an opinion", "{n} of {total} gave an opinion", count, { total })}`,
     );
     const nodes = /** @type {Node[]} */ ([head]);
     if (result) nodes.push(this.#result(result));
@@ -55,7 +57,7 @@ export class VoteCard {
     const named = letters.some(({ model }) => model); // nothing is collected any more
     if (leads && count > 0 && !(result && named))
       nodes.push(
-        button(result ? "Go on collecting" : "Show opinions", () => this.on.show(!result), {
+        button(result ? tr("Go on collecting") : tr("Show opinions"), () => this.on.show(!result), {
           class: "plain",
         }),
       );
@@ -86,8 +88,8 @@ export class VoteCard {
     return html(
       "div",
       { class: "result" },
-      html("ul", { "aria-label": "Who is right?" }, ...rows(this.#rows, right)),
-      html("ul", { "aria-label": "Harm" }, ...rows(grades, harm)),
+      html("ul", { "aria-label": tr("Who is right?") }, ...rows(this.#rows, right)),
+      html("ul", { "aria-label": tr("Harm") }, ...rows(grades, harm)),
     );
   }
 
@@ -109,15 +111,15 @@ export class VoteCard {
       { class: "ballot" },
       html(
         "div",
-        { role: "group", "aria-label": "Who is right?" },
+        { role: "group", "aria-label": tr("Who is right?") },
         ...this.#rows.map(([key, name]) =>
           choice(name, own.right === key, () => give(key, own.harm)),
         ),
       ),
-      html("p", {}, "Harm of the worst answer"),
+      html("p", {}, tr("Harm of the worst answer")),
       html(
         "div",
-        { role: "group", "aria-label": "Harm" },
+        { role: "group", "aria-label": tr("Harm") },
         ...GRADES.map(([grade, words]) =>
           choice(`${grade} ${words}`, own.harm === Number(grade), () =>
             give(own.right, Number(grade)),

@@ -1,6 +1,7 @@
 // Who is there, who presents, and how another takes over.
 
 import { button, html } from "../../../../components/dom.js";
+import { tr } from "../../../../components/words.js";
 
 /** @import { Connection, People } from "../../../live/assets/types.d.ts" */
 
@@ -15,7 +16,7 @@ export class Who {
     this.now = null;
     this.leads = false;
     this.away = false;
-    this.node = html("section", { class: "who", "aria-label": "Who is there", hidden: true });
+    this.node = html("section", { class: "who", "aria-label": tr("Who is there"), hidden: true });
   }
 
   connection(/** @type {Connection} */ connection) {
@@ -36,7 +37,7 @@ export class Who {
   }
 
   #name(/** @type {number | null} */ number) {
-    return this.now?.people.find((one) => one.number === number)?.name || "Somebody";
+    return this.now?.people.find((one) => one.number === number)?.name || tr("Somebody");
   }
 
   #draw() {
@@ -44,14 +45,14 @@ export class Who {
     const nodes = [];
     const line = (/** @type {string} */ words, /** @type {Node[]} */ ...acts) =>
       html("p", {}, html("span", {}, words), ...acts);
-    if (this.away) nodes.push(line("Not connected. Trying again…"));
+    if (this.away) nodes.push(line(tr("Not connected. Trying again…")));
     if (now && leads)
       for (const number of now.asking)
         nodes.push(
           line(
-            `${this.#name(number)} asks to present.`,
-            button("Hand over", () => this.on.answer(number, true)),
-            button("Keep", () => this.on.answer(number, false)),
+            tr("{name} asks to present.", { name: this.#name(number) }),
+            button(tr("Hand over"), () => this.on.answer(number, true)),
+            button(tr("Keep"), () => this.on.answer(number, false)),
           ),
         );
     if (now && !leads) nodes.push(...this.#following(line, now));
@@ -63,15 +64,15 @@ export class Who {
     const own = now.people.find(({ number }) => number === now.you);
     const asked = now.asking.includes(now.you);
     const around = own?.looking
-      ? button("Come back", () => this.on.around(false))
-      : button("Look around", () => this.on.around(true));
+      ? button(tr("Come back"), () => this.on.around(false))
+      : button(tr("Look around"), () => this.on.around(true));
     const acts = now.leader === null && !own?.looking ? [] : [around];
-    if (now.may_lead && !asked) acts.push(button("Ask to present", () => this.on.ask()));
+    if (now.may_lead && !asked) acts.push(button(tr("Ask to present"), () => this.on.ask()));
     const who =
       now.leader === null
-        ? "Nobody presents yet. It begins here by itself."
-        : `${this.#name(now.leader)} presents.`;
-    const words = own?.looking ? `You look around. ${who}` : who;
-    return [line(asked ? `${words} You have asked to present.` : words, ...acts)];
+        ? tr("Nobody presents yet. It begins here by itself.")
+        : tr("{name} presents.", { name: this.#name(now.leader) });
+    const words = own?.looking ? `${tr("You look around.")} ${who}` : who;
+    return [line(asked ? `${words} ${tr("You have asked to present.")}` : words, ...acts)];
   }
 }
