@@ -86,6 +86,13 @@ CASES: Final = Table(
                     'DICOM (0020,0020), such as `["L", "F"]`; read from the file when absent',
                 ),
                 _C("laterality_flip", "yes_no", "the pixels are flipped left to right"),
+                _C(
+                    "pixel_mm",
+                    "number",
+                    "mm at the detector from one pixel to the next, for a file that does not say",
+                    low=1e-4,
+                    high=100,
+                ),
             ),
         ),
         _C(

@@ -193,7 +193,7 @@ def _given_images() -> pl.Expr:
     view = image.field("view")
     given = pl.coalesce(image.field("view_raw"), pl.when(view != "UNKNOWN").then(view))
     marks = [pl.when(image.field(name)).then(True).alias(name) for name in ("key", "prior")]
-    others = ("width", "height", "patient_orientation", "laterality_flip")
+    others = ("width", "height", "patient_orientation", "laterality_flip", "pixel_mm")
     fields = [image.field("id"), image.field("path"), given.alias("view"), *marks]
     return pl.col("images").list.eval(pl.struct(*fields, *(image.field(name) for name in others)))
 

@@ -86,7 +86,11 @@ class SetInfo:
 
 @dataclass(frozen=True)
 class StudyImage:
-    """One image of a case. Sizes in pixels; ``patient_orientation`` is DICOM (0020,0020)."""
+    """One image of a case. Sizes in pixels; ``patient_orientation`` is DICOM (0020,0020).
+
+    ``pixel_mm`` is the distance of neighbouring pixels at the detector, for files that do not
+    say it themselves (PNG, JPEG, WebP).
+    """
 
     id: str
     path: str
@@ -98,6 +102,7 @@ class StudyImage:
     height: int | None = None
     patient_orientation: tuple[str, ...] | None = None
     laterality_flip: bool | None = None
+    pixel_mm: float | None = None
 
     @property
     def frontal(self) -> bool:

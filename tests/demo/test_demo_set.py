@@ -123,6 +123,22 @@ def test_reference_boxes_agree_with_the_report() -> None:
                 assert box["side"] in report, case["id"]
 
 
+def test_no_model_draws_the_reference_box_itself() -> None:
+    references = {(case["id"], *box["box"]) for case in CASES for box in case["reference_boxes"]}
+    for (case, _), answer in ANSWERS.items():
+        for box in answer.get("boxes") or ():
+            assert (case, *box["box"]) not in references, (case, box)
+
+
+def test_every_film_has_a_pixel_spacing() -> None:
+    for _, image in IMAGES:
+        spacing = image.get("pixel_mm")
+        if image["path"].endswith(".dcm"):
+            header = pydicom.dcmread(DEMO / "images" / image["path"], stop_before_pixels=True)
+            spacing = float(header.ImagerPixelSpacing[0])
+        assert spacing == pytest.approx(_truth(image)["pixel_mm"], abs=6e-4)
+
+
 def test_the_measured_ratio_is_the_one_reported() -> None:
     found = 0
     for case in CASES:

@@ -184,10 +184,35 @@ def test_the_tube_ends_where_it_is_said_to(body: Volume, above_mm: float) -> Non
     assert body.labels[round(tip[0]), round(tip[1]), round(tip[2])] == TRACHEA
 
 
-def test_a_tube_beyond_the_carina_goes_right(body: Volume) -> None:
-    fork, tip = devices.carina(body), devices.endotracheal_tube(body, -22).tip
+def test_a_tube_beyond_the_carina_goes_right_without_a_bend(body: Volume) -> None:
+    tube = devices.endotracheal_tube(body, -22)
+    fork, tip = devices.carina(body), tube.tip
     assert tip[0] < fork[0]
     assert tip[2] < fork[2]
+    steps = np.diff(np.array(tube.course) * SPACING_MM, axis=0)
+    steps /= np.linalg.norm(steps, axis=1, keepdims=True)
+    turn = np.degrees(np.arccos(np.clip((steps[1:] * steps[:-1]).sum(axis=1), -1, 1)))
+    assert turn.max() < 8  # from one of 160 points to the next
+    assert np.degrees(np.arccos(-steps[-1][0])) < 50  # from straight down
+
+
+def test_a_line_ends_short_of_the_foot_of_the_cava_or_past_it(body: Volume) -> None:
+    foot = np.argwhere(body.mask(SVC))[:, 0].min() * _DZ
+    short, past = (devices.central_line(body, past_mm=mm).tip[0] * _DZ for mm in (-18.0, 30.0))
+    assert short - foot == pytest.approx(18, abs=6)
+    assert past - foot == pytest.approx(-30, abs=6)
+
+
+def test_a_generator_is_drawn_where_it_is_whole_or_at_the_edge() -> None:
+    middle = devices._patch((200, 200), "can", (100.4, 90.2), (60.0, 50.0))
+    rows, columns = np.nonzero(middle > 0.1)
+    assert rows.mean() == pytest.approx(90, abs=3)
+    assert columns.mean() == pytest.approx(100, abs=3)
+    assert np.ptp(rows) == pytest.approx(60, abs=6)
+    assert middle[76:86, 90:110].mean() < middle[100:110, 90:110].mean()  # battery below the board
+    cut = devices._patch((200, 200), "can", (2.4, 199.2), (60.0, 50.0))
+    assert cut[180:, :20].max() > 0.5
+    assert cut[:150].max() == 0
 
 
 def test_the_left_line_comes_from_the_left_and_ends_right_of_the_midline(body: Volume) -> None:

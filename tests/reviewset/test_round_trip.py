@@ -56,6 +56,7 @@ images = st.lists(
         height=st.integers(1, 9000),
         patient_orientation=st.lists(texts, max_size=2),
         laterality_flip=st.booleans(),
+        pixel_mm=st.floats(0.01, 2),
     ),
     max_size=3,
     unique_by=lambda image: image["id"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from tools.demo import cases, curation, opinions, run, write
@@ -26,6 +27,12 @@ def main(arguments: list[str] | None = None) -> int:
         "--only", nargs="*", metavar="CASE", help="these cases only, into a new --out"
     )
     parser.add_argument(
+        "--again",
+        nargs="*",
+        metavar="STUDY",
+        help="these studies' pictures only, in a set made before",
+    )
+    parser.add_argument(
         "--tables", action="store_true", help="rewrite the tables from texts and truth; no pictures"
     )
     given = parser.parse_args(arguments)
@@ -44,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if given.fetch:
             source.fetch(given.work)
-        make(texts, given.out, given.work)
+        make(texts, given.out, given.work, given.again)
         if not given.only:
             run.write_run(given.out)
             curation.write_curation(given.out)
@@ -55,23 +62,31 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def make(texts: list[cases.Row], out: Path, work: Path) -> None:
-    """Make pictures, truth and tables of these cases in ``out``; the README there is left alone."""
+def make(
+    texts: list[cases.Row], out: Path, work: Path, again: Collection[str] | None = None
+) -> None:
+    """Make pictures, truth and tables of these cases in ``out``; the README there is left alone.
+
+    With ``again``, names of studies, the pictures of all others stay as they are.
+    """
     from tools.demo import render
     from tools.demo.body import volume
     from tools.demo.studies import read_studies
 
     thorax = volume.prepare(source.find(work), work)
     wanted = {image["study"] for text in texts for image in image_rows(text)}
+    wanted &= set(again) if again else wanted
     pictures = {}
     for study in read_studies().values():
         if study.id in wanted:
             print(study.id, flush=True)
             for name, picture in render.render(study, thorax, work).items():
                 pictures[f"{study.id}/{name}"] = picture
-    shutil.rmtree(out / "images", ignore_errors=True)
+    truth = write.read_truth(out) if again else {}
+    if not again:
+        shutil.rmtree(out / "images", ignore_errors=True)
     write.write_images(texts, pictures, out)
-    write.write_truth({name: picture.truth for name, picture in pictures.items()}, out)
+    write.write_truth(truth | {name: made.truth for name, made in pictures.items()}, out)
     tables = cases.assemble(texts, write.read_truth(out))
     write.write_tables(tables, out)
     write.write_returned(texts, out)

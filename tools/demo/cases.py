@@ -21,6 +21,8 @@ Truth = Mapping[str, Mapping[str, Any]]
 """What :mod:`tools.demo.render` knows about each picture, by ``study/shot``."""
 
 TEXTS = Path(__file__).with_name("texts")
+DRAWN: Truth = yaml.safe_load(Path(__file__).with_name("drawn.yaml").read_text("utf-8"))
+"""Boxes that were drawn on the finished films, by ``study/shot`` and finding."""
 MODELS: list[Row] = [
     {
         "id": "generalist",
@@ -131,6 +133,8 @@ def _case(text: Row, truth: Truth) -> Row:
         row: Row = {"id": image.get("id", image["shot"]), "path": file_name(image)}
         row |= {"view": image["view"], "width": known["width"], "height": known["height"]}
         row |= {key: image[key] for key in ("key", "prior", "patient_orientation") if key in image}
+        if image["file"] != "dcm":  # which says it itself
+            row["pixel_mm"] = round(known["pixel_mm"], 4)
         images.append(row)
     copied = ("id", "question", "question_type", "category", "tags", "difficulty")
     row = {key: text[key] for key in copied}
@@ -163,7 +167,9 @@ def _known(text: Row, truth: Truth, image_id: str | None) -> tuple[Row, Mapping[
     images = image_rows(text)
     named = [image for image in images if image.get("id", image["shot"]) == image_id]
     image = named[0] if named else images[0]
-    return image, truth[f"{image['study']}/{image['shot']}"]
+    key = f"{image['study']}/{image['shot']}"
+    known = truth[key]
+    return image, {**known, "boxes": {**known["boxes"], **DRAWN.get(key, {})}}
 
 
 def _reference(box: Row, text: Row, truth: Truth) -> Row:
@@ -176,9 +182,10 @@ def _reference(box: Row, text: Row, truth: Truth) -> Row:
 def place_box(box: Row, text: Row, truth: Truth) -> list[float]:
     """Find the pixels of a box that a text describes.
 
-    One of ``like`` (a finding's true box), ``mirror`` (the same on the other side of the picture),
-    ``heart`` (its silhouette), ``tip`` (the end of a device, ``size_mm`` wide) or ``at`` (shares of
-    the picture); then ``grow`` (share by which it is enlarged) and ``shift`` (shares of its size).
+    One of ``like`` (a finding's true box: that of ``drawn.yaml``, else the shadow of its voxels),
+    ``mirror`` (the same on the other side of the picture), ``heart`` (its silhouette), ``tip`` (the
+    end of a device, ``size_mm`` wide) or ``at`` (shares of the picture); then ``grow`` (share by
+    which it is enlarged) and ``shift`` (shares of its size).
     """
     _, known = _known(text, truth, box.get("image"))
     width, height = float(known["width"]), float(known["height"])

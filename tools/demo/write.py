@@ -78,13 +78,14 @@ def read_truth(folder: Path) -> dict[str, Any]:
 
 
 def write_images(texts: list[Row], pictures: Mapping[str, Picture], folder: Path) -> None:
-    """Write every picture of every case in the form that the case asks for."""
+    """Write every picture that is given, in the form that its case asks for."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
     for text in texts:
         for image in image_rows(text):
-            picture = pictures[f"{image['study']}/{image['shot']}"]
-            write_picture(picture, image, text, images / file_name(image))
+            picture = pictures.get(f"{image['study']}/{image['shot']}")
+            if picture is not None:
+                write_picture(picture, image, text, images / file_name(image))
 
 
 def write_returned(texts: list[Row], folder: Path) -> None:

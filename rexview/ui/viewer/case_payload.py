@@ -198,6 +198,7 @@ def _view(review_set: ReviewSet, known: KnownImage) -> ViewerImage:
         prior=image.prior,
         orientation=known.orientation,
         flipped=bool(image.laterality_flip),
+        pixel_mm=image.pixel_mm,
     )
 
 

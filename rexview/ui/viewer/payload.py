@@ -36,8 +36,9 @@ class ViewerImage:
 
     ``word`` is one of :data:`rexview.vocab.VIEWS`. With ``error``, a sentence for the reader, the
     view is shown as broken in its place; otherwise ``pixels`` is needed. ``flipped`` says that
-    its pixels are the other way round than what its file says of edges. ``group`` is the id of the
-    group whose picture it is, None for the images of the case.
+    its pixels are the other way round than what its file says of edges. ``pixel_mm`` is the
+    pixel spacing at the detector where only the set gives it. ``group`` is the id of the group
+    whose picture it is, None for the images of the case.
     """
 
     id: str
@@ -49,6 +50,7 @@ class ViewerImage:
     kind: Literal["image", "returned"] = "image"
     orientation: Orientation = UNKNOWN_ORIENTATION
     flipped: bool = False
+    pixel_mm: float | None = None
     group: str | None = None
 
     def __post_init__(self) -> None:
@@ -169,6 +171,7 @@ def _view(view: ViewerImage) -> dict[str, Any]:
         "error": view.error,
         "orientation": {**found, "known": view.orientation.known},
         "flipped": view.flipped,
+        "pixel_mm": view.pixel_mm,
         **(_link(view.pixels) if view.pixels else {"url": None, "key": view.id}),
     }
 

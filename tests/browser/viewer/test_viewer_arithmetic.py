@@ -389,6 +389,18 @@ class TestCalibration:
         assert {one["unit"] for one in lengths} == {"mm"}
         assert note == "calibrated by hand: a line of 50 px is 25 mm"
 
+    @pytest.mark.parametrize("spacing", [None, {"row_mm": 0.3, "col_mm": 0.3, "at": "patient"}])
+    def test_a_spacing_of_the_set_is_used_where_the_file_has_none(self, modules, spacing):
+        length, note = call(
+            modules,
+            "lengths.js",
+            """const given = m.withGiven({ aspect: 1, spacing: a, note: null }, 0.2);
+               return [m.distance(given, [0, 0], [30, 40]), m.lengthNote(given)];""",
+            spacing,
+        )
+        assert length == {"value": pytest.approx(15 if spacing else 10), "unit": "mm"}
+        assert note.startswith("calibrated" if spacing else "at the detector")
+
     def test_a_line_too_short_is_told(self, modules):
         found = call(
             modules,

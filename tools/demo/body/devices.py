@@ -82,22 +82,28 @@ def carina(volume: Volume) -> tuple[float, float, float]:
 
 
 def endotracheal_tube(volume: Volume, above_carina_mm: float) -> Device:
-    """A tube in the trachea. A negative distance runs on into the right main bronchus."""
+    """A tube in the trachea. A negative distance runs on into the right main bronchus.
+
+    A tube is stiff: beyond the carina it keeps on down, at half the slope to the side, and leans
+    towards that side well before.
+    """
     fork = carina(volume)
     centres = {z: c for z, c in _centres(volume, TRACHEA).items() if z >= fork[0]}
     end = fork[0] + above_carina_mm / _DZ
     top = max(centres)
     course: Course = [(top + 60, *centres[top]), (top + 30, *centres[top])]
-    course += [(float(z), *centres[z]) for z in sorted(centres, reverse=True) if z > end][::4]
+    straight = fork[0] + (0 if above_carina_mm >= 0 else 34 / _DZ)
+    levels = sorted(centres, reverse=True)
+    course += [(float(z), *centres[z]) for z in levels if z > max(end, straight)][::4]
     if above_carina_mm >= 0:
         nearest = centres[min(centres, key=lambda z: abs(z - end))]
         course.append((end, *nearest))
-    else:
-        z, y, x = fork
-        deep = -above_carina_mm
-        course.append((z - 0.3 * deep / _DZ, y - 2, x - 0.35 * deep / _DX))
-        course.append((z - 0.8 * deep / _DZ, y - 4, x - 0.75 * deep / _DX))
-    return Device("Endotracheal tube", smooth(course, 3), 10.0, 0.10, 0.42)
+        return Device("Endotracheal tube", smooth(course, 3), 10.0, 0.10, 0.42)
+    z, y, x = fork
+    deep = -above_carina_mm
+    for down, aside in ((-0.45, -0.02), (0.0, 0.12), (0.5, 0.34), (1.0, 0.60)):
+        course.append((z - down * deep / _DZ, y - 2 - 2 * down, x - aside * deep / _DX))
+    return Device("Endotracheal tube", smooth(course, 4), 10.0, 0.10, 0.42)
 
 
 def gastric_tube(volume: Volume, reach: float = 1.0) -> Device:
@@ -144,7 +150,10 @@ def gastric_tube_in_bronchus(volume: Volume, deep: float = 0.45) -> Device:
 
 
 def central_line(volume: Volume, side: str = "right", past_mm: float = 0.0) -> Device:
-    """A jugular line, its tip at the foot of the superior vena cava or ``past_mm`` beyond."""
+    """A jugular line, its tip at the foot of the superior vena cava or ``past_mm`` beyond.
+
+    Negative: that much short of it.
+    """
     cava, vein = _centres(volume, SVC), _centres(volume, _VEIN_RIGHT)
     top = max(vein)
     start = vein[top]
@@ -155,7 +164,9 @@ def central_line(volume: Volume, side: str = "right", past_mm: float = 0.0) -> D
     else:
         course = _left_vein(volume, neck=True)
     low = min(cava)
-    course += [(float(z), *cava[z]) for z in sorted(cava, reverse=True) if z < max(cava) - 4][::6]
+    stop = low - min(past_mm, 0.0) / _DZ
+    inside = [z for z in sorted(cava, reverse=True) if stop <= z < max(cava) - 4]
+    course += [(float(z), *cava[z]) for z in inside][::6]
     if past_mm > 0:
         course.append((low - past_mm / _DZ, cava[low][0] + 4, cava[low][1] + 4))
     return Device("Central venous catheter", smooth(course, 10), 2.6, 0.10, 0.24)
@@ -184,29 +195,42 @@ def picc(volume: Volume, side: str = "left", into: str = "cava") -> Device:
         z, (y, x) = float(top), vein[top]
         course = [(z - 20, y - 70, x - 160), (z + 4, y - 45, x - 105), (z + 8, y - 12, x - 48)]
         if into == "jugular":
-            course += [(z + 14, y - 4, x - 18), (z + 34, y - 3, x - 16), (z + 58, y - 6, x - 26)]
-            return Device("PICC", smooth(course, 6), 1.7, 0.05, 0.26)
+            course = [(z - 34, y - 70, x - 160), (z - 8, y - 45, x - 105), (z + 2, y - 14, x - 52)]
+            course += [(z + 3, y - 3, x - 18), (z + 9, y, x - 1), (z + 22, y - 2, x + 3)]
+            course += [(z + 44, y - 4, x), (z + 70, y - 6, x - 6)]
+            return Device("PICC", smooth(course, 1), 1.7, 0.05, 0.30)
         course += [(float(s), *vein[s]) for s in sorted(vein, reverse=True)][::8]
     cava = _centres(volume, SVC)
     course += [(float(s), *cava[s]) for s in sorted(cava, reverse=True) if s < max(cava) - 6][::8]
     return Device("PICC", smooth(course, 14), 1.7, 0.05, 0.26)
 
 
-def pacemaker(volume: Volume) -> Device:
+def pacemaker(volume: Volume) -> list[Device]:
     """A generator under the left clavicle with a lead to the tip of the right ventricle."""
-    course = _left_vein(volume, neck=False)[2:]
-    z, y, x = course[0]
-    pocket = (z - 44.0, 330.0 + (volume.hu.shape[1] - 400) / 2, x + 92.0)
+    vein = _left_vein(volume, neck=False)[2:]
+    z, y, x = vein[0]
+    front = 330.0 + (volume.hu.shape[1] - 400) / 2
+    pocket = (z - 46.0, front, x + 88.0)
+    header = (pocket[0] + 17 / _DZ, front, pocket[2] - 9 / _DX)
+    course = [header, (z - 22, front - 16, x + 74), (z - 8, front - 52, x + 62)]
+    course += [(z + 1, y + 14, x + 42), (z + 1, y + 2, x + 18), *vein[1:]]
     cava, heart = _centres(volume, SVC), np.argwhere(volume.mask(HEART)[::2, ::2, ::2]) * 2
-    course = [pocket, (z - 20, y + 20, x + 96), (z - 2, y + 5, x + 50), *course]
-    course += [(float(s), *cava[s]) for s in sorted(cava, reverse=True) if s < max(cava) - 6][::10]
-    low, right = np.percentile(heart[:, 0], 8), np.percentile(heart[:, 2], 22)
+    course += [(float(s), *cava[s]) for s in sorted(cava, reverse=True) if s < max(cava) - 6][::8]
+    foot = cava[min(cava)]
+    low = float(np.percentile(heart[:, 0], 8))
     centre = heart.mean(axis=0)
-    course.append((float(centre[0]) - 8, float(centre[1]) + 10, float(right)))
-    course.append((float(low) + 6, float(centre[1]) + 20, float(centre[2]) + 10))
-    course.append((float(low) + 4, float(centre[1]) + 25, float(np.percentile(heart[:, 2], 78))))
-    generator = ("can", pocket, 41.0, 37.0)
-    return Device("Pacemaker", smooth(course, 6), 1.9, 0.15, 0.55, (generator,))
+    atrium = (0.6 * min(cava) + 0.4 * low, foot[0] + 8, foot[1] - 1)
+    course.append(atrium)
+    course.append((low + 16, float(centre[1]) + 12, 0.78 * foot[1] + 0.22 * float(centre[2])))
+    course.append((low + 6, float(centre[1]) + 20, 0.35 * foot[1] + 0.65 * float(centre[2])))
+    course.append((low + 2, float(centre[1]) + 28, float(centre[2]) + 30))
+    course.append((low + 1, float(centre[1]) + 36, float(np.percentile(heart[:, 2], 82))))
+    generator = ("can", pocket, 46.0, 42.0)
+    lead = smooth(course, 7)
+    parts = [Device("Pacemaker", lead, 1.35, 0.12, 0.5, (generator,))]
+    parts.append(Device("Pacemaker", lead[-3:], 2.4, 0.15, 0.6))  # the two poles at its end
+    parts.append(Device("Pacemaker", lead[-9:-7], 2.4, 0.15, 0.5))
+    return parts
 
 
 def chest_tube(volume: Volume, side: str, tip: tuple[float, float, float]) -> Device:
@@ -283,25 +307,54 @@ def _patch(
     canvas = np.zeros(shape, np.float32)
     column, row = where
     tall, wide = size
-
-    def blob(across: float, down: float, width: float, height: float, value: float) -> None:
-        centre = (round(column + across * wide), round(row + down * tall))
-        axes = (max(1, round(width * wide / 2)), max(1, round(height * tall / 2)))
-        cv2.ellipse(canvas, centre, axes, 12, 0, 360, value, -1, cv2.LINE_AA)
-
     if kind == "button":
-        blob(0, 0, 1, 1, 0.16)
-        blob(0, 0, 0.4, 0.4, 1.1)
+        for share, value in ((1.0, 0.16), (0.4, 1.1)):
+            centre = (round(column), round(row))
+            axes = (max(1, round(share * wide / 2)), max(1, round(share * tall / 2)))
+            cv2.ellipse(canvas, centre, axes, 12, 0, 360, value, -1, cv2.LINE_AA)
         return canvas
-    if kind in ("pendant", "buckle"):
-        blob(0, 0, 1, 1, 1.6)
-        blob(0, 0, 0.62, 0.66, 0.0 if kind == "buckle" else 0.9)
-        return canvas
-    blob(0, 0, 1, 1, 1.3)  # the can; its header of plastic is at the top
-    if kind == "can":
-        blob(0, 0, 0.94, 0.94, 1.15)
-        blob(-0.02, 0.17, 0.80, 0.52, 1.6)
-        blob(0.05, -0.36, 0.55, 0.2, 0.55)
-        blob(-0.1, -0.38, 0.10, 0.10, 1.3)
-        blob(0.18, -0.36, 0.10, 0.10, 1.3)
-    return cv2.GaussianBlur(canvas, (0, 0), 1.1)
+    side = int(1.3 * max(tall, wide)) | 1
+    rows, columns = np.mgrid[0:side, 0:side].astype(np.float32) - side // 2
+    turn = np.deg2rad(14.0 if kind == "can" else 8.0)
+    u = (np.cos(turn) * columns + np.sin(turn) * rows) / (wide / 2)
+    v = (np.cos(turn) * rows - np.sin(turn) * columns) / (tall / 2)
+    drawn = _generator(u, v, wide) if kind == "can" else 1.9 * _inside(u, v, wide)
+    top, left = round(row) - side // 2, round(column) - side // 2
+    low, high = (max(top, 0), max(left, 0)), (top + side, left + side)
+    part = canvas[low[0] : max(high[0], 0), low[1] : max(high[1], 0)]
+    part += drawn[low[0] - top :, low[1] - left :][: part.shape[0], : part.shape[1]]
+    return cv2.GaussianBlur(canvas, (0, 0), 0.8)
+
+
+def _inside(u: np.ndarray, v: np.ndarray, wide: float, inset: float = 0.0) -> np.ndarray:
+    """Shape of a generator's shell, 0 to 1: between an ellipse and a box; narrower below."""
+    narrow = 1 - 0.10 * np.clip(v, 0, 1)
+    radius = (np.abs(u / narrow) ** 2.7 + np.abs(v) ** 2.7) ** (1 / 2.7)
+    return np.clip((1 - inset - radius) * wide / 2 + 0.5, 0, 1)
+
+
+def _generator(u: np.ndarray, v: np.ndarray, wide: float) -> np.ndarray:
+    """What a pacemaker's generator adds to the ray integral; (u, v) from -1 to 1 across and down.
+
+    A clear header with the socket of the lead, a titanium shell, a board with chips, a battery.
+    """
+    soft = wide / 2
+
+    def block(left: float, top: float, right: float, bottom: float) -> np.ndarray:
+        across = np.clip(np.minimum(u - left, right - u) * soft + 0.5, 0, 1)
+        return across * np.clip(np.minimum(v - top, bottom - v) * soft + 0.5, 0, 1)
+
+    outer = _inside(u, v, wide)
+    shell = outer * np.clip((v + 0.42) * soft + 0.5, 0, 1)
+    drawn = 0.22 * outer + 0.50 * shell
+    drawn += 0.35 * np.clip(shell - _inside(u, v, wide, 0.07) * (v > -0.34), 0, 1)
+    drawn += 0.95 * _inside(u, v, wide, 0.16) * np.clip((v - 0.14) * soft / 1.5, 0, 1)
+    rng = np.random.default_rng(11)
+    for _ in range(26):
+        left, top = rng.uniform(-0.68, 0.5), rng.uniform(-0.32, 0.02)
+        right, bottom = left + rng.uniform(0.06, 0.26), top + rng.uniform(0.04, 0.12)
+        drawn += rng.uniform(0.1, 0.4) * block(left, top, right, bottom) * shell
+    for left, right in ((-0.52, -0.36), (-0.14, 0.02)):
+        drawn += 0.9 * block(left, -0.72, right, -0.58)
+    drawn += 0.45 * block(-0.62, -0.67, 0.30, -0.63)
+    return np.asarray(drawn, np.float32)

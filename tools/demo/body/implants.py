@@ -28,22 +28,30 @@ def sternal_wires(volume: Volume, count: int = 6, seed: int = 7) -> list[Device]
         if len(x) < 12:
             continue
         centre_y, centre_x = float(y.mean()), float(0.6 * x.mean() + 0.4 * middle[2])
-        wide = np.clip(np.ptp(x) / 2 * 0.62, 9 / _DX, 14 / _DX)
+        wide = np.clip(np.ptp(x) / 2 * 0.62, 8 / _DX, 12 / _DX) * rng.uniform(0.85, 1.15)
         thick = max(float(np.percentile(y, 90) - np.percentile(y, 10)) / 2, 4 / _DY) + 2 / _DY
-        lean, slant = rng.uniform(0.30, 0.62), rng.uniform(-0.14, 0.14)
+        lean, slant = rng.uniform(0.08, 0.40), rng.uniform(-0.22, 0.22)
         angle = np.linspace(0.10, 2 * np.pi - 0.10, 60) + np.pi / 2  # open in front
-        across, front = wide * np.cos(angle), thick * np.sin(angle)
-        up = (lean * front * _DY + slant * across * _DX) / _DZ
+        # Pulled tight round a flat bone, and bent by hand: no ellipse.
+        bent = (
+            1
+            + 0.07 * np.sin(2 * angle + rng.uniform(0, 6))
+            + 0.05 * np.sin(3 * angle + rng.uniform(0, 6))
+        )
+        across = wide * bent * np.sign(np.cos(angle)) * np.abs(np.cos(angle)) ** 0.75
+        front = thick * bent * np.sign(np.sin(angle)) * np.abs(np.sin(angle)) ** 0.75
+        sag = rng.uniform(-0.12, 0.12) * (across**2 - (0.5 * wide) ** 2) * _DX**2 / 8
+        up = (lean * front * _DY + slant * across * _DX + sag) / _DZ
         course: Course = [
             (z + float(u), centre_y + float(f), centre_x + float(a))
             for u, f, a in zip(up, front, across, strict=True)
         ]
         end_z, end_y, end_x = course[-1]
         aside = rng.uniform(-0.7, 0.7)
-        for step in range(1, 5):  # the twist, bent down to the bone
-            turn = 0.35 if step % 2 else -0.35
-            course.append((end_z - 0.9 * step, end_y + 1, end_x + aside * step + turn))
-        wires.append(Device("Sternal wire", course, 0.9, 0.2, 1.2))
+        for step in range(1, 8):  # the twist, bent down to the bone
+            turn = 0.5 if step % 2 else -0.5
+            course.append((end_z - 0.7 * step, end_y + 1, end_x + aside * step + turn))
+        wires.append(Device("Sternal wire", course, 0.75, 0.1, 0.55))
     return wires
 
 
@@ -68,11 +76,11 @@ def aortic_valve(volume: Volume, diameter_mm: float = 25.0) -> list[Device]:
 
     angles = np.linspace(0, 2 * np.pi, 80)
     ring = [place(float(np.cos(a)), float(np.sin(a)), 0.0) for a in angles]
-    parts = [Device("Prosthetic aortic valve", ring, 2.3, 0.3, 1.2)]
+    parts = [Device("Prosthetic aortic valve", ring, 1.5, 0.1, 0.75)]
     for off in (-0.22, 0.22):
         reach = float(np.sqrt(1 - off**2)) * 0.92
         leaf = [place(off, reach, -2.0), place(off, 0.0, 5.0), place(off, -reach, -2.0)]
-        parts.append(Device("Prosthetic aortic valve", smooth(leaf, 0), 0.9, 0.2, 0.6))
+        parts.append(Device("Prosthetic aortic valve", smooth(leaf, 0), 0.9, 0.1, 0.32))
     return parts
 
 
@@ -113,17 +121,3 @@ def oxygen_tubing(volume: Volume) -> list[Device]:
         Device("Oxygen tubing", smooth(course, 1), 5.0, 0.08, 0.05)
         for course in (left, right, tail)
     ]
-
-
-def necklace(volume: Volume, drop_mm: float = 46.0) -> list[Device]:
-    """A thin chain with a pendant, from the sides of the neck."""
-    depth, rows, width = volume.hu.shape
-    middle, y = width / 2 + 3, rows - 60.0
-    across = np.linspace(-1, 1, 130)
-    course: Course = [
-        (float(depth + 20 - (drop_mm + 25) / _DZ * (1 - abs(a) ** 2.4)), y, float(middle + 74 * a))
-        for a in across
-    ]
-    low = course[65]
-    patches = (("pendant", (low[0] - 4, y, low[2]), 8.0, 4.5),)
-    return [Device("Necklace", course, 0.8, 0.1, 0.5, patches)]

@@ -26,6 +26,8 @@ export type View = PixelLink & {
   orientation: Stored;
   /** The case says that the image is stored the other way round than its file says. */
   flipped?: boolean;
+  /** Pixel spacing at the detector that the set gives, for a file that gives none. */
+  pixel_mm?: number | null;
 };
 /** Pixels of the stored image. */
 export type Box = Rect & {

@@ -91,6 +91,16 @@ export function scaleOf(header, ends, mm) {
   return { mm, px };
 }
 
+/** The header with the spacing that the set gives, when the file itself gives none. */
+export function withGiven(
+  /** @type {Header} */ header,
+  /** @type {number | null | undefined} */ mm,
+) {
+  if (header.spacing || !mm) return header;
+  const spacing = { row_mm: mm * header.aspect, col_mm: mm, at: "detector", note: null };
+  return { ...header, spacing };
+}
+
 /** The header with the spacing that a scale gives; as it is without. */
 export function withScale(/** @type {Header} */ header, /** @type {Scale | null} */ scale) {
   if (!scale) return header;

@@ -9,6 +9,7 @@ import { extents, Projection } from "../image/geometry.js";
 import { acrossAxis } from "../image/orientation.js";
 import { Painter } from "../image/painter.js";
 import { pixelStore } from "../image/pixels.js";
+import { withGiven } from "../measure/lengths.js";
 import { MeasureLayer } from "../measure/measure_layer.js";
 import { Annotations, Notice } from "./annotations.js";
 import { Drags } from "./drags.js";
@@ -133,7 +134,7 @@ export class Pane {
     this.node.dataset.state = "ready";
     this.notice.tell(null);
     this.viewer.state.initWindow(this.view.id, raster.header);
-    this.measures.open(this.view.key, raster.header);
+    this.measures.open(this.view.key, withGiven(raster.header, this.view.pixel_mm));
     this.refreshBoxes();
     this.#describe();
     this.viewer.loaded();
