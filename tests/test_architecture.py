@@ -16,7 +16,7 @@ LEVELS = [
     {"bounded"},
     {"words"},
     {"vocab"},
-    {"columns", "choices", "addresses"},
+    {"columns", "choices", "addresses", "language"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},

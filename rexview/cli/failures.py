@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from typing import Any
 
 from rexview.addresses import address_of_set
@@ -12,7 +13,7 @@ from rexview.cli.output import as_json
 from rexview.cli.run.engine import add_engine, engine, tell_ended
 from rexview.cli.scanning import scan
 from rexview.errors import StorageRefused
-from rexview.vocab import HINT_KINDS, noun
+from rexview.vocab import HINT_KINDS, counted, noun
 
 
 def add_failures(commands: Any) -> None:
@@ -28,7 +29,7 @@ def add_failures(commands: Any) -> None:
 
 
 def _failures(options: argparse.Namespace) -> int:
-    from rexview.detect import rows_of
+    from rexview.detect import not_read_rows, rows_of
     from rexview.reviewset import load
 
     if options.keep and address_of_set(options.folder):
@@ -39,9 +40,9 @@ def _failures(options: argparse.Namespace) -> int:
             found = scan(review_set, keep_beside=options.keep, spread=spread)
     except KeyboardInterrupt:
         return tell_ended("What was found is kept: the same command goes on from there.")
-    rows = list(rows_of(found))
+    rows, unread = list(rows_of(found)), list(not_read_rows(review_set))
     if options.json:
-        print(as_json(rows))
+        print(as_json(rows + unread))
     else:
         for row in rows:
             case, model = row["case"], row["model"]
@@ -50,7 +51,20 @@ def _failures(options: argparse.Namespace) -> int:
         hints = sum(map(_is_hint, rows))
         flags = len(rows) - hints
         print(f"{flags} {noun(flags, 'flag')}, {hints} {noun(hints, 'hint')}")
+        if unread:
+            print(_told(unread))
     return 0
+
+
+def _told(unread: list[dict[str, Any]]) -> str:
+    """Say how many answers were not read, or not held against their report, in which language."""
+    told = []
+    for kind, words in (("not_read", "not read"), ("report_not_read", "not held against a report")):
+        by_language = Counter(row["language"] for row in unread if row["kind"] == kind)
+        if by_language:
+            looks = ", ".join(f"{n:,} {language}" for language, n in by_language.most_common())
+            told.append(f"{counted(by_language.total(), 'answer')} {words} ({looks})")
+    return "; ".join(told) + ": the rules read English"
 
 
 def _is_hint(row: dict[str, Any]) -> bool:

@@ -55,6 +55,7 @@ from rexview.detect.core.survey import (
     survey_of,
 )
 from rexview.detect.findings import finding_name, finding_region
+from rexview.detect.not_read import not_read_rows
 from rexview.detect.registry import DETECTORS, detectors, read_word_lists
 from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 
@@ -77,6 +78,7 @@ __all__ = [
     "models_with_boxes",
     "models_without_boxes",
     "named_flags",
+    "not_read_rows",
     "read_word_lists",
     "rows_of",
     "survey",

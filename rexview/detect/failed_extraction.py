@@ -24,8 +24,10 @@ class FailedExtraction:
     reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether the question offers a choice."""
-        return one.case.question_type == "choice"
+        """Say whether the question offers a choice, and what was chosen can be read."""
+        if one.case.question_type != "choice":
+            return False
+        return one.answer.choice is not None or one.language is None
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Look at the number of the option that was taken from the answer."""

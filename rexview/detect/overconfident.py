@@ -68,7 +68,7 @@ class Overconfident:
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether readers scored Synthesis."""
-        return "synthesis" in one.final.by_dimension
+        return "synthesis" in one.final.by_dimension and one.language is None
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Look for definite wording where Synthesis is low."""

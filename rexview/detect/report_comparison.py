@@ -202,7 +202,9 @@ def zones_meet(first: str | None, second: str | None) -> bool:
 
 
 def has_report(one: AnswerInCase) -> bool:
-    """Say whether the answer has words that its case's report can be held against."""
+    """Say whether the answer has words that its case's report can be held against, in English."""
+    if one.language or one.report_language:
+        return False
     sections = (getattr(one.case.report, section) or "" for section in REPORT_SECTIONS)
     return any(map(str.strip, sections)) and bool(one.text.strip()) and one.came
 

@@ -17,7 +17,7 @@ from rexview.detect.answer_text.loops import find_loop
 from rexview.detect.answer_text.refusal import find_refusal
 from rexview.detect.answer_text.sentence_stops import open_sentence
 from rexview.detect.answer_text.structure import open_structure
-from rexview.detect.language import language_of
+from rexview.language import language_of
 
 EndingKind = Literal["complete", "truncated_suspected", "repetition", "empty", "blocked"]
 

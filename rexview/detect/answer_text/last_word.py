@@ -9,8 +9,8 @@ from typing import Final
 
 import yaml
 
-from rexview.detect.language import language_of
 from rexview.detect.phrases import either, whole_words
+from rexview.language import language_of
 
 
 def _just_before(name: str) -> re.Pattern[str]:

@@ -41,8 +41,10 @@ class TokenLimit:
     reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether a signal or a text tells; a choice alone, for one, does not."""
-        return not _undecided(one.answer) or is_empty(one.answer) or bool(one.text.strip())
+        """Say whether a signal or an English text tells; a choice alone, for one, does not."""
+        if not _undecided(one.answer) or is_empty(one.answer):
+            return True
+        return bool(one.text.strip()) and one.language is None
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Look at the answer's signals, and at its text where they leave it open."""

@@ -122,8 +122,8 @@ class BoxesMissing:
     reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether the question asks for boxes and there is an answer of a model that draws."""
-        draws = one.answer.model not in self.undrawing
+        """Say whether boxes are asked for, and there is an English answer of a model that draws."""
+        draws = one.answer.model not in self.undrawing and one.language is None
         return draws and one.came and box_request(self._put(one)[1]) is not None
 
     def _put(self, one: AnswerInCase) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from rexview.detect.core.detector import AnswerInCase, flag, mention_evidence
 from rexview.detect.findings import Mention, find_mentions, finding_info, may_be_same_fracture
 from rexview.detect.phrases import word_set
 from rexview.detect.report_comparison import MOST_READ
-from rexview.detect.score_failures import has_boxes_or_score, low_image_score
+from rexview.detect.score_failures import low_image_score
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import AnswerBox, Evidence, Flag
 
@@ -41,12 +41,14 @@ class BoxUnrelated:
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether there are boxes, or a final Image Style."""
-        return has_boxes_or_score(one, "image_style")
+        by_text = bool(one.sure_boxes) and one.language is None
+        return by_text or "image_style" in one.final.by_dimension
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the labels of the boxes against the text."""
         flags = []
-        if one.sure_boxes and one.text.strip() and len(one.text) <= MOST_READ:
+        readable = bool(one.text.strip()) and len(one.text) <= MOST_READ and one.language is None
+        if one.sure_boxes and readable:
             mentions = find_mentions(one.text)
             elsewhere = _mentions_elsewhere(one)
             for box in one.sure_boxes:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from rexview.detect.findings import Mention, asserted_mentions, report_mentions
+from rexview.detect.findings import Mention, asserted_mentions, report_mentions, report_text
+from rexview.language import language_of
 from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, Score
 from rexview.stats import FinalScores, final_of_answer, status_of
 
@@ -31,6 +32,16 @@ class AnswerInCase:
     def text(self) -> str:
         """The answer's text, empty where it has none."""
         return self.answer.text or ""
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language of the text where the rules cannot read it; None for English."""
+        return language_of(self.text)
+
+    @cached_property
+    def report_language(self) -> str | None:
+        """The language of the report where the rules cannot read it; None for English."""
+        return language_of(report_text(self.case))
 
     @property
     def sure_boxes(self) -> tuple[AnswerBox, ...]:
@@ -57,7 +68,10 @@ class AnswerInCase:
 
     @cached_property
     def mentions(self) -> Sequence[Mention]:
-        """What the answer says of findings in its own words, on sides of the patient."""
+        """What the answer says of findings in its own words, on sides of the patient.
+
+        Nothing where it is in another language than English.
+        """
         return asserted_mentions(self.case, self.answer)
 
     @cached_property
@@ -86,7 +100,10 @@ class Detector(Protocol):
         ...
 
     def can_judge(self, one: AnswerInCase) -> bool:
-        """Say whether the answer could show the failure: these answers are what rates are of."""
+        """Say whether the answer could show the failure: these answers are what rates are of.
+
+        One that rests on a text in another language than English cannot be judged.
+        """
         ...
 
     def find(self, one: AnswerInCase) -> list[Flag]:

@@ -13,6 +13,7 @@ from typing import Final
 from rexview.detect.findings.mention import Mention
 from rexview.detect.findings.reading import find_mentions
 from rexview.geometry import OTHER_SIDE, image_orientation
+from rexview.language import language_of
 from rexview.schema import Answer, Case
 
 REPORT_SECTIONS: Final = ("findings", "impression")
@@ -24,7 +25,9 @@ _LONGEST: Final = 20_000
 
 
 def report_mentions(case: Case) -> list[tuple[str, Mention]]:
-    """Return the mentions of a case's report, each with the section it stands in."""
+    """Return the mentions of a case's report, each with the section it stands in; English ones."""
+    if language_of(report_text(case)):
+        return []
     return [
         (section, mention)
         for section in REPORT_SECTIONS
@@ -40,9 +43,10 @@ def report_text(case: Case) -> str:
 def asserted_mentions(case: Case, answer: Answer) -> tuple[Mention, ...]:
     """Return the mentions of an answer that are its own words, with sides of the patient.
 
-    Of a very long text only the part that :func:`find_mentions` reads.
+    Of a very long text only the part that :func:`find_mentions` reads; of one in another language
+    than English none: "kein Pneumothorax" would be one.
     """
-    if not answer.text:
+    if not answer.text or language_of(answer.text):
         return ()
     return as_displayed(case, _without_repetition(answer.text, case))
 

@@ -16,7 +16,9 @@ from rexview.detect.core.detector import Detector
 from rexview.kept_files import code_version
 
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
-_READ: Final = ("detect", "choices", "stats", "schema", "frames", "vocab.py", "geometry.py")
+_READ: Final = (
+    *("detect", "choices", "language", "stats", "schema", "frames", "vocab.py", "geometry.py"),
+)
 """The code below ``rexview/`` that detectors run, with the lists of words beside it."""
 _CODE: Final = (".py", ".yaml")
 

@@ -70,8 +70,10 @@ class Laterality:
         case, answer = one.case, one.answer
         placed = boxes_with_sides(case, answer)
         boxed = bool(placed or case.reference_boxes)
+        text = "" if one.language else one.text
+        report = "" if one.report_language else report_text(case)
         return (
-            can_judge_text(one.text, report_text(case), boxed=boxed)
+            can_judge_text(text, report, boxed=boxed)
             or can_judge_choice(case, answer)
             or can_judge_boxes(case, placed)
         )

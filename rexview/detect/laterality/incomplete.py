@@ -24,6 +24,8 @@ class SideIncomplete:
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether the answer and the report name a side."""
+        if one.language or one.report_language:
+            return False
         return both_name_a_side(one.text, report_text(one.case))
 
     def find(self, one: AnswerInCase) -> list[Flag]:

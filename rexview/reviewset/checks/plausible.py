@@ -14,6 +14,7 @@ import polars as pl
 from rexview import vocab
 from rexview.choices import read_choice
 from rexview.frames.mapped import some_rows
+from rexview.reviewset.checks.languages import check_languages
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.nested import items_of
 from rexview.reviewset.tables.source import TableSource
@@ -65,6 +66,7 @@ def check_plausible(tables: Tables, sources: Sources, images: pl.DataFrame) -> N
             source.warning("There are no answers: there is nothing to review yet.", remedy)
         return
     source = sources["answers"]
+    check_languages(cases, newest, sources["cases"], source)
     _check_numbers(newest, source)
     _check_texts(newest, cases, source)
     _check_choices(newest, cases, source)

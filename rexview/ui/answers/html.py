@@ -37,6 +37,7 @@ from rexview.ui.answers.flags import (
 from rexview.ui.answers.one_answer import ending_html, facts_html
 from rexview.ui.answers.repeats import repeats_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
+from rexview.ui.answers.unread import unread_answer_html, unread_report_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
@@ -162,7 +163,7 @@ def _answer_html(
         f'aria-label="{tr("Answer of {name}").format(name=name)}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
-        f"{_NOT_YET if answer.model in page.not_yet else ''}"
+        f"{_NOT_YET if answer.model in page.not_yet else ''}{unread_answer_html(answer)}"
         f"{flags_html(page, answer, review_set.reader_names, visitor)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{added.above}{choice_html(page.case, answer)}"
@@ -220,7 +221,8 @@ def report_html(
     return (
         '<section class="rx-report" id="report" tabindex="0">'
         f"<h3>{tr('Radiologist’s report')}{head}</h3>"
-        f'{request_html(page.case)}<div class="rx-versions"><div>{sections}</div>{beside}</div>'
+        f"{request_html(page.case)}{unread_report_html(report)}"
+        f'<div class="rx-versions"><div>{sections}</div>{beside}</div>'
         "</section>"
     )
 

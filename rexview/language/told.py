@@ -19,7 +19,7 @@ import yaml
 ENGLISH: Final = "English"
 OTHER: Final = "another language"
 """Said of a text of a language that is not known here."""
-_READ: Final = 6_000
+_READ: Final = 4_000
 """Characters of the beginning that are looked at."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FOREIGN_LETTER: Final = re.compile(r"[\u0370-\u1fff\u2c00-\ud7ff\uf900-\ufdff\ufe70-\ufeff]")
@@ -43,7 +43,9 @@ _OF_LETTERS: Final = 0.3
 _LEAST_WORDS: Final = 2
 _FOR_ENGLISH: Final = 2
 """Words of a language have to be so many times those of English."""
-_ACCENTED: Final = re.compile(r"[à-öø-ÿœąćęłńśźżğışőűăâîșțřěůčđơư]")
+_ACCENTED: Final = re.compile(r"[à-öø-ÿ\u0100-\u024f\u1e00-\u1eff]")
+_LONG: Final = 4
+"""Letters; of two words one is as long: "El Paso, La Crosse" is not Spanish."""
 _MANY: Final = 8
 _FEW_KNOWN: Final = 0.25
 _ACCENTED_SHARE: Final = 0.2
@@ -74,6 +76,15 @@ def language_of(text: str) -> str | None:
     return _latin(start.lower())
 
 
+def looks(language: str) -> str:
+    """Say what a text looks like: "looks German", "is not in English" where it is not known.
+
+    >>> looks("German")
+    'looks German'
+    """
+    return f"is not in {ENGLISH}" if language == OTHER else f"looks {language}"
+
+
 def _script_of(text: str) -> str | None:
     letters = len(_FOREIGN_LETTER.findall(text))
     if letters < _LEAST_LETTERS:
@@ -87,37 +98,38 @@ def _script_of(text: str) -> str | None:
 def _latin(lowered: str) -> str | None:
     """Tell a language that is written with Latin letters by its commonest words."""
     languages, english = _words()
-    given = _WORD.findall(lowered)
-    kinds = set(given)
-    hits = {}
-    for name, words in languages.items():
-        found = kinds & words
-        if found:
-            hits[name] = found
-    if hits:
+    kinds = set(_WORD.findall(lowered))
+    own = len(kinds & english)
+    foreign = kinds & languages.keys()
+    if foreign and len(foreign) > own * _FOR_ENGLISH:  # else no language has enough of them
+        hits: dict[str, set[str]] = {}
+        for word in foreign:
+            for name in languages[word]:
+                hits.setdefault(name, set()).add(word)
         # a word that several languages have speaks for the one with most of them
-        name = max(hits, key=lambda one: (len(hits[one]), sum(map(len, hits[one]))))
+        name = max(hits, key=lambda one: (len(hits[one]), sum(map(len, hits[one])), one))
         count = len(hits[name])
-        own = len(kinds & english)
         accented = any(map(_ACCENTED.search, hits[name]))
-        enough = count >= _LEAST_WORDS or (accented and len(given) <= _LEAST_WORDS + 1)
+        enough = count > _LEAST_WORDS or (accented and len(kinds) <= _LEAST_WORDS + 1)
+        enough = enough or (count == _LEAST_WORDS and max(map(len, hits[name])) >= _LONG)
         if enough and count > own * _FOR_ENGLISH and count * _MANY >= len(kinds):
             return name
-    if len(kinds) >= _MANY and not lowered.isascii():
-        known = len(kinds & english)
+    if len(kinds) >= _MANY and own < len(kinds) * _FEW_KNOWN and not lowered.isascii():
         strange = sum(_ACCENTED.search(word) is not None for word in kinds)
-        if strange >= len(kinds) * _ACCENTED_SHARE and known < len(kinds) * _FEW_KNOWN:
+        if strange >= len(kinds) * _ACCENTED_SHARE:
             return OTHER
     return None
 
 
 @cache
-def _words() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
-    """Return the words of each language but English, and those of English."""
+def _words() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """Return of each word which languages but English have it, and the words of English."""
     file = Path(__file__).with_name("words.yaml")
-    lists = {
-        name: frozenset(word for word in text.split() if "_" not in word)
-        for name, text in yaml.safe_load(file.read_text(encoding="utf-8")).items()
-    }
-    english = lists.pop(ENGLISH)
-    return {name: words - english for name, words in lists.items()}, english
+    lists = yaml.safe_load(file.read_text(encoding="utf-8"))
+    english = frozenset(lists.pop(ENGLISH).split())
+    languages: dict[str, tuple[str, ...]] = {}
+    for name, text in lists.items():
+        for word in dict.fromkeys(text.split()):
+            if word not in english:
+                languages[word] = (*languages.get(word, ()), name)
+    return languages, english

@@ -1,0 +1,52 @@
+"""Answers and reports that the rules do not read, as records for JSON beside the flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from rexview.detect.findings import report_text
+from rexview.language import language_of, looks
+from rexview.schema import ReviewSet
+
+NOT_READ: Final = ("not_read", "report_not_read")
+"""Kinds of the records: the answer, or its case's report, is in another language than English."""
+
+
+def not_read_rows(review_set: ReviewSet) -> Iterator[dict[str, Any]]:
+    """List the newest answers that are not in English, or whose report is not.
+
+    Yields
+    ------
+    dict
+        As :func:`rexview.detect.flag_rows`, with ``failure`` None, ``kind`` one of
+        :data:`NOT_READ`, and ``language``.
+    """
+    reports: dict[str, str | None] = {}
+    newest = review_set.answers.filter("_newest").select("case", "model", "text")
+    for case, model, text in newest.iter_rows():
+        language = language_of(text or "")
+        if language:
+            yield _row(
+                case, model, "not_read", f"Not read by the rules: it {looks(language)}.", language
+            )
+        if case not in reports:
+            known = review_set.case(case)
+            reports[case] = language_of(report_text(known)) if known else None
+        written = reports[case]
+        if written:
+            message = f"Not held against the report, which {looks(written)}."
+            yield _row(case, model, "report_not_read", message, written)
+
+
+def _row(case: str, model: str, kind: str, message: str, language: str) -> dict[str, Any]:
+    return {
+        "case": case,
+        "model": model,
+        "failure": None,
+        "source": "detector",
+        "kind": kind,
+        "message": message,
+        "evidence": [],
+        "language": language,
+    }
