@@ -35,20 +35,22 @@ _JUDGED_BY: Final = {
     ),
     "token_limit": tr("answers with a finish reason, token counts or an English text"),
     "execution_gap": tr("answers with a Process and an Execution score"),
-    "hallucination": tr("English answers with an English report beside them"),
-    "omission": tr("English answers with an English report beside them, but for choice questions"),
+    "hallucination": tr("answers in English with an English report beside them"),
+    "omission": tr(
+        "answers in English with an English report beside them, but for choice questions"
+    ),
     "wrong_type": tr(
-        "English answers with an English report beside them, but for choice questions"
+        "answers in English with an English report beside them, but for choice questions"
     ),
     "side_incomplete": tr(
         "answers that name a side in English, and a report beside them that does"
     ),
     "boxes_missing": tr(
-        "English answers to questions that ask for boxes, of models that draw them"
+        "answers in English to questions that ask for boxes, of models that draw them"
     ),
     "box_misplaced": tr("answers with boxes or an Image Content score"),
     "box_unrelated": tr("answers with boxes or an Image Style score"),
-    "overconfident": tr("English answers with a Synthesis score"),
+    "overconfident": tr("answers in English with a Synthesis score"),
     "verbose": tr("scored answers with others to compare their length with"),
     "terse": tr("scored answers with others to compare their length with"),
     "failed_extraction": tr("answers to choice questions"),

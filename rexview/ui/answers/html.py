@@ -18,6 +18,7 @@ from rexview.analysis.engine import Position
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, status_of
+from rexview.ui.answers import one_answer
 from rexview.ui.answers.choices import (
     Vote,
     choice_html,
@@ -34,10 +35,8 @@ from rexview.ui.answers.flags import (
     link_spans,
     written_here,
 )
-from rexview.ui.answers.one_answer import ending_html, facts_html
 from rexview.ui.answers.repeats import repeats_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
-from rexview.ui.answers.unread import unread_answer_html, unread_report_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
@@ -163,13 +162,13 @@ def _answer_html(
         f'aria-label="{tr("Answer of {name}").format(name=name)}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
-        f"{_NOT_YET if answer.model in page.not_yet else ''}{unread_answer_html(answer)}"
+        f"{_NOT_YET if answer.model in page.not_yet else ''}{one_answer.unread_answer_html(answer)}"
         f"{flags_html(page, answer, review_set.reader_names, visitor)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{added.above}{choice_html(page.case, answer)}"
-        f'<div class="rx-text" tabindex="0">{body}</div>{ending_html(answer)}'
+        f'<div class="rx-text" tabindex="0">{body}</div>{one_answer.ending_html(answer)}'
         f"{explanation_html(page, answer)}{added.below}"
-        f"<footer>{facts_html(answer)}</footer>"
+        f"<footer>{one_answer.facts_html(answer)}</footer>"
         f"{repeats_html(page.case, answer, page.repeats.get(answer.model, ()))}</article>"
     )
 
@@ -221,7 +220,7 @@ def report_html(
     return (
         '<section class="rx-report" id="report" tabindex="0">'
         f"<h3>{tr('Radiologist’s report')}{head}</h3>"
-        f"{request_html(page.case)}{unread_report_html(report)}"
+        f"{request_html(page.case)}{one_answer.unread_report_html(report)}"
         f'<div class="rx-versions"><div>{sections}</div>{beside}</div>'
         "</section>"
     )
