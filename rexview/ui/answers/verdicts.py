@@ -35,10 +35,10 @@ KEYS: Final = (
     (tr("e, Shift+E"), tr("next, previous failure")),
     ("a", tr("confirm it")),
     ("d", tr("reject it")),
-    ("Shift+W", tr("say why")),
+    (tr("Shift+W"), tr("say why")),
     ("u", tr("keep its words and boxes lit")),
-    ("Shift+A", tr("add a failure")),
-    ("Shift+N", tr("comment on the answer")),
+    (tr("Shift+A"), tr("add a failure")),
+    (tr("Shift+N"), tr("comment on the answer")),
 )
 """Keys of :file:`verdicts.js` and what they do, for the list of keys."""
 _EVIDENCE: Final = "rx_evidence"

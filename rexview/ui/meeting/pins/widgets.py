@@ -26,7 +26,7 @@ from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
 from rexview.words import tr, trn
 
-KEYS: Final = (("Shift+M", tr("pin the case for a meeting")),)
+KEYS: Final = ((tr("Shift+M"), tr("pin the case for a meeting")),)
 """Keys of :file:`pins.js` and what they do, for the list of keys."""
 _ASSETS: Final = "meeting/pins/assets/pins"
 _DONE: Final = "pins_done"

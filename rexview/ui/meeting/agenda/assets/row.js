@@ -55,7 +55,7 @@ export class Row {
       html("div", { class: "grip" }, this.handle, this.number),
       html("div", { class: "picture" }, this.picture),
       html("div", { class: "what" }, this.link, this.question, this.known),
-      html("label", { class: "minutes" }, this.minutes, " min"),
+      html("label", { class: "minutes" }, this.minutes, ` ${tr("min")}`),
       this.tools,
       this.note,
     );

@@ -1,6 +1,7 @@
 // How a meeting looks on this screen: light or dark, size of the text, width of the film. It is kept in
 // this browser: a projector needs something else than a desk.
 
+import { tr } from "../../../components/words.js";
 import { Separator } from "../../../viewer/assets/layout/separator.js";
 import { remember, remembered } from "../../../viewer/assets/storage.js";
 
@@ -25,7 +26,7 @@ export class Appearance {
     this.film = film;
     this.share = USUAL_SHARE; // of the film in the width
     this.between = new Separator({
-      name: "Width of the film",
+      name: tr("Width of the film"),
       key: "present-film",
       least: LEAST,
       frame: () => {

@@ -20,13 +20,13 @@ const TOOLS = [
 const MENU = [
   ["larger", tr("Larger text"), ""],
   ["smaller", tr("Smaller text"), ""],
-  ["look", tr("Light or dark"), "Shift+L"],
+  ["look", tr("Light or dark"), tr("Shift+L")],
   ["alone", tr("Film alone"), "q"],
   ["tools", tr("Tools of the picture"), "u"],
-  ["notes", tr("Notes in their own window"), "Shift+N"],
-  ["join", tr("Let others follow"), "Shift+J"],
-  ["showAll", tr("Show all steps"), "Shift+E"],
-  ["decide", tr("Decide"), "Shift+D"],
+  ["notes", tr("Notes in their own window"), tr("Shift+N")],
+  ["join", tr("Let others follow"), tr("Shift+J")],
+  ["showAll", tr("Show all steps"), tr("Shift+E")],
+  ["decide", tr("Decide"), tr("Shift+D")],
   ["full", tr("Full screen"), "x"],
   ["help", tr("All keys"), "?"],
 ];

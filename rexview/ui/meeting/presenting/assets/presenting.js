@@ -216,7 +216,7 @@ export class Presenting {
     const decides = this.leads && (this.isWhole || this.deciding);
     if (decides) {
       const subjects = content.letters.map(({ letter, name }) => ({ key: letter, name }));
-      subjects.unshift({ key: "", name: "The case" });
+      subjects.unshift({ key: "", name: tr("The case") });
       this.form.open({ meeting: this.data.meeting.id, case: at.case, subjects });
     }
     this.panels.show(content, shown, { turnTo: to, decides });

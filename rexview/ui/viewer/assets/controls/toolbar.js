@@ -5,6 +5,7 @@ import { tr } from "../../../components/words.js";
 import { figure } from "../pane/annotations.js";
 import { icon } from "./icons.js";
 import { keyOf } from "./keyboard.js";
+import { presetWords } from "./window_settings.js";
 
 /** @import { Header, Look } from "../types.d.ts" */
 /** @import { commandsOf } from "./commands.js" */
@@ -144,7 +145,9 @@ export class Toolbar {
     const wanted = [...names, ...(manual ? [tr("Own setting")] : [])].join("\n");
     if (this.presetNames !== wanted) {
       this.presetNames = wanted;
-      const options = names.map((name, place) => html("option", { value: place }, name));
+      const options = names.map((name, place) =>
+        html("option", { value: place }, presetWords(name)),
+      );
       if (manual) options.push(html("option", { value: -1 }, tr("Own setting")));
       this.presets.replaceChildren(...options);
     }

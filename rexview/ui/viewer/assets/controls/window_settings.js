@@ -8,6 +8,13 @@ import { adjusted, presetWindow } from "../image/windowing.js";
 /** @import { Viewer } from "../viewer.js" */
 
 const DRAG_PX = 380; // down: by one width; across: by a factor of e squared
+/** @type {Record<string, string>} */
+const OURS = { Auto: tr("Auto"), "Full range": tr("Full range"), "As stored": tr("As stored") };
+
+/** What a preset is called on the screen: those of the file have their own names. */
+export function presetWords(/** @type {string} */ name) {
+  return Object.hasOwn(OURS, name) ? OURS[name] : name;
+}
 
 export class WindowSettings {
   constructor(/** @type {Viewer} */ viewer) {
@@ -42,7 +49,7 @@ export class WindowSettings {
       const place = header.presets.findIndex((preset) => preset.name === name);
       if (place >= 0) look.window = presetWindow(header, place);
     });
-    this.viewer.announce(tr("Window: {name}", { name }));
+    this.viewer.announce(tr("Window: {name}", { name: presetWords(name) }));
   }
 
   next() {
