@@ -12,7 +12,7 @@ from rexview.ui.answers.choices import choice_html
 from rexview.ui.answers.one_answer import ending_html, facts_html
 from rexview.ui.html.safe_text import markdown_html
 from rexview.vocab import option_letter
-from rexview.words import counted, tr, trn
+from rexview.words import counted, listed, tr, trn
 
 
 def repeats_html(case: Case, answer: Answer, repeats: Sequence[Answer]) -> str:
@@ -78,8 +78,7 @@ def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> 
     )
     marked = [counted(len(answer.boxes), "box")] if answer.boxes else []
     marked += [counted(len(answer.images), "picture")] if answer.images else []
-    both = f" {tr('and')} ".join(marked)
-    not_shown = f" · {tr('{what}, not shown').format(what=both)}" if marked else ""
+    not_shown = f" · {tr('{what}, not shown').format(what=listed(marked))}" if marked else ""
     return (
         f"<li><p><b>{number}</b> {said}</p>"
         f'{choice_html(case, answer)}<div class="rx-again" tabindex="0">{body}</div>'

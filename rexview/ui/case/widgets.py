@@ -26,7 +26,7 @@ from rexview.ui.saving.entries import CASE_PAGE
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import turning_json
 from rexview.vocab import judge_name
-from rexview.words import tr
+from rexview.words import listed, tr
 
 _REPORT: Final = tr("the report")
 
@@ -132,7 +132,7 @@ def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
         tr("Differences between"),
         pairs,
         index=None,
-        format_func=lambda pair: f" {tr('and')} ".join(texts[place][0] for place in pair),
+        format_func=lambda pair: listed([texts[place][0] for place in pair]),
         placeholder=tr("Compare two texts word by word"),
         key=f"compare_{page.case.id}",
         label_visibility="collapsed",
