@@ -16,7 +16,7 @@ page_header("Data")
 left, right = st.columns([3, 2], gap="large")
 
 with left:
-    st.subheader("Open now")
+    st.header("Open now")
     if review_set is not None:
         data_widgets.show_open_set(review_set)
         reviews_notice.show_reviews(review_set)
@@ -24,7 +24,7 @@ with left:
         show_error(error, key="open")
 
 with right:
-    st.subheader("Open another")
+    st.header("Open another")
     data_widgets.open_form()
 
 st.divider()

@@ -178,14 +178,14 @@ def gap_spread_chart(
         .add_params(select)
     )
     at_mean = alt.Chart(pd.DataFrame(means)).encode(y="floor:Q", color=colour)
-    bounds = at_mean.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q")
+    bounds = at_mean.mark_rule(strokeWidth=2, aria=False).encode(x="low:Q", x2="high:Q")
     dots = at_mean.mark_point(filled=True, size=60, opacity=1).encode(x="Mean:Q")
     words = at_mean.mark_text(align="left", dx=7, fontSize=11).encode(
         x="drawn:Q", text=f"{LABEL}:N"
     )
     layers = [bars, texts, bounds, dots, words]
     if ends[0] <= tables.gap_threshold <= ends[1]:
-        rule = alt.Chart().mark_rule(strokeDash=[4, 3], color="#8A9099")
+        rule = alt.Chart().mark_rule(strokeDash=[4, 3], color="#8A9099", aria=False)
         layers.append(rule.encode(x=alt.datum(tables.gap_threshold)))
     height = (64 if len(names) <= 6 else 48) * len(names) + 62
     drawn = alt.layer(*layers, areas, data=frame).properties(height=height)

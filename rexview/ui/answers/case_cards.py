@@ -47,15 +47,20 @@ def gallery_html(
     drawn = [
         _card_html(review_set, card, case_filter, names, colours, gap_threshold) for card in cards
     ]
-    if with_pins:
-        drawn = [_with_pin(one, card.case.id) for one, card in zip(drawn, cards, strict=True)]
-    return f'<div class="rx-cards" role="list">{"".join(drawn)}</div>'
+    places = "".join(
+        f'<div class="rx-card-place" role="listitem">{one}'
+        f"{_pin_html(card.case.id) if with_pins else ''}</div>"
+        for one, card in zip(drawn, cards, strict=True)
+    )
+    return f'<div class="rx-cards" role="list">{places}</div>'
 
 
-def _with_pin(card: str, case: str) -> str:
-    """Lay a button over a card, since no button may lie in a link."""
-    pin = f'<button type="button" class="rx-pin" data-rx-pin="{html.escape(case)}"></button>'
-    return f'<div class="rx-card-place" role="presentation">{card}{pin}</div>'
+def _pin_html(case: str) -> str:
+    """Lay a button over a card, since no button may lie in a link; its script gives it a name."""
+    return (
+        f'<button type="button" class="rx-pin" aria-label="Pin {html.escape(case)}" '
+        f'data-rx-pin="{html.escape(case)}"></button>'
+    )
 
 
 def _card_html(
@@ -84,7 +89,7 @@ def _card_html(
     if not answers:
         rows.append(f"<p>{tr('No answer given yet')}</p>")
     return (
-        f'<a class="rx-card" role="listitem" href="{address}" data-rx-page>'
+        f'<a class="rx-card" href="{address}" data-rx-page>'
         f"{_picture_html(review_set, card, colours)}"
         f'<div class="rx-card-text"><header><b>{html.escape(case.id)}</b>'
         f"<span>{html.escape(kind)}</span></header>{_harm_html(card, case_filter)}"

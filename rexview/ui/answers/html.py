@@ -383,7 +383,7 @@ def _score_table_html(
     listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""
     drawn = stacked(
         f'<div class="rx-scroll"><table class="rx-scores"><caption>{html.escape(name)}</caption>'
-        f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
     return drawn + listed
 

@@ -23,7 +23,7 @@ from rexview.ui.link.pages import (
     PAGE_SCORE,
 )
 from rexview.ui.server import server_state
-from rexview.ui.streamlit_adapter.page_head import SERVER_ADDRESS, lazy_parts
+from rexview.ui.streamlit_adapter.page_head import OUR_KEYS_ONLY, SERVER_ADDRESS, lazy_parts
 from rexview.words import page_words
 
 _EVERYWHERE: Final = ("app/assets/phone_pages.js", "saving/assets/waiting.js")
@@ -80,7 +80,7 @@ def page_head(path: str) -> bytes:
     scripts = [*lazy_parts(*_PARTS_EVERYWHERE, *_PARTS.get(page, ()))]
     scripts += map(module_address, modules)
     links = [f'<link rel="modulepreload" href="./{html.escape(one)}">' for one in scripts]
-    return "\n".join([SERVER_ADDRESS, *_words(), *links, ""]).encode()
+    return "\n".join([SERVER_ADDRESS, OUR_KEYS_ONLY, *_words(), *links, ""]).encode()
 
 
 def _words() -> list[str]:

@@ -70,7 +70,7 @@ def progress_html(progress: Progress, kind: Kind) -> str:
     share = progress.done / progress.total if progress.total else 0.0
     numbers = " · ".join(html.escape(part) for part in _numbers(progress, kind))
     parts = [
-        f'<div class="rx-run-bar" role="progressbar" aria-valuemin="0" '
+        f'<div class="rx-run-bar" role="progressbar" aria-label="Progress" aria-valuemin="0" '
         f'aria-valuemax="{progress.total}" aria-valuenow="{progress.done}" '
         f'style="--rx-share:{share:.4f}"></div><p class="rx-run-numbers">{numbers}</p>'
     ]

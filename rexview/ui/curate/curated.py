@@ -42,10 +42,10 @@ def show_curated(now: Round) -> None:
     studies = as_markdown(counted(len(now.curation.studies), "study"))
     st.markdown(f"**{chosen} chosen** of {covered.offered:,}, in {covered.studies:,} of {studies}.")
     _offer(now)
-    st.markdown("### What they cover")
+    st.markdown("## What they cover")
     show_charts_beside(_charts(now.review_set), key="curated", columns=2)
     st.html(tags_html(covered))
-    st.markdown("### The model's scores beside people's")
+    st.markdown("## The model's scores beside people's")
     st.html(agreement_html(now, _agreements(now.review_set)))
 
 

@@ -60,7 +60,7 @@ def failures_html(numbers: Overview) -> str:
         )
         name = so_far_after(about.plural, so_far=so_far)
         cards.append(
-            f'<section class="rx-failure"><h3>{_whole(rows, name)}</h3>'
+            f'<section class="rx-failure"><h2>{_whole(rows, name)}</h2>'
             f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}'
             f'<p class="rx-quiet rx-how">{html.escape(judged_caption(failure))}'
             f"{_precision_html(failure)}</p></section>"

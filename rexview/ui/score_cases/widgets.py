@@ -200,7 +200,7 @@ def show_reveal(study: Study) -> None:
     table = revealed_table(study)
     if table.is_empty():
         return
-    st.markdown("### The models and your scores")
+    st.markdown("## The models and your scores")
     if study.review_set.info.protocol.reveal_peers:
         st.caption("With the scores of the other readers: the study's rules allow it now.")
     show_wide_table(table.head(_MOST_ROWS), key="score_revealed", height="auto")

@@ -1,4 +1,4 @@
-"""What Streamlit's page is told in its head, so that it asks less of the server, and earlier."""
+"""What Streamlit's page is told in its head: its server, its scripts, and to have no own keys."""
 
 from __future__ import annotations
 
@@ -19,6 +19,18 @@ SERVER_ADDRESS: Final = (
 
 Otherwise a page with an address of its own, such as ``/case``, asks there first, is refused, and
 waits before it asks again.
+"""
+
+OUR_KEYS_ONLY: Final = """<script>
+document.addEventListener("keydown", (event) => {
+  if (/^[rc]$/i.test(event.key)) event.stopImmediatePropagation();
+});
+</script>"""
+"""Keeps the keys R and C from Streamlit, which runs the script again or clears its cache with them.
+
+It listens on the document as Streamlit does, and before it, as a script of the head runs first.
+Whoever listens anywhere else, or on the way down to the target, still gets these keys: ours for R
+and C do. What the browser does with Ctrl and these keys stays.
 """
 
 

@@ -57,7 +57,9 @@ class Reasons:
 
 def rows_table(css: str, heads: Iterable[str], body: Iterable[str], caption: str = "") -> str:
     """Wrap rows (HTML) into a table that scrolls by itself; heads and caption are escaped here."""
-    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
+    head = "".join(
+        f'<th scope="col">{html.escape(text)}</th>' if text else "<td></td>" for text in heads
+    )
     title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     return stacked(
         f'<div class="rx-scroll"><table class="{css}">{title}<thead><tr>{head}</tr></thead>'

@@ -414,7 +414,7 @@ class TestBoxes:
     def test_what_cannot_be_drawn_is_counted_with_the_reason(self, viewer):
         viewer.open()
         chip = viewer.page.locator(".chip[data-group='gen']")
-        expect(chip).to_have_attribute("aria-label", "Generalist: 2 boxes · 1 not drawable, key 1")
+        expect(chip).to_have_accessible_name("Generalist: 2 boxes · 1 not drawable, key 1")
         expect(chip).to_have_attribute("title", re.compile("the box has no area"))
 
     def test_reference_from_the_start_if_wished_and_never_blinded(self, viewer):

@@ -97,7 +97,7 @@ def _show_result(tasks: Questions) -> None:
     table = result_table(tasks)
     if table.is_empty():
         return
-    st.markdown("### Your answers and the models'")
+    st.markdown("## Your answers and the models'")
     st.caption(
         "Of the questions that you answered and were shown the right option of. A model without a "
         "usable choice is wrong. Kappa: whether somebody chose the same option as you, beyond "

@@ -74,17 +74,19 @@ export class Chips {
     const shift = group.key && this.viewer.data.takenKeys?.includes(group.key) ? "⇧" : "";
     const named = group.key ? `${shift}${group.key.toUpperCase()}` : "";
     const key = group.key ? `, ${tr("key {key}", { key: named.replace("⇧", "Shift ") })}` : "";
+    const spoken = (words) => html("span", { class: "spoken" }, words);
     const content = [
       html("span", { class: "swatch", "aria-hidden": "true" }),
       html("span", { class: "name" }, group.name),
-      html("span", { class: "count" }, String(count)),
+      spoken(": "),
+      html("span", { class: "count", "aria-hidden": "true" }, String(count)),
+      spoken(`${amount}${undrawn}${key}`),
       group.undrawable > 0 ? icon("warning") : null,
       group.key ? html("kbd", { "aria-hidden": "true" }, named) : null,
     ];
     return button(content, () => this.viewer.groups.toggle(group.id), {
       class: `chip group ${group.kind}`,
       "data-group": group.id,
-      "aria-label": `${group.name}: ${amount}${undrawn}${key}`,
       "aria-keyshortcuts": group.key && shift ? `Shift+${group.key}` : group.key,
       title: `${group.name}: ${amount}${undrawn}${key}${reasons}`,
       style: { "--c": group.colour },

@@ -1,0 +1,107 @@
+"""axe-core finds nothing that hinders people on any page, dark and light, wide and on a phone."""
+
+import shutil
+
+import pytest
+from support import ROOT
+from support.browser.axe import Allowed, Axe
+from support.browser.score_pad import known_reader
+from support.browser.waiting import calm, pass_time
+
+from rexview.people import Person
+from rexview.reviewset import load
+from rexview.settings import Settings
+from rexview.store import Entry, open_reviews
+from rexview.store.database.connection import close_databases
+from rexview.ui.link.pages import ADDRESSES
+
+pytestmark = pytest.mark.browser
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+LOOKS = ("Dark", "Light")
+MENU = "Streamlit's menu of pages on a phone: headings of groups lie among its list's items"
+ALLOWED = (
+    Allowed("list", "stSidebarNavItems", MENU),
+    Allowed("listitem", "e1o1t1hb", MENU),
+)
+"""What lies in Streamlit's own elements and cannot be mended from outside."""
+ALL_RULES: tuple[str, ...] = ()
+COLOURS = ("color-contrast", "link-in-text-block")
+WIDE_RULES = {"Dark": ALL_RULES, "Light": COLOURS}
+PHONE_RULES = {"Dark": COLOURS, "Light": ALL_RULES}
+"""Names and roles are the same in both themes: asked once at each width, as axe takes its time."""
+MORE = (
+    "case?case=c16",  # a wrong side, beside the film
+    "case?case=c19",  # a multiple choice question
+    "case?case=r01",  # a report
+    "score?task=questions",
+    "score?task=corrections",
+    "score?task=comparisons",
+    "meeting?meeting=m1",
+    "meeting?as=decisions&meeting=m1",
+    "meeting?as=present&meeting=m1",
+    "meeting?as=follow&meeting=m1",
+)
+FOLLOW = """(address) => {
+  window.history.pushState({}, "", new URL(address || ".", document.baseURI));
+  window.dispatchEvent(new PopStateEvent("popstate", { state: {} }));
+}"""
+
+
+@pytest.fixture(scope="module")
+def axe():
+    return Axe(ALLOWED)
+
+
+@pytest.fixture(scope="module")
+def server(start_app, tmp_path_factory):
+    """The address of an app on a copy of the demo, where Ann has planned a meeting."""
+    home = tmp_path_factory.mktemp("axe")
+    folder = shutil.copytree(ROOT / "assets" / "demo", home / "set")
+    entries = [Entry("meeting", subject="m1", value={"name": "Chest", "minutes": 20})]
+    for place, case in enumerate(("c01", "c19", "r01")):
+        value = {"place": place, "section": "First", "minutes": 3}
+        entries.append(Entry("agenda", case, subject="m1", value=value))
+    try:
+        open_reviews(load(folder), Settings()).record(entries, Person("ann", "Ann", "lead"))
+    finally:
+        close_databases()
+    return start_app(folder, data=known_reader(home / "data", "Ann"))
+
+
+def ready(page, address):
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=stMain]')?.innerText.trim().length"
+    )
+    settle(page, address)
+
+
+def settle(page, address):
+    """Wait until the page is calm; one that follows a meeting listens on, and never is."""
+    if "as=" in address:
+        page.wait_for_selector(".rx-present .film, .rx-d-list, [data-testid=stMain] p")
+        pass_time(page, 1000)
+    else:
+        calm(page)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_page_has_what_hinders_people(server, new_page, axe, look):
+    page = new_page(**WIDE)
+    page.add_init_script(f"localStorage.setItem('rexview-theme', '\"{look}\"')")
+    page.goto(server)
+    sizes = [("wide", WIDE, WIDE_RULES[look]), ("phone", PHONE, PHONE_RULES[look])]
+    found = []
+    for address in (*ADDRESSES.values(), *MORE):
+        page.evaluate(FOLLOW, address)
+        ready(page, address)
+        for name, size, rules in sizes:
+            if page.viewport_size != size:
+                page.set_viewport_size(size)
+                settle(page, address)
+            found += [f"/{address} {name} {one}" for one in axe.findings(page, *rules)]
+        sizes.reverse()
+    assert not found, "\n".join(found)
+
+
+def test_what_is_allowed_still_occurs(axe):
+    assert not axe.stale, "no longer there (or the tests above did not run): take it off the list"
