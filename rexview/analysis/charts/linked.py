@@ -175,7 +175,7 @@ def points(
 
     The frame has ``CI low``, ``CI high``, ``drawn`` (where the text begins) and :data:`LABEL`.
     """
-    bounds = base.mark_rule(strokeWidth=2).encode(x="CI low:Q", x2="CI high:Q")
+    bounds = base.mark_rule(strokeWidth=2, aria=False).encode(x="CI low:Q", x2="CI high:Q")
     dots = (
         base.mark_point(filled=True, size=size, cursor="pointer")
         .encode(opacity=faded(select), tooltip=list(tips), shape=shape)

@@ -71,12 +71,12 @@ def _drift_chart(
     base = alt.Chart(frame).encode(color=colour)
     x = alt.X("Middle:T", title=None, scale=utc, axis=alt.Axis(labelOverlap=True, tickCount=6))
     select = clickable()
-    days = base.mark_rule(strokeWidth=1.5).encode(
+    days = base.mark_rule(strokeWidth=1.5, aria=False).encode(
         x=alt.X("From:T", scale=utc), x2="To:T", y=y, opacity=alt.value(0.6)
     )
     spans = (
         base.transform_filter("isValid(datum.Low)")
-        .mark_rule(strokeWidth=1.5)
+        .mark_rule(strokeWidth=1.5, aria=False)
         .encode(x=x, y=alt.Y("Low:Q", scale=scale), y2="High:Q")
     )
     points = (
@@ -101,7 +101,7 @@ def _drift_chart(
     known = frame["Low"].notna().any()
     layers: list[alt.Chart] = [days, spans, points] if known else [days, points]
     if difference:
-        zero = alt.Chart(pd.DataFrame({"y": [0]})).mark_rule(color=REFERENCE_COLOUR)
+        zero = alt.Chart(pd.DataFrame({"y": [0]})).mark_rule(color=REFERENCE_COLOUR, aria=False)
         layers.insert(0, zero.encode(y="y:Q"))
     drawn = alt.layer(*layers).properties(height=240)
     name = (

@@ -149,7 +149,7 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
     select = clickable()
     spans = (
         base.transform_filter("isValid(datum.Low)")
-        .mark_rule(strokeWidth=2, color=MODEL_COLOURS[0])
+        .mark_rule(strokeWidth=2, color=MODEL_COLOURS[0], aria=False)
         .encode(x="Low:Q", x2="High:Q")
     )
     points = (
@@ -168,7 +168,11 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
         )
         .add_params(select)
     )
-    zero = alt.Chart(pd.DataFrame({"x": [0]})).mark_rule(color=REFERENCE_COLOUR).encode(x="x:Q")
+    zero = (
+        alt.Chart(pd.DataFrame({"x": [0]}))
+        .mark_rule(color=REFERENCE_COLOUR, aria=False)
+        .encode(x="x:Q")
+    )
     layers = [zero, spans, points] if frame["Low"].notna().any() else [zero, points]
     drawn = alt.layer(*layers).properties(height=alt.Step(34))
     title = tr("Who is stricter")

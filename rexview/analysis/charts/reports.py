@@ -62,7 +62,7 @@ def spread_chart(
     base = alt.Chart(marks.frame).encode(
         y=lines.encoding(), color=colour_of_models(models, colours, legend=False)
     )
-    whiskers = base.mark_rule(strokeWidth=1.5).encode(
+    whiskers = base.mark_rule(strokeWidth=1.5, aria=False).encode(
         x=alt.X("Whisker low:Q", title=metric.name, scale=scale), x2="Whisker high:Q"
     )
     boxes = (

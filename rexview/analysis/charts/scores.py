@@ -117,7 +117,9 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
         .mark_text(fontSize=11, align="left", dx=5, color="#8A9099")
         .encode(y=lines.encoding(), x="end:Q", text="n:N")
     )
-    line = alt.Chart().mark_rule(strokeWidth=1.5, color="#8A9099").encode(x=alt.datum(0))
+    line = (
+        alt.Chart().mark_rule(strokeWidth=1.5, color="#8A9099", aria=False).encode(x=alt.datum(0))
+    )
     drawn = alt.layer(bars, texts, counts, line, data=frame).properties(height=alt.Step(lines.step))
     return linked(tr("How scores spread"), drawn, marks, caption=caption, hidden=_HIDDEN)
 

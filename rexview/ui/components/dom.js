@@ -82,6 +82,13 @@ export function rootOf(/** @type {Node} */ node) {
   return /** @type {ShadowRoot} */ (node.getRootNode());
 }
 
+/** The element that has the focus, also where it lies in the shadow of another. */
+export function focusedElement() {
+  let found = document.activeElement;
+  while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+  return /** @type {HTMLElement | null} */ (found);
+}
+
 /**
  * Call something with the first frame after elements of the page came or went.
  *

@@ -1,6 +1,6 @@
 // The list of all keys, over the viewer.
 
-import { button, html, rootOf } from "../../../components/dom.js";
+import { button, focusedElement, html } from "../../../components/dom.js";
 import { tr, trc } from "../../../components/words.js";
 import { icon } from "./icons.js";
 
@@ -119,7 +119,7 @@ export class Help {
 
   toggle(open) {
     if (open === this.open) return;
-    const before = /** @type {HTMLElement} */ (rootOf(this.node).activeElement);
+    const before = focusedElement();
     this.node.hidden = !open;
     if (open) {
       this.before = before;
