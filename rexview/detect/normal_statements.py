@@ -6,10 +6,15 @@ import re
 from typing import Final
 
 from rexview.detect.findings import Finding
-from rexview.detect.phrases import list_names, whole_words, word_set
+from rexview.detect.phrases import either, list_names, whole_words, word_set
 
+_ALL: Final = "all"
+"""Calls everything normal: "NAD."."""
 _SAID: Final = {
-    name: (whole_words("normal", name), word_set("normal_families", name))
+    name: (
+        whole_words("normal", name) if name != _ALL else re.compile(either("normal", name), re.I),
+        word_set("normal_families", name) if name != _ALL else frozenset[str](),
+    )
     for name in list_names("normal")
 }
 _ACUTE: Final = "acute_bone"
@@ -17,7 +22,7 @@ _BORDERLINE: Final = re.compile(r"\b(?:top|upper|borderline|not|limits? of)\b", 
 _CLEAR: Final = re.compile(
     r"\b(?:(?:the|both|(?P<side>left|right|[lr](?=\s)))\s+)*lungs?"
     r"(?:\s+(?:fields?|bases?|and\s+(?:the\s+)?pleural\s+spaces?|and\s+pleura))*"
-    r"(?:\s*[:|]|\s+(?:is|are|remains?|appears?)(?:\s+fully\s+expanded\s+and)?)?"
+    r"(?:\s*[:|]|\s*\.{2,}|\s+(?:is|are|remains?|appears?)(?:\s+fully\s+expanded\s+and)?)?"
     r"\s+(?:both\s+)?clear\b(?!\s+of\b)"
     r"|\bclear\s+(?:lungs|lung\s+fields|chest)\b",
     re.IGNORECASE,
@@ -25,7 +30,9 @@ _CLEAR: Final = re.compile(
 """A sentence that clears the lungs, or one of them, of any opacity."""
 _OTHERWISE: Final = re.compile(r"\b(?:otherwise|else|rest|remainder)\b[^.]*$", re.IGNORECASE)
 _BEFORE: Final = 25
-_CLEARED: Final = frozenset({"airspace_opacity", "nodule", "cavity", "contusion", "edema"})
+_CLEARED: Final = frozenset(
+    {"airspace_opacity", "atelectasis", "nodule", "cavity", "contusion", "edema"}
+)
 _SIDES: Final = {"r": "right", "l": "left"}
 
 
@@ -35,7 +42,7 @@ def normal_statement(text: str, finding: Finding, *, old: bool) -> re.Match[str]
     ``old`` says that the finding is of long ago: "no acute fracture" does not deny that.
     """
     for part, (statement, families) in _SAID.items():
-        if finding.family not in families or (old and part == _ACUTE):
+        if part != _ALL and (finding.family not in families or (old and part == _ACUTE)):
             continue
         for match in statement.finditer(text):
             if not _BORDERLINE.search(match[0].replace("not enlarged", "")):

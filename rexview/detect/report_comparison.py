@@ -24,6 +24,9 @@ MOST_READ: Final = 20_000
 """Characters; in a longer answer, question or report no finding is looked for."""
 SAID: Final = ("positive", "uncertain", "prior")
 """What a text says of a finding that it has, or had."""
+URGENT: Final = word_set("report", "urgent_family")
+"""Families that no answer may leave out, whatever it was asked for."""
+_ASKS_ALL: Final = re.compile(rf"\b(?:{either('question', 'general')})|^\W*$", re.IGNORECASE)
 _NEAR: Final = 120
 _LASTING: Final = word_set("report", "lasting_family")
 _GROUPS: Final = [word_set("related_families", name) for name in list_names("related_families")]
@@ -36,6 +39,12 @@ _LOOSE: Final = {
     family: re.compile(rf"(?<![^\W_])(?:{either('loose_words', family)})", re.IGNORECASE)
     for family in list_names("loose_words")
 }
+_UNREAD: Final = {
+    region: re.compile(rf"(?<![^\W_])(?:{either('unread_words', region)})", re.IGNORECASE)
+    for region in list_names("unread_words")
+}
+_DENIED: Final = re.compile(r"\b(?:no|not|without|negative for|free of)\b[^.;:\n]*$", re.IGNORECASE)
+_DENIED_WITHIN: Final = 60
 _GENERAL_WORDS: Final = word_set("finding_words", "general")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{5,}")
 _STEM: Final = 6
@@ -188,6 +197,23 @@ def may_mean(text: str, finding: FindingInText) -> bool:
     return bool(telling) and all(word in folded for word in telling)
 
 
+def left_unread(text: str, mentions: Iterable[Mention], region: str) -> bool:
+    """Whether a text has words of a region that no finding was read from: it may mean any.
+
+    ``region`` is one of a finding or ``device``. Words that are denied are none.
+    """
+    loose = _UNREAD.get(region)
+    if loose is None or len(text) > MOST_READ:
+        return False
+    spans = sorted({(mention.start, mention.end) for mention in mentions})
+    for match in loose.finditer(text):
+        if any(first < match.end() and match.start() < last for first, last in spans):
+            continue
+        if not _DENIED.search(text[max(0, match.start() - _DENIED_WITHIN) : match.start()]):
+            return True
+    return False
+
+
 def sides_meet(first: str | None, second: str | None) -> bool:
     """Whether two sides can be the same place: an unknown or a bilateral one meets any."""
     loose = (None, "bilateral", "midline")
@@ -234,3 +260,26 @@ def regions_of(text: str) -> frozenset[str]:
     if _FAILING.search(text):
         regions |= {"heart", "lung", "pleura"}
     return frozenset(regions)
+
+
+def wants(case: Case, finding: FindingInText) -> bool:
+    """Whether an answer is to speak of a finding: it was asked about it, or it is urgent.
+
+    A question that does not ask for all that there is asks about nothing that it does not name.
+    """
+    if finding.info.family in URGENT:
+        return True
+    regions = asked_regions(case)
+    if regions is None:
+        question = case.question[:_LONGEST_QUESTION]
+        return case.question_type == "report" or _ASKS_ALL.search(question) is not None
+    region = "device" if finding.info.group == "device" else finding.info.region
+    return region in regions
+
+
+def names_in_question(case: Case, finding: FindingInText) -> bool:
+    """Whether the question names a finding, or what may be meant by it: the answer need not."""
+    if case.question_type == "report" or len(case.question) > MOST_READ:
+        return False
+    families = {finding_info(one.finding).family for one in find_mentions(case.question)}
+    return bool(families & (_RELATED.get(finding.info.family, frozenset()) | {finding.info.family}))

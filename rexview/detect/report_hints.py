@@ -14,8 +14,10 @@ from typing import Final
 from rexview.detect.core.detector import AnswerInCase, flag
 from rexview.detect.findings import (
     REPORT_SECTIONS,
+    find_mentions,
     finding_info,
     may_be_same_fracture,
+    means_alone,
     report_text,
 )
 from rexview.detect.normal_statements import lungs_cleared, normal_statement
@@ -24,22 +26,24 @@ from rexview.detect.report_comparison import (
     SAID,
     FindingInText,
     ReportFindings,
-    asked_regions,
     findings_of_answer,
     findings_of_report,
     has_report,
+    left_unread,
     may_mean,
     mentions_of_answer,
+    names_in_question,
     of_status,
     related,
+    sides_meet,
+    wants,
     zones_meet,
 )
+from rexview.detect.thoughts import conclusion_of_thoughts
 from rexview.schema import Case, Evidence, Flag
 
 MAJOR: Final = word_set("report", "major_family")
 """Families of which one finding may be taken for another."""
-URGENT: Final = word_set("report", "urgent_family")
-"""Families that no answer may leave out, whatever it was asked for."""
 _REGIONS: Final = frozenset({"lung", "pleura", "abdomen"})
 """Regions in which one finding is taken for another."""
 _USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
@@ -53,9 +57,9 @@ _QUALIFIED: Final = re.compile(
 _FOCAL: Final = re.compile(rf"\b(?:{either('report', 'focal')}){_SHORTLY_AFTER}", re.IGNORECASE)
 _OLD: Final = whole_words("report", "old")
 _VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
+_UNSURE_NAME: Final = re.compile(rf"(?:{either('report', 'unsure_name')})", re.IGNORECASE)
 _ALL_DEVICES: Final = whole_words("report", "all_devices")
 _COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
-_ALOUD: Final = re.compile(rf"\b(?:{either('report', 'aloud')})(?!\w)")
 _ROW_DENIES: Final = re.compile(
     rf"[^|:.=–—\n]{{0,40}}(?:\s[|–—]\s*|\s*:\s*\**\s*|\s*=\s*|\s?\.{{3,}}\s*)"
     rf"(?:{either('report', 'row_denies')})(?![\w.])",
@@ -65,10 +69,6 @@ _UNTICKED: Final = re.compile(r"^\s*[-*]\s*\[ \]")
 _DEVICE_DENIED: Final = whole_words("report", "device_denied")
 _FEW: Final = 3
 """Findings; a report with fewer that only compares does not say what is there."""
-_OFTEN: Final = 2
-"""Turns of phrase by which a text is known to think aloud; one is enough beside a long line."""
-_LONG: Final = 400
-"""Characters of a line of thought before the conclusion."""
 _SHOWN: Final = 160
 """Characters of a report's sentence that are shown whole."""
 
@@ -134,13 +134,12 @@ class MissedFinding:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the answer against its report."""
         report, answered = findings_of_report(one.case), findings_of_answer(one)
-        regions = asked_regions(one.case)
         mistaken = {right.info.family for right, _ in one.once(_mistaken)}
         spoken = {finding_info(mention.finding).family for mention in mentions_of_answer(one)}
         flags, done = [], set[str]()
         for finding in report.present:
             family = finding.info.family
-            if family in done or family in mistaken or not _asked(finding, regions):
+            if family in done or family in mistaken or not wants(one.case, finding):
                 continue
             same = _same(answered, finding)
             denied = _denial(same, finding)
@@ -149,7 +148,11 @@ class MissedFinding:
             if _negation(report.negated, finding) is not None or _is_vague(finding):
                 continue
             denied = denied or _called_normal(one, finding)
-            if denied is None and _mentioned(answered, finding, one.text):
+            if denied is None and (
+                names_in_question(one.case, finding) or _said_generally(answered, finding)
+            ):
+                continue
+            if denied is None and _mentioned(one, answered, finding):
                 continue
             done.add(family)
             how = "denies it" if denied else "does not mention it"
@@ -235,12 +238,10 @@ def _claims(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
     ]
     if not claims:
         return []
-    turns = len(_ALOUD.findall(one.text))
-    start = one.text.rstrip().rfind("\n\n")
-    at_length = start > 0 and any(len(line) > _LONG for line in one.text[:start].splitlines())
-    if not turns or (turns < _OFTEN and not at_length):
+    concluding = conclusion_of_thoughts(one.text)
+    if concluding is None:
         return claims
-    return [claim for claim in claims if 0 <= start < claim.mention.start]
+    return [claim for claim in claims if claim.mention.start > concluding]
 
 
 def _denied_in_row(claim: FindingInText) -> bool:
@@ -264,12 +265,29 @@ def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -
     ):
         return False
     text = report_text(one.case)
+    words = finding.text[finding.mention.start : finding.mention.end]
+    if not means_alone(words) or _UNSURE_NAME.fullmatch(words) or _in_report_unread(one, finding):
+        return False
     if finding.info.group == "device" and _ALL_DEVICES.search(text):
         return False
+    if finding.info.id == _GENERAL and any(
+        other.info.region in ("lung", "pleura") for other in report.said
+    ):
+        return False  # what it is called may be meant
     if len(report.present) < _FEW and _COMPARED_ONLY.search(text):
         return False
     mistaken = (wrong.info.family for _, wrong in one.once(_mistaken))
     return finding.info.family not in mistaken and not may_mean(text, finding)
+
+
+def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
+    """Whether a report may speak of a finding in words that were not read."""
+    region = "device" if finding.info.group == "device" else finding.info.region
+    for section in REPORT_SECTIONS:
+        text = getattr(one.case.report, section) or ""
+        if left_unread(text, find_mentions(text), region):
+            return True
+    return False
 
 
 def _is_vague(finding: FindingInText) -> bool:
@@ -277,12 +295,14 @@ def _is_vague(finding: FindingInText) -> bool:
     return _VAGUE.fullmatch(finding.text[mention.start : mention.end]) is not None
 
 
-def _asked(finding: FindingInText, regions: frozenset[str] | None) -> bool:
-    """Whether an answer is to speak of a finding: it was asked about it, or it is urgent."""
-    if regions is None or finding.info.family in URGENT:
-        return True
-    region = "device" if finding.info.group == "device" else finding.info.region
-    return region in regions
+def _said_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
+    """Whether an opacity of a report may be what the answer has of lung or pleura on its side."""
+    return finding.info.id == _GENERAL and any(
+        other.info.region in ("lung", "pleura")
+        and other.mention.status in SAID
+        and sides_meet(other.mention.side, finding.mention.side)
+        for other in answered
+    )
 
 
 def _matters(finding: FindingInText) -> bool:
@@ -300,12 +320,17 @@ def _called_normal(one: AnswerInCase, finding: FindingInText) -> Evidence | None
     return Evidence("answer", match[0], None, *match.span())
 
 
-def _mentioned(answered: Sequence[FindingInText], finding: FindingInText, text: str) -> bool:
+def _mentioned(
+    one: AnswerInCase, answered: Sequence[FindingInText], finding: FindingInText
+) -> bool:
     """Whether an answer speaks of a finding in other words, or of all devices at once."""
+    text = one.text
     if finding.info.group == "device" and _ALL_DEVICES.search(text):
         return True
-    said = [one for one in answered if one.mention.status != "negated"]
-    return any(related(finding, one) for one in said) or may_mean(text, finding)
+    if finding.info.group == "device" and left_unread(text, one.mentions, "device"):
+        return True
+    said = [item for item in answered if item.mention.status != "negated"]
+    return any(related(finding, item) for item in said) or may_mean(text, finding)
 
 
 def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[FindingInText]:

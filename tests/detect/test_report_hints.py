@@ -7,10 +7,9 @@ import pytest
 from rexview.detect import flags_for
 from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.normal_statements import _SAID
-from rexview.detect.report_comparison import _LASTING, _LOOSE, _RELATED
+from rexview.detect.report_comparison import _LASTING, _LOOSE, _RELATED, URGENT
 from rexview.detect.report_hints import (
     MAJOR,
-    URGENT,
     InventedFinding,
     MissedFinding,
     WrongAbnormality,
@@ -302,3 +301,52 @@ def test_the_findings_that_matter_are_in_the_lexicon() -> None:
     assert families >= MAJOR | URGENT | _LASTING
     assert families >= set(_RELATED) | set(_LOOSE)
     assert families >= {family for _, named in _SAID.values() for family in named}
+
+
+@pytest.mark.parametrize(
+    ("report", "text", "invented"),
+    [
+        # words left over in the report may mean it
+        ("Heart normal. Tube in place on the left.", "Left chest tube.", False),
+        ("Heart normal. ETT in place.", "Left chest tube. ETT.", True),
+        ("Old deformity of the shoulder girdle.", "Old fracture of the right fourth rib.", False),
+        ("Heart normal. Degenerative spine.", "Old fracture of the right fourth rib.", True),
+        # a name that may stand for something else, and a word that needs a part of the body
+        ("Left pneumothorax.", "Left pneumothorax, ICD in place.", False),
+        ("Left pneumothorax.", "Left pneumothorax, pacemaker in place.", True),
+        # what is only thought of, to be looked for, or gone
+        ("Right mass.", "Right mass. DDx: metastasis, infarct.", False),
+        ("Right mass.", "Right mass; a pneumothorax should be looked for.", False),
+        ("Right mass.", "Right mass; not to be taken for an effusion.", False),
+        ("Previous right pneumothorax has resolved.", "R PTX gone.", False),
+        ("Right mass.", "Right mass and pneumothorax.", True),
+        # an opacity may be what the report calls by its name
+        ("Loculated effusion in the fissure.", "Lenticular opacity in the fissure.", False),
+        ("Normal heart. Sternotomy wires.", "Lenticular opacity at the left base.", True),
+    ],
+)
+def test_a_claim_is_new_only_beside_a_report_that_was_understood(report, text, invented):
+    assert bool(hints(report, text).get("invented")) is invented
+
+
+@pytest.mark.parametrize(
+    ("question", "missed"),
+    [
+        ("Describe this radiograph.", ["scoliosis"]),
+        ("What are the findings?", ["scoliosis"]),
+        ("Where does the tip of the catheter end?", []),
+        ("Which side is it on?", []),
+        ("Has the scoliosis progressed?", []),
+    ],
+)
+def test_what_was_not_asked_for_is_not_missed(question, missed):
+    found = hints("Scoliosis. Right PICC.", "Tip in the right atrium, PICC.", question=question)
+    said = found.get("missed", [])
+    assert len(said) == len(missed)
+    assert all(name in message for name, message in zip(missed, said, strict=True))
+
+
+@pytest.mark.parametrize("text", ["NAD.", "Normal chest.", "No abnormality detected."])
+def test_an_answer_that_calls_all_normal_denies_what_there_is(text):
+    (message,) = hints("Moderate hiatus hernia.", text)["missed"]
+    assert "denies it" in message

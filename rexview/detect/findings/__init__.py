@@ -18,6 +18,7 @@ from rexview.detect.findings.lexicon import (
     finding_region,
     is_narrower,
     may_be_same_fracture,
+    means_alone,
 )
 from rexview.detect.findings.mention import Finding, Mention
 from rexview.detect.findings.reading import find_mentions
@@ -34,6 +35,7 @@ __all__ = [
     "finding_region",
     "is_narrower",
     "may_be_same_fracture",
+    "means_alone",
     "report_mentions",
     "report_text",
 ]

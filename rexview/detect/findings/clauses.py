@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from rexview.detect.findings.lexicon import lexicon
@@ -25,6 +25,12 @@ _LASTING: Final = frozenset(
     ("mastectomy", "pneumonectomy", "sternotomy", "arthroplasty", "surgical_clips", "granuloma")
 )
 """Done or left long ago, and still to be seen."""
+_IN_VEINS: Final = ("central_line", "picc", "port", "pacemaker", "pacing_lead", "stent")
+_INTO: Final = frozenset(("into", "in", "via", "through", "within", "from", "toward", "towards"))
+_PART: Final = "pacing_lead"
+_BARE_PARTS: Final = frozenset(("lead", "leads", "wire", "wires"))
+_WHOLE: Final = ("pacemaker", "stimulator", "loop_recorder")
+"""Devices that have leads; these go elsewhere than the device."""
 _PARTING: Final = ("verb", "not_before", "not_after", "but")
 """Cues without one of which a sentence is one clause, unless a semicolon parts it."""
 _JOINING: Final = frozenset(("and", "plus", "&"))
@@ -236,7 +242,7 @@ def _statements(
         return []
     cues, zoned = said.cues, said.zone
     sided = said.side or not cues.isdisjoint(_RELATIVE)
-    owners = attach(words, terms, sites) if sided else {}
+    owners = attach(words, _without_parts(words, terms), sites) if sided else {}
     pointing = "this" in cues
     definite = "the" in words[max(0, terms[0].i - _BEFORE) : terms[-1].i]
     known = lexicon().findings
@@ -247,6 +253,9 @@ def _statements(
         status = mention_status(words, terms, f, cues, asked=asked)
         # "status post sternotomy": what was done then is still to be seen now
         if status == "prior" and term.finding in _LASTING:
+            status = "positive"
+        # "after thoracotomy, with part of the rib resected"
+        if status == "negated" and term.finding in _LASTING and "not_before" not in cues:
             status = "positive"
         back = pointing and any("this" in a.cues for a in terms[max(0, f - 3) : f])
         for finding, site in sites.get(f, [(term.finding, f)]):
@@ -270,6 +279,36 @@ def _statements(
                 )
             )
     return stated
+
+
+def drop_access(words: list[str], terms: list[Term]) -> None:
+    """Let a vein be a line only where it stands for one: "left IJ, tip in SVC".
+
+    Not beside a device that lies in it, nor where something leads into it.
+    """
+    known = lexicon().findings
+    devices = {
+        known[term.finding].family for term in terms if term.finding and "access" not in term.cues
+    }
+    beside = not devices.isdisjoint(_IN_VEINS)
+    for term in terms:
+        if "access" in term.cues:
+            before = words[max(0, term.i - _BEFORE) : term.i]
+            if beside or not _INTO.isdisjoint(before):
+                term.finding = None
+
+
+def _without_parts(words: list[str], terms: list[Term]) -> list[Term]:
+    """Let no part of a device that is named beside it own a side: "pacer box left leads RA RV"."""
+    named = {term.finding for term in terms}
+    if _PART not in named or named.isdisjoint(_WHOLE):
+        return terms
+    return [
+        replace(term, finding=None)
+        if term.finding == _PART and words[term.i] in _BARE_PARTS
+        else term
+        for term in terms
+    ]
 
 
 def _is_definite(words: list[str], terms: list[Term], f: int, sides: list[Term]) -> bool:

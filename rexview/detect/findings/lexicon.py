@@ -140,6 +140,22 @@ def is_narrower(phrase: str) -> bool:
     return words_of(phrase) in lexicon().narrower
 
 
+def means_alone(phrase: str) -> bool:
+    """Say whether a phrase means a finding by itself, not only with a part of the body.
+
+    >>> means_alone("effusion"), means_alone("blunting")
+    (True, False)
+    """
+    opening: Opening | None = None
+    longer = lexicon().phrases
+    for word in words_of(phrase):
+        opening = longer.get(word)
+        if opening is None:
+            return False
+        longer = opening.longer
+    return opening is not None and opening.alone is not None and opening.alone.finding is not None
+
+
 def finding_info(finding: str) -> Finding:
     """Return the lexicon's entry for a finding's id.
 

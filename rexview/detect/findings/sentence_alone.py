@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rexview.detect.findings.clauses import WITHIN, Clause, read_clauses
+from rexview.detect.findings.clauses import WITHIN, Clause, drop_access, read_clauses
 from rexview.detect.findings.mention import Side
 from rexview.detect.findings.side_attachment import PARTS
 from rexview.detect.findings.side_cleaning import PAIRED, clean_sides
@@ -128,6 +128,8 @@ def _read(
 ) -> Reading:
     given = list(words)
     terms = scan(given, i, j, dict(side_letters))
+    if any("access" in term.cues for term in terms):
+        drop_access(given, terms)
     said = outline(terms)
     named = said.finding or said.near
     if not said.matters:

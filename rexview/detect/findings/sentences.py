@@ -22,6 +22,8 @@ _LINKS: Final = word_set("sentence", "link")
 _LONGEST: Final = 120
 """Tokens; a longer run without an end is cut, so that no text takes more than its length."""
 _LABEL_WORDS: Final = 7
+_NUMBER: Final = 2
+"""Tokens; the mark that opens an item may make a sentence of its own ("1.")."""
 _LABEL_STOPS: Final = frozenset(
     (".", ",", "(", ")", ";", "is", "are", "was", "were", "shows", "has")
 )
@@ -69,6 +71,7 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
         if stop:
             if k > i:
                 yield _sentence(tokens, i, k + (word == "?"), heading, line, item)
+                item = item and k - i < _NUMBER  # what follows on the line is no item itself
             i = k + 1
             if word == "\n":
                 line += 1
@@ -133,6 +136,8 @@ def _goes_on(tokens: Tokens, i: int, k: int, end: int, heading: bool) -> bool:
 
 def _is_stop(tokens: Tokens, k: int) -> bool:
     text, at = tokens.text, tokens.ends[k]
+    if tokens.words[k] == "?" and _queries(text, tokens.starts[k], at):
+        return False
     if tokens.words[k] != ".":
         return tokens.words[k] != "?" or at >= len(text) or not text[at].isalnum()
     before = tokens.words[k - 1] if k else ""
@@ -146,6 +151,12 @@ def _is_stop(tokens: Tokens, k: int) -> bool:
     if text[at].isalpha():
         return len(before) > 2
     return not text[at].isdigit()
+
+
+def _queries(text: str, start: int, end: int) -> bool:
+    """Whether a question mark stands before what it doubts: "enlarged, ? lymphoma"."""
+    after = text[end : end + 2].lstrip(" ")
+    return start > 0 and text[start - 1] in " ,(" and after[:1].islower()
 
 
 def _starts_anew(tokens: Tokens, k: int) -> bool:

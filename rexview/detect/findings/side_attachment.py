@@ -22,6 +22,7 @@ _WALK: Final = 16
 _NONE: Final = frozenset(("none", "nil"))
 """Between the side of a finding and the side that has it not: "on the right, none on the left"."""
 _ATTACHED: Final = word_set("sentence", "attached")
+_SINGULAR: Final = frozenset(("is", "has", "was", "shows", "appears"))
 PARTS: Final = word_set("sentence", "part")
 
 
@@ -42,6 +43,9 @@ def attach(
         findings without a side of their own are left out.
     """
     places = [k for k, term in enumerate(terms) if term.finding]
+    if {terms[k].finding for k in places} == {"shunt"}:
+        for term in terms:
+            term.entry = False  # it passes the neck on its side
     known = lexicon().findings
     device = {k: _goes_in(known, terms[k].finding or "") for k in places}
     usable = [k for k, term in enumerate(terms) if _usable(term)] or [len(terms)]
@@ -65,7 +69,7 @@ def attach(
                     found[part] = ways[-1:]
             continue
         for part in {part for _, part in sites[k]} if k in sites else (k,):
-            sides = before[part] or before[k]
+            sides = [terms[k]] if _usable(terms[k]) else before[part] or before[k]
             if not sides and _is_apposed(words, terms, k):
                 named = [place for place in places if place < k and place in found]
                 sides = found[named[-1]] if named else []
@@ -108,7 +112,7 @@ def _before(
     ``finding`` is the finding's index. The walk ends at whatever starts another statement.
     """
     found: list[Term] = []
-    passed_and = shared = placed = False
+    passed_and = shared = placed = attached = False
     last = terms[f].i
     k = f - 1
     while k >= max(0, f - _WALK):
@@ -117,17 +121,20 @@ def _before(
             break
         if _usable(term):
             foreign = term.entry and not device
-            if (found and not passed_and) or foreign or _belongs_to_earlier(terms, k, finding):
+            if (found and not passed_and) or foreign:
+                break
+            if not attached and _belongs_to_earlier(terms, k, finding):
                 break
             found.append(term)
             passed_and = False
-        elif found and term.is_site:
+        elif found and (term.is_site or not SHIFTS.isdisjoint(term.meaning.near)):
             break
         elif (
             term.mark == ","
             and found
             and k
             and terms[k - 1].j == term.i
+            and terms[k - 1].side != "bilateral"  # "oedema, right more than left, left effusion"
             and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)
         ):
             passed_and = True
@@ -146,7 +153,7 @@ def _before(
         elif "with" in term.cues:
             if found or not _ATTACHED & set(words[term.j : terms[f].i]):
                 break
-            passed_and = True
+            passed_and = attached = True  # it shares all sides of what it goes with
         elif "where" in term.cues:
             word = words[term.i]
             if found or word != "of" or not term.i or words[term.i - 1] not in PARTS:
@@ -207,7 +214,10 @@ def _after(
         if _usable(term):
             if id(term) in owned or (term.entry and not device) or (found and not chained):
                 break
-            if led or chained or _ends_here(terms, k):
+            if chained and _opens_clause(words, terms, k):
+                break
+            entered = device and term.entry and term.i == terms[f].j
+            if led or chained or entered or _ends_here(terms, k):
                 found.append(term)
                 chained = False
             else:
@@ -242,10 +252,22 @@ def _after(
     return found
 
 
+def _opens_clause(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether a side after an "and" is of a new subject: "and the right lung has herniated"."""
+    if words[terms[k].i - 1] != "the":
+        return False
+    for later in terms[k + 1 : k + 4]:
+        if later.mark or not (later.names_anatomy or "verb" in later.cues):
+            return False
+        if "verb" in later.cues:
+            return words[later.i] in _SINGULAR
+    return False
+
+
 def _ends_here(terms: list[Term], k: int) -> bool:
     """Whether no further finding follows that the side at ``k`` could belong to."""
     for later in terms[k + 1 :]:
-        if later.mark or later.is_("verb", "and", "but"):
+        if later.mark or later.is_("verb", "and", "but", "not_before"):
             return True
         if later.finding:
             return False

@@ -17,12 +17,28 @@ from rexview.geometry import OTHER_SIDE
 
 SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
 """Findings whose side is where something moved."""
+_DASH: Final = "-"
+_OF_FILMS: Final = frozenset(
+    words_of(
+        "projections views films images radiographs studies occasions scans examinations exams"
+    )
+    + words_of("dates readers cases times of")
+)
+"""After a "both" that is not of the body."""
+_BRONCHIAL: Final = "bronchial_tube"
+_FILMS: Final = frozenset(words_of("film radiograph xray ray cxr scan plate"))
 _IMAGE_PARTS: Final = word_set("sentence", "image_part")
 _MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
 _COMPARED: Final = 4
 """Words between a side and the word that compares it."""
 PAIRED: Final = 9
 """Words after "both" among which the second of two things has to be named."""
+_CHAMBERS: Final = frozenset(words_of("atrial ventricular atrium ventricle cardiac heart"))
+_DIRECTIONS: Final = frozenset(words_of("anterior posterior basal mid upper lower"))
+_BETWEEN: Final = 4
+"""Numbers and directions that may stand between "lateral" and the place that it describes."""
+_BEFORE_CLEAR: Final = ("verb", "and", "own", "where", "entry", "size", "it")
+"""What may stand between a side and the word that calls it normal: "the right one is clean"."""
 _SPENT: Final = Meaning()
 _JUST: Final = frozenset(
     words_of("above below beneath under underneath next beside where here there")
@@ -65,7 +81,7 @@ def clean_sides(
                 term.side = last if "same" in term.cues else OTHER_SIDE[last]
         if term.side is None:
             continue
-        term.clear = normal and _is_clear(terms, k)
+        term.clear = normal and _is_clear(words, terms, k)
         if term.meaning.zone:
             if k and terms[k - 1].meaning.side and terms[k - 1].j == term.i:
                 term.side = None  # "left middle lobe": what is said outright counts
@@ -81,8 +97,10 @@ def clean_sides(
         if pictured and _is_image_side(words, terms, k):
             term.image_side = True
             term.side = OTHER_SIDE.get(term.side, term.side)
-        elif following and following.i - term.j == 0 and "own" in following.cues:
-            if not _place_follows(terms, k + 1):
+        elif following and "own" in following.cues and following.i == term.j:
+            if _BRONCHIAL in following.meaning.site_of and _bronchial(terms):
+                continue
+            if not _place_follows(words, terms, k + 1):
                 term.side = None
         elif _is_exactly(words, term):
             term.side = None
@@ -90,7 +108,9 @@ def clean_sides(
             term.way = True
         elif following and following.i - term.j <= 1 and "entry" in following.cues:
             term.entry = True
-        elif words[term.i] == "both" and not _both_of_something(words, terms, k):
+        elif words[term.i : term.j] == ["both"] and (
+            _on_one_side(terms, k) or not _both_of_something(words, terms, k)
+        ):
             term.side = None
     if "picture" in cues:
         _trust_patient(terms)
@@ -98,6 +118,11 @@ def clean_sides(
         _merge_compared(words, terms)
     if "not_before" in cues or "not_after" in cues:
         _drop_denied(words, terms)
+
+
+def _bronchial(terms: list[Term]) -> bool:
+    """Whether a tube is spoken of, whose side is that of the main bronchus that it lies in."""
+    return any(_BRONCHIAL in term.meaning.near for term in terms)
 
 
 def _is_exactly(words: list[str], term: Term) -> bool:
@@ -108,16 +133,18 @@ def _is_exactly(words: list[str], term: Term) -> bool:
     return words[term.j] in _JUST and before not in ("the", "on", "at", "to", "is", ":", "and")
 
 
-def _is_clear(terms: list[Term], k: int) -> bool:
+def _is_clear(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether what a side names is said to be normal: "the left lung and pleura are clear"."""
     if k and "normal" in terms[k - 1].cues and terms[k].i - terms[k - 1].j <= 3:
         return not any(term.finding for term in terms[k + 1 : k + 3])
     for later in terms[k + 1 : k + 7]:
+        if _DASH in words[terms[k].j : later.i]:
+            return False
         if "normal" in later.cues:
             return True
         if later.finding or later.mark or later.meaning.near or later.side:
             return False
-        if not (later.names_anatomy or later.is_("verb", "and", "own", "where", "entry", "size")):
+        if not (later.names_anatomy or later.is_(*_BEFORE_CLEAR)):
             return False
     return False
 
@@ -139,12 +166,15 @@ def _trust_patient(terms: list[Term]) -> None:
                 term.side = None
 
 
-def _place_follows(terms: list[Term], k: int) -> bool:
-    """Whether "lateral" and the like only describe a place: "left lateral lung base"."""
+def _place_follows(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether "lateral" and the like only describe a place: "left lateral (7th) rib"."""
     after = terms[k + 1] if k + 1 < len(terms) else None
+    if after is None or words[terms[k].i] in _CHAMBERS:
+        return False
+    between = words[terms[k].j : after.i]
     return (
-        after is not None
-        and after.i == terms[k].j
+        all(word[:1].isdigit() or word in _DIRECTIONS for word in between)
+        and len(between) <= _BETWEEN
         and not after.is_("picture", "own")
         and (after.names_anatomy or after.finding is not None)
     )
@@ -153,7 +183,7 @@ def _place_follows(terms: list[Term], k: int) -> bool:
 def _is_image_side(words: list[str], terms: list[Term], k: int) -> bool:
     term = terms[k]
     if k and "picture" in terms[k - 1].cues and terms[k - 1].j == term.i:
-        return True
+        return words[term.i - 1] not in _FILMS  # "image left", but "post op film right base ..."
     if k and "picture" in terms[0].cues and words[terms[0].i] == "as":  # "As displayed, ..."
         return not any(earlier.mark == ";" or "patient" in earlier.cues for earlier in terms[1:k])
     linked = any(word in ("of", "in", "on") for word in words[term.i : term.j])
@@ -176,7 +206,8 @@ def _is_way(terms: list[Term], k: int) -> bool:
 
 
 def _both_of_something(words: list[str], terms: list[Term], k: int) -> bool:
-    if _pairs(words, terms[k].j):
+    j = terms[k].j
+    if _pairs(words, j) or (j < len(words) and words[j] in _OF_FILMS):
         return False
     for later in terms[k + 1 : k + 4]:
         if later.names_anatomy or "where" in later.cues:
@@ -185,6 +216,16 @@ def _both_of_something(words: list[str], terms: list[Term], k: int) -> bool:
             after = terms[k + 2 : k + 5]
             return not any("and" in item.cues for item in after)
     return k == len(terms) - 1
+
+
+def _on_one_side(terms: list[Term], k: int) -> bool:
+    """Whether "both" means two findings that lie on one side: "both on the left"."""
+    for later in terms[k + 1 : k + 6]:
+        if later.side in OTHER_SIDE and "where" in terms[terms.index(later) - 1].cues:
+            return True
+        if later.mark or later.finding or later.names_anatomy or later.side:
+            return False
+    return False
 
 
 def _pairs(words: list[str], i: int) -> bool:

@@ -34,6 +34,11 @@ SINCE: Final = frozenset(words_of("from since than to with over until new"))
 _DEGREES: Final = word_set("sentence", "degree")
 AFTERWARDS: Final = _NOW | _ANEW | _DEGREES | {"which"}
 """Words that are asked for after a clause."""
+_GOING_ON: Final = frozenset(
+    words_of("keeps keep persists persist continues grows increases enlarges worsens")
+)
+_DIFFERENTIAL: Final = frozenset(words_of("ddx dd differential differentials"))
+"""Before a list of what a finding may be."""
 _IS_NOT: Final = frozenset(
     ("is not", "are not", "was not", "were not", "isn't", "aren't", "wasn't", "weren't", "not")
 )
@@ -56,7 +61,7 @@ def mention_status(
         return "negated"
     if cues & _PRIOR and _was(words, terms, f):
         return "prior"
-    return "uncertain" if cues & _MAYBE and _unsure(terms, f) else "positive"
+    return "uncertain" if cues & _MAYBE and _unsure(words, terms, f) else "positive"
 
 
 def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
@@ -65,6 +70,12 @@ def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
         term = terms[k]
         if "if_before" in term.cues:
             word = words[term.i]
+            if (
+                word == "if"
+                and words[terms[f].i - 2 : terms[f].i].count("the")
+                and _goes_on(words, terms, f)
+            ):
+                continue  # "if the (left) effusion keeps growing": it is there
             if word == "indication" and term.i and words[term.i - 1] == "no":
                 continue
             if word == "signs" and (k == 0 or "if_before" not in terms[k - 1].cues):
@@ -82,6 +93,11 @@ def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
         if (term.mark and term.mark != ",") or term.is_("and", "but"):
             break
     return False
+
+
+def _goes_on(words: list[str], terms: list[Term], f: int) -> bool:
+    """Whether what is supposed of a finding is only that it goes on."""
+    return not _GOING_ON.isdisjoint(words[terms[f].j : terms[f].j + 2])
 
 
 def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
@@ -138,6 +154,8 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
             if EARLIER & set(words[term.j : term.j + 4]):
                 return False
             after = words[term.j] if term.j < len(words) else ""
+            if after == "in" and words[term.j + 1 : term.j + 2] and words[term.j + 1][0].isdigit():
+                return False  # "not present in 2018"
             if phrase == "none" and after in _NOW and not any(a.side for a in terms[k:]):
                 return True
             if phrase in _BARE:
@@ -193,13 +211,15 @@ def _was(words: list[str], terms: list[Term], f: int) -> bool:
     return False
 
 
-def _unsure(terms: list[Term], f: int) -> bool:
+def _unsure(words: list[str], terms: list[Term], f: int) -> bool:
+    listed = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
-        if "maybe_before" in term.cues:
+        if "maybe_before" in term.cues and (not listed or words[term.i] in _DIFFERENTIAL):
             return True
-        if term.mark in (";", ")", ",") or "but" in term.cues:
+        if term.mark in (";", ")") or "but" in term.cues:
             break
+        listed = listed or term.mark == ","
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
         if "maybe_after" in term.cues:

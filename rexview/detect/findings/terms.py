@@ -12,6 +12,9 @@ from rexview.detect.findings.mention import Side
 
 _TELLING: Final = ("correction", "same", "opposite", "topic")
 PUNCTUATION: Final = frozenset(',;:()[]{}|"\n•—–=')
+_RIBS: Final = frozenset(("rib", "ribs"))
+_TO_RIBS: Final = 12
+"""Tokens from a side's letter to the ribs whose numbers follow it."""
 _NO_MEANING: Final = Meaning()
 _LETTERS: Final[dict[str, Meaning]] = {
     "r": Meaning(side="right"),
@@ -141,4 +144,6 @@ def _is_side_letter(words: list[str], i: int, end: int, upper: bool) -> bool:
         if not (last and i and _names_place(words, i - 1, end)):
             return False
     after = words[i + 1] if i + 1 < end else ""
-    return after not in ("spine", "spinal", "vertebra") and not after[:1].isdigit()
+    if after[:1].isdigit():  # "L 4" is a vertebra, "R 4-7 lateral ribs" a side
+        return upper and not _RIBS.isdisjoint(words[i + 2 : min(end, i + _TO_RIBS)])
+    return after not in ("spine", "spinal", "vertebra")

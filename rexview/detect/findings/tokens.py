@@ -17,7 +17,8 @@ _FORM: Final = (
     r"|(?<=\b[rswchb])/[oplw]\b|(?<=\bl)/r\b)?"
     r"|[.,;:!?()\[\]{}|\"<>/&+=\n•—–]"
     r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
-    r"|(?<=\s)-+(?=\s))"
+    r"|(?<=\s)-+(?=\s)"
+    r"|(?<=[^\n#])#(?=s\b| ?[a-z]|[.,;)]|$))"  # "healed # clavicle": a fracture
 )
 _TOKEN: Final = re.compile(_FORM)
 _ASCII_TOKEN: Final = re.compile(_FORM.replace(_LETTER, "[a-z]"))
@@ -89,4 +90,4 @@ def words_of(phrase: str) -> tuple[str, ...]:
     >>> words_of("Kerley-B lines")
     ('kerley', 'b', 'lines')
     """
-    return tuple(Tokens(phrase).words)
+    return tuple(Tokens(f" {phrase}").words)

@@ -23,6 +23,7 @@ from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, Evidence
 from rexview.vocab import option_letter
 
+_ENDS_THERE: Final = "bronchial_tube"
 _LONGEST: Final = 2_000
 """Characters of a question or option that are read."""
 
@@ -119,6 +120,8 @@ def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
         mentions = find_mentions(before + option)
     claims: dict[str, list[_Claim]] = {}
     for family, sided in sided_by_family(as_displayed(case, mentions)).items():
+        if lead and family == _ENDS_THERE:
+            continue  # "where does the tube end?" asks for no side of the tube
         claims[family] = [
             _Claim(mention, (mention.side_start - lead, mention.side_end - lead))
             for mention in sided

@@ -22,7 +22,7 @@ from rexview.detect.laterality.boxes import (
     can_judge_boxes,
 )
 from rexview.detect.laterality.choice import can_judge_choice, wrong_side_chosen
-from rexview.detect.laterality.text import can_judge_text, one_side
+from rexview.detect.laterality.text import can_judge_text, one_side, sides_named
 from rexview.detect.laterality.told import (
     claims_of_answer,
     contradictions_of,
@@ -74,6 +74,7 @@ class Laterality:
         report = "" if one.report_language else report_text(case)
         return (
             can_judge_text(text, report, boxed=boxed)
+            or (not any(sides_named(text)) and bool(claims_of_answer(one)))
             or can_judge_choice(case, answer)
             or can_judge_boxes(case, placed)
         )

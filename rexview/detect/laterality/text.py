@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
 from rexview.detect.findings import Mention, finding_info, may_be_same_fracture
+from rexview.detect.phrases import list_names, word_set
+from rexview.geometry import OTHER_SIDE
 
 _ASSERTED: Final = frozenset(("positive", "uncertain"))
 _UNSPECIFIC: Final = frozenset(("opacity",))
@@ -19,8 +21,20 @@ _CONCLUSION: Final = re.compile(
 )
 
 
-_RIGHT: Final = re.compile(r"\b(?:rt|r|rij|rul|rml|rll|ru?z|rmz|rlz|middle[ -]lobe)\b")
-_LEFT: Final = re.compile(r"\b(?:lt|l|lij|lul|lll|lu?z|lmz|llz|lingula\w*)\b")
+def _by_family(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[str]]:
+    return {
+        family: frozenset().union(*(group for group in groups if family in group)) - {family}
+        for family in frozenset().union(*groups)
+    }
+
+
+_ALIAS: Final = _by_family([word_set("side_aliases", name) for name in list_names("side_aliases")])
+_KIN: Final = _by_family([word_set("side_kin", name) for name in list_names("side_kin")])
+_RIGHT: Final = re.compile(
+    r"\b(?:rt|r|rij|rul|rml|rll|ru?z|rmz|rlz|rue|rsc|rscv"
+    r"|middle[ -]lobe|(?:minor|horizontal)[ -]fissure)\b"
+)
+_LEFT: Final = re.compile(r"\b(?:lt|l|lij|lul|lll|lu?z|lmz|llz|lue|lsc|lscv|lingula\w*)\b")
 _BOTH: Final = re.compile(
     r"\b(?:both|bilat\w*|bi-?(?:basal|basilar|apical|hilar)\w*|b/l|either|each)\b"
 )
@@ -35,12 +49,15 @@ class Contradiction:
     """Two mentions of one finding on different sides.
 
     ``kind`` is ``report`` (answer against report), ``incomplete`` (one of the two says both sides)
-    or ``self`` (``contrary`` stands in the answer too).
+    or ``self`` (``contrary`` stands in the answer too). ``claimed`` and ``known`` are the sides of
+    all that answer and report say of it, where they are not those of the two mentions.
     """
 
     kind: Literal["report", "incomplete", "self"]
     claim: Mention
     contrary: Mention
+    claimed: str = ""
+    known: str = ""
 
 
 @lru_cache(maxsize=256)
@@ -110,10 +127,48 @@ def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
         if "bilateral" in (claimed, known):
             one = next((m for m in claims if m.side == claimed), claims[0])
             other = next((m for m in reported if m.side == known), reported[0])
-            found.append(Contradiction("incomplete", one, other))
+            single, text = (known, reference) if claimed == "bilateral" else (claimed, answer)
+            if not _kin_on(OTHER_SIDE.get(single, ""), family, text):
+                found.append(Contradiction("incomplete", one, other, claimed, known))
         elif not _contradicted(claims, reported, reference):
             found.append(Contradiction("report", claims[0], reported[0]))
     return found
+
+
+def against_kin(answer: Sided, reference: Sided, said: Set[str]) -> list[Contradiction]:
+    """Find what the answer has on one side, and the report by a kindred name only on the other.
+
+    A PICC may be what the report calls a central line, an opacity what it calls atelectasis. Only
+    where the answer, of which ``said`` are all families, has no finding by the report's name.
+    """
+    found = []
+    for family, claims in answer.items():
+        claimed = one_side(claims)
+        others = _ALIAS.get(family, frozenset())
+        if claimed not in OTHER_SIDE or family in reference or others & said:
+            continue
+        kin = [mention for name in sorted(others) for mention in reference.get(name, ())]
+        if kin and one_side(kin) == OTHER_SIDE[claimed] and not _kin_on(claimed, family, reference):
+            found.append(Contradiction("report", claims[0], kin[0]))
+    return found
+
+
+def families_said(mentions: Iterable[Mention]) -> Set[str]:
+    """Return the families of findings of which a text speaks, but to deny or only suppose them."""
+    return {
+        finding_info(mention.finding).family
+        for mention in mentions
+        if mention.status not in ("negated", "hypothetical")
+    }
+
+
+def _kin_on(side: str, family: str, text: Sided) -> bool:
+    """Whether a text has a finding on a side that may be what another calls one of a family."""
+    return any(
+        mention.side in (side, "bilateral")
+        for name in _KIN.get(family, ())
+        for mention in text.get(name, ())
+    )
 
 
 def _related(family: str, families: set[str], reference: Sided) -> list[Mention]:

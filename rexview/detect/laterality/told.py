@@ -9,15 +9,19 @@ from rexview.detect.boxes.labels import label_key
 from rexview.detect.boxes.position import box_evidence
 from rexview.detect.core.detector import AnswerInCase
 from rexview.detect.findings import Mention, finding_info
+from rexview.detect.laterality.asked import side_in_reply
 from rexview.detect.laterality.boxes import SidedBox
 from rexview.detect.laterality.text import (
     Contradiction,
     Sided,
+    against_kin,
     against_report,
     contradictions_within,
+    families_said,
     sided_by_family,
     stretch,
 )
+from rexview.detect.thoughts import conclusion_of_thoughts
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import AnswerBox, Evidence, ReferenceBox
 
@@ -25,12 +29,21 @@ _Sided = TypeVar("_Sided", bound=tuple[AnswerBox | ReferenceBox, str | None])
 
 
 def claims_of_answer(one: AnswerInCase) -> Sided:
-    """Return what an answer says is there, on a side."""
+    """Return what an answer says is there, on a side; of thoughts, what they came to."""
     return one.once(_claims)
 
 
 def _claims(one: AnswerInCase) -> Sided:
-    return sided_by_family(one.mentions)
+    claims = sided_by_family(one.mentions)
+    if not claims:
+        return {} if one.language else sided_by_family(side_in_reply(one.case, one.text))
+    concluding = conclusion_of_thoughts(one.text) if claims else None
+    if concluding is None:
+        return claims
+    for family, sided in claims.items():
+        concluded = [mention for mention in sided if mention.start > concluding]
+        claims[family] = concluded or sided
+    return claims
 
 
 def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
@@ -41,12 +54,15 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
     claims = claims_of_answer(one)
     if not claims:
         return ()
-    reported = sided_by_family(mention for _, mention in one.report_mentions)
+    report = [mention for _, mention in one.report_mentions]
+    reported = sided_by_family(report)
     within = contradictions_within(claims, reported)
     doubtful = {finding_info(item.claim.finding).family for item in within}
+    found = against_report(claims, reported)
+    found += against_kin(claims, reported, families_said(one.mentions))
     against = (
         item
-        for item in against_report(claims, reported)
+        for item in found
         if item.kind != "incomplete" or finding_info(item.claim.finding).family not in doubtful
     )
     return (*against, *within)
@@ -67,9 +83,13 @@ def explained(
         message = f"The answer contradicts itself: {named(contrary)} here, {claim.side} there."
         return message, (*evidence_of("answer", one.text, contrary), *stated)
     section = next(name for name, mention in one.report_mentions if mention is contrary)
-    other = str(contrary.side) if contrary.finding == claim.finding else named(contrary)
-    other = "both sides" if other == "bilateral" else other
-    parts = [f"Answer: {named(claim)}", f"report: {other}"]
+    same = contrary.finding == claim.finding
+    other = item.known or str(contrary.side)
+    if other == "bilateral" and same:
+        other = "both sides"
+    elif not same:
+        other = named(contrary, item.known)
+    parts = [f"Answer: {named(claim, item.claimed)}", f"report: {other}"]
     report = getattr(one.case.report, section) or ""
     evidence = [*stated, *evidence_of("report", report, contrary, section)]
     family = finding_info(claim.finding).family
@@ -86,9 +106,9 @@ def explained(
     return "; ".join(parts) + f"{tail}.", tuple(evidence)
 
 
-def named(mention: Mention) -> str:
-    """Return a finding with its side."""
-    return f"{mention.side} {finding_info(mention.finding).name}"
+def named(mention: Mention, side: str = "") -> str:
+    """Return a finding with its side, or with one that is given."""
+    return f"{side or mention.side} {finding_info(mention.finding).name}"
 
 
 def evidence_of(

@@ -180,11 +180,16 @@ def _close(text: str, span: Span, rows: list[list[Span]], parts: list[Structured
     parts.append(part)
 
 
+_SIDE: Final = re.compile(
+    r"\W*(?:right|left|rt|lt|r|l)(?: (?:side|lung|chest|hemithorax))?\W*", re.IGNORECASE
+)
 _HEADER: Final = re.compile(rf"\W*(?:{either('field', 'table_header')})\b", re.IGNORECASE)
 
 
 def _has_header(text: str, rows: list[list[Span]]) -> bool:
     """Whether a table of two columns has headers, and is not a list of names with their values."""
+    if len(rows[0]) > 1 and all(_SIDE.fullmatch(text[a:b]) for a, b in rows[0]):
+        return True
     return _is_name(text, rows[0][0]) and not any(_is_name(text, row[0]) for row in rows[1:] if row)
 
 

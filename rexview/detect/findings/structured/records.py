@@ -30,6 +30,10 @@ _YES: Final = re.compile(
 )
 _NO: Final = re.compile(rf"\W*(?:{either('field', 'absent_value')})?\W*(?:$|[,;(])", re.IGNORECASE)
 _MAYBE: Final = re.compile(rf"\W*(?:{either('field', 'doubtful_value')})\W*$", re.IGNORECASE)
+_ABSENT: Final = re.compile(
+    r"no|none|absent|nil|resolved|cleared|gone|removed"
+    r"|not (?:seen|present|detected|identified|visible)"
+)
 _KEY_LENGTH: Final = 120
 """Characters of a key or cell that are read: each row reads its headers again."""
 _DEPTH: Final = 45
@@ -75,6 +79,13 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
             if _STATUS_KEY.search(name) and not _names(tokens, key):
                 status = value_status
                 continue
+            if (
+                node.row
+                and _ABSENT.fullmatch(_lower(tokens.text, value.span))
+                and not (_names(tokens, key) or _sides(tokens, key))
+            ):
+                status = "negated"  # "Effusion | – | No", whatever the column is called
+                continue
         drafts, places = _key(tokens, key)
         if scalar and not drafts and _SIDE_KEY.search(name):
             value_sides = _sides(tokens, value.span)
@@ -113,6 +124,8 @@ def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
     label = fields[0][1].span
     parts = frozenset(name for term in _terms(tokens, label) for name in term.meaning.site_of)
     around = replace(around, parts=parts)
+    if _PRIOR_KEY.search(_lower(tokens.text, label)) and not _names(tokens, label):
+        around = replace(around, status="prior")
     if any(_key(tokens, key)[1] for key in others):
         drafts = _key(tokens, label)[0]
         return replace(around, named=tuple(drafts)) if drafts else around
