@@ -79,20 +79,13 @@ def real_mass(volume: Volume) -> Lesion:
 
 @around_lungs
 def effusion(
-    volume: Volume,
-    side: Side,
-    height_mm: float,
-    rise_mm: float = 62.0,
-    around: float = 1.0,
-    fluid_hu: float = _FLUID,
+    volume: Volume, side: Side, height_mm: float, rise_mm: float = 62.0, around: float = 1.0
 ) -> Lesion:
     """Fluid in an upright patient: a level that climbs along the chest wall (meniscus).
 
     ``height_mm`` counts from the deepest point of the lung. ``around`` is the share of the climb
     in front and behind: a small collection fills the angle at the side, and the dome stays seen.
-    Below 1 a reader's box is for the angle alone, not for what lies behind the dome. ``fluid_hu``
-    below that of water keeps a deep chest full of fluid from being whiter than the abdomen of
-    this CT, which is flat.
+    Below 1 a reader's box is for the angle alone, not for what lies behind the dome.
     """
     lung = hemithorax(volume, side)
     deepest = int(np.argmax(lung.any(axis=(1, 2))))
@@ -106,7 +99,7 @@ def effusion(
     # The rim of the lung that shares its voxels with wall and diaphragm drowns too.
     rim = ndimage.binary_dilation(fluid, np.ones((3, 5, 5), bool)) & (volume.hu < -20) & ~lung
     weight = np.maximum(np.where(lung, softened(fluid | rim, 1.0), 0), rim)
-    edited = blended(volume, weight, fluid_hu)
+    edited = blended(volume, weight, _FLUID)
     # The lung that floats on it is squeezed.
     squeezed = lung & ~fluid
     haze = np.where(squeezed, np.exp(-np.maximum(above - level, 0) / 11.0), 0).astype(np.float32)
