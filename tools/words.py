@@ -29,6 +29,8 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 ENGLISH_ONLY: Final = ("rexview/cli/", "rexview/bench/", "rexview/doctor/")
 """What has no words of pages."""
 _FORMS: Final = {"tr": (1,), "trn": (1, 2), "trc": ((1, "c"), 2)}
+_IN_TEMPLATES: Final = {"parse_template_string": True}
+"""Babel does not look into the braces of `…${…}…` by itself."""
 _TEXTS: Final = {"tr": (0,), "trn": (0, 1), "trc": (0, 1), "countable": (0,)}
 """Which arguments are texts."""
 _NOUNS: Final = {"counted": (1,), "noun": (1,)}
@@ -63,7 +65,8 @@ def words_of(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
         Something is asked for by anything but texts that stand there.
     """
     if path.suffix == ".js":
-        for _, said, _, context in extract("javascript", io.BytesIO(path.read_bytes()), _FORMS):
+        script = io.BytesIO(path.read_bytes())
+        for _, said, _, context in extract("javascript", script, _FORMS, options=_IN_TEMPLATES):
             yield said, context
         return
     if path.suffix == ".yaml":

@@ -1,5 +1,7 @@
 """What is asked for is there in the language of the server, and all of it stands in one file."""
 
+import json
+import re
 import subprocess
 import sys
 
@@ -15,6 +17,29 @@ RENEW = "run: python -m tools.words"
 
 def test_the_file_of_all_words_is_up_to_date():
     assert TEMPLATE.read_bytes() == gathering.written(gathering.gathered()), RENEW
+
+
+def test_what_stands_in_a_template_of_a_script_is_found(tmp_path):
+    script = tmp_path / "x.js"
+    script.write_text('x = `${n} ${trn("{n} case", "{n} cases", n)}: ${tr("so far")}`;\n')
+    assert [one for one, _ in gathering.words_of(script)] == [("{n} case", "{n} cases"), "so far"]
+
+
+_ASKED = re.compile(r'\btrn?\(\s*"((?:[^"\\]|\\.)*)"|\btrc\(\s*"[^"]*",\s*"((?:[^"\\]|\\.)*)"')
+
+
+def test_every_call_in_a_script_is_found():
+    """Babel passes over what it does not understand, such as a template in a template."""
+    lost = []
+    for path in gathering.sources():
+        if path.suffix != ".js" or path.name == "words.js":  # whose comments show how it is done
+            continue
+        found = set()
+        for text, _ in gathering.words_of(path):
+            found.update([text] if isinstance(text, str) else text)
+        asked = (m[1] or m[2] for m in _ASKED.finditer(path.read_text(encoding="utf-8")))
+        lost += [f"{path.name}: {one}" for one in asked if json.loads(f'"{one}"') not in found]
+    assert lost == []
 
 
 def said(script, **environment):

@@ -182,7 +182,8 @@ export class Bar {
 
   drawTime(/** @type {number} */ seconds, /** @type {AgendaItem | undefined} */ item, running) {
     const planned = item?.minutes ?? null;
-    this.time.textContent = `${running ? "" : "❚❚ "}${minutes(seconds)}${planned === null ? "" : ` / ${tr("{n} min", { n: planned })}`}`;
+    const of = planned === null ? "" : ` / ${tr("{n} min", { n: planned })}`;
+    this.time.textContent = `${running ? "" : "❚❚ "}${minutes(seconds)}${of}`;
     this.time.toggleAttribute("data-over", planned !== null && seconds > planned * 60);
   }
 
