@@ -47,7 +47,9 @@ def sums_chart(tables: CuratedTables) -> LinkedChart | None:
         alt.Chart(marks.frame)
         .mark_bar()
         .encode(
-            x=alt.X("Sum:O", title="Sum of the model's four scores", axis=alt.Axis(labelAngle=0)),
+            x=alt.X(
+                "Sum:O", title=tr("Sum of the model's four scores"), axis=alt.Axis(labelAngle=0)
+            ),
             y=_count("Questions"),
             color=alt.Color(
                 "Decision:N",
@@ -86,7 +88,9 @@ def criteria_chart(tables: CuratedTables) -> LinkedChart | None:
         .mark_bar()
         .encode(
             y=alt.Y("Criterion:N", sort=list(CRITERIA.values()), title=None, axis=NAMES_AXIS),
-            x=alt.X("Share:Q", title="Share of the chosen questions", axis=alt.Axis(format="%")),
+            x=alt.X(
+                "Share:Q", title=tr("Share of the chosen questions"), axis=alt.Axis(format="%")
+            ),
             color=alt.Color("Score:O", scale=scale, legend=alt.Legend(orient="top")),
             order=alt.Order("Score:O"),
             tooltip=["Criterion", "Score", "Questions", alt.Tooltip("Share:Q", format=".0%")],
@@ -129,7 +133,7 @@ def _covered(tables: CuratedTables, part: str, title: str) -> LinkedChart | None
         y=alt.Y("Value:N", sort=order, title=None, axis=NAMES_AXIS),
         x=alt.X(
             "Chosen:Q",
-            title="Chosen questions",
+            title=tr("Chosen questions"),
             axis=alt.Axis(tickMinStep=1, format="d"),
             scale=alt.Scale(domain=[0, 1.2 * longest], nice=False),  # room for the words behind
         ),

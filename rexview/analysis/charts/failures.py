@@ -59,7 +59,7 @@ def rates_chart(
         y=lines.encoding(),
         x=alt.X(
             "Share:Q",
-            title="Share of the answers that can be judged",
+            title=tr("Share of the answers that can be judged"),
             axis=_share_axis(1.25 * highest),
             scale=alt.Scale(domain=[0, 1.25 * highest or 1], nice=False),
         ),
@@ -109,7 +109,7 @@ def groups_chart(
             y=alt.Y("Group:N", sort=order, title=None, axis=NAMES_AXIS),
             x=alt.X(
                 "Answers:Q",
-                title="Answers with the failure",
+                title=tr("Answers with the failure"),
                 axis=alt.Axis(tickMinStep=1, format="d"),
             ),
             color=colour_of_models(groups.models, colours),

@@ -75,7 +75,7 @@ def accuracy_chart(
         y=lines.encoding(),
         x=alt.X(
             "Accuracy:Q",
-            title="Right of all answers",
+            title=tr("Right of all answers"),
             axis=alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1]),
             scale=alt.Scale(domainMin=0, domainMax=_END, nice=False),
         ),
@@ -92,7 +92,7 @@ def accuracy_chart(
     )
     drawn = alt.layer(*points(base, clickable(), tips, size=90, shape=shape))
     drawn = drawn.properties(height=alt.Step(lines.step))
-    return linked("Accuracy", drawn, marks, caption=caption, hidden=(ROW, "drawn", _COLOUR))
+    return linked(tr("Accuracy"), drawn, marks, caption=caption, hidden=(ROW, "drawn", _COLOUR))
 
 
 def _parts(tables: ChoiceTables) -> Iterator[tuple[str, str, Sequence[ChoiceCell]]]:

@@ -143,7 +143,7 @@ def gap_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> Li
     base = _bars(numbers, marks, colours, tips).encode(
         x=alt.X("Gap:O", title=_GAP, axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("Model:N", sort=list(numbers.models.values())),
-        y=alt.Y("Answers:Q", title="Answers", axis=alt.Axis(tickMinStep=1, format="d")),
+        y=alt.Y("Answers:Q", title=tr("Answers"), axis=alt.Axis(tickMinStep=1, format="d")),
     )
     return linked_bars(title, base, marks, label="Answers:Q", upright=True)
 

@@ -94,7 +94,9 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
     bars = (
         base.mark_bar(cursor="pointer")
         .encode(
-            x=alt.X("start:Q", title="Share (left of the line: below 3)", axis=axis, scale=scale),
+            x=alt.X(
+                "start:Q", title=tr("Share (left of the line: below 3)"), axis=axis, scale=scale
+            ),
             x2="end:Q",
             color=alt.Color(
                 "Score:N",
@@ -160,7 +162,9 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
         base.mark_bar(cursor="pointer")
         .encode(
             x=alt.X(
-                "start:Q", title="Answers", axis=alt.Axis(tickMinStep=1, format="d", tickCount=6)
+                "start:Q",
+                title=tr("Answers"),
+                axis=alt.Axis(tickMinStep=1, format="d", tickCount=6),
             ),
             x2="end:Q",
             color=alt.Color("Reason:N", scale=scale, legend=legend),

@@ -25,8 +25,9 @@ def short(name: str) -> str:
 def agreement_caption(tables: ReaderTables) -> str:
     """Say what the numbers of the table of agreement are, and what they leave out."""
     parts = [
-        "Over what both readers scored: answers"
-        + (tr(", pictures for the image dimensions.") if _pictures(tables.dimensions) else "."),
+        tr("Over what both readers scored: answers, pictures for the image dimensions.")
+        if _pictures(tables.dimensions)
+        else tr("Over what both readers scored: answers."),
         tr(
             "Kappa: Cohen's, quadratic weights over the fixed scale 1 to 5. MAD: "
             "mean absolute difference, points. SD: of the sample (n − 1)."
@@ -98,7 +99,8 @@ def confusion_caption(found: DimensionAgreement) -> str:
     )
     if numbers.exact is not None:
         parts.append(tr("same score {exact:.0%}").format(exact=numbers.exact))
-    return ", ".join(parts) + ". Outlined: the same score from both."
+    words = tr("{numbers}. Outlined: the same score from both.")
+    return words.format(numbers=", ".join(parts))
 
 
 def bubble_caption(found: DimensionAgreement, names: tuple[str, str]) -> str:

@@ -29,6 +29,7 @@ from rexview.models.running.plan import Plan, begin
 from rexview.models.running.progress import Progress, read_progress, write_progress
 from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec
+from rexview.words import tr
 
 _ROOT: Final = Path(__file__).resolve().parents[3]
 _SAID: Final = "said.txt"
@@ -45,11 +46,13 @@ def what_is_missing(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
     if parameters.api == "transformers":
         return local.what_is_missing() or _not_found(parameters.model)
     if find_spec("openai") is None:
-        return "Not installed: openai. Install: pip install -r requirements.txt"
+        return tr("Not installed: openai. Install: pip install -r requirements.txt")
     address, variable = read_address(parameters.base_url), spec.card.key_variable
     if address.is_this_machine or _key(variable, keys):
         return None
-    return f"There is no key for {address.host}: set {variable} where rexview is started."
+    return tr("There is no key for {host}: set {variable} where rexview is started.").format(
+        host=address.host, variable=variable
+    )
 
 
 def _not_found(model: str) -> str | None:
@@ -108,7 +111,7 @@ def go_on(
     """
     with _lock:
         if progress_now(run).at_work:
-            raise RunRefused("The run is at work already.")
+            raise RunRefused(tr("The run is at work already."))
         arguments = ["run", str(run.set_folder), "--resume", run.id]
         if budget:
             arguments += ["--budget", budget]
@@ -161,7 +164,7 @@ def progress_now(run: RunFolder) -> Progress:
         return found
     if not ended and _is_new(told):
         return told
-    why = last_words(run.path / _SAID) or "Its process ended before it began: resume it."
+    why = last_words(run.path / _SAID) or tr("Its process ended before it began: resume it.")
     return replace(found, message=why)
 
 

@@ -160,14 +160,15 @@ def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
 
 def _pair_sentences(tests: Sequence[PairTest], tables: ScoreTables) -> Iterator[str]:
     first, second = tables.models.values()
-    yield f"Differences are {first} minus {second}."
+    yield tr("Differences are {first} minus {second}.").format(first=first, second=second)
     pairs = ", ".join(f"{DIMENSION_NAMES[test.dimension]} {test.n_pairs:,}" for test in tests)
-    yield f"Pairs: {pairs}."
+    yield tr("Pairs: {pairs}.").format(pairs=pairs)
     alone = ", ".join(
         f"{DIMENSION_NAMES[test.dimension]} {test.left_out:,}" for test in tests if test.left_out
     )
     if alone:
-        yield f"Not compared, because only one of the two is scored: {alone} (cases)."
+        words = tr("Not compared, because only one of the two is scored: {alone} (cases).")
+        yield words.format(alone=alone)
 
 
 def split_caption(split: Split) -> str:

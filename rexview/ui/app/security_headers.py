@@ -28,6 +28,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rexview.words import tr
+
 POLICY: Final = "content-security-policy"
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _FILE_POLICY: Final = f"{_NOTHING}; sandbox"
@@ -104,6 +106,6 @@ def _add(headers: MutableHeaders, host: str | None) -> None:
 
 async def server_error(request: Request, error: Exception) -> Response:
     """Answer a request that failed: Starlette does this outside of all middleware."""
-    answer = PlainTextResponse("Something failed here; the server's log says what.", 500)
+    answer = PlainTextResponse(tr("Something failed here; the server's log says what."), 500)
     _add(answer.headers, request.headers.get("host"))
     return answer

@@ -69,9 +69,9 @@ def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -
 def sources_text(detector: int, reader: int, both: int) -> str:
     """Say who found the failures: rules and readers are never mixed without saying so."""
     counts: Mapping[str, int] = {
-        "rule only": detector,
-        "reader only": reader,
-        "rule and reader": both,
+        tr("rule only"): detector,
+        tr("reader only"): reader,
+        tr("rule and reader"): both,
     }
     return " · ".join(f"{count:,} {name}" for name, count in counts.items() if count) or tr(
         "none found"

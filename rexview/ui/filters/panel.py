@@ -174,7 +174,7 @@ def _facet(facet: Facet, place: int, *, so_far: bool) -> None:
 
 def _scores(case_filter: CaseFilter) -> None:
     ranges = case_filter.ranges
-    title = "Scores and gap" + (f" :primary[**{len(ranges)}**]" if ranges else "")
+    title = tr("Scores and gap") + (f" :primary[**{len(ranges)}**]" if ranges else "")
     box = st.expander(title, expanded=bool(ranges), key="filter_scores_box", on_change="rerun")
     if not box.open:
         return

@@ -39,12 +39,21 @@ _APART: Final = tr("different scores")
 def headline_html(tables: ReaderTables) -> str:
     """Say in one sentence who scored how much."""
     scored = linked_number(tables.scored, f"<b>{tables.scored.value:,}</b>")
-    sentence = f"{counted(len(tables.readers), 'reader')} scored {scored} of "
-    sentence += counted(tables.scored.of or 0, "answer")
+    sentence = tr("{readers} scored {scored} of {answers}.")
+    doubled = ""
     if tables.doubled.value:
         doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
-        sentence += f"; {doubled} of them have two readers or more on the same dimension"
-    return f'<p class="rx-line">{sentence}.{unfinished_caption(tables.unfinished)}</p>'
+        sentence = tr(
+            "{readers} scored {scored} of {answers}; {doubled} of them have two readers or more on "
+            "the same dimension."
+        )
+    words = sentence.format(
+        readers=counted(len(tables.readers), "reader"),
+        scored=scored,
+        answers=counted(tables.scored.of or 0, "answer"),
+        doubled=doubled,
+    )
+    return f'<p class="rx-line">{words}{unfinished_caption(tables.unfinished)}</p>'
 
 
 def agreement_html(tables: ReaderTables) -> str:
@@ -53,7 +62,7 @@ def agreement_html(tables: ReaderTables) -> str:
         return ""
     names = [captions.short(tables.readers[reader]) for reader in tables.pair]
     heads = [tr("Dimension"), "n", tr("Kappa"), tr("95 % CI"), "MAD", tr("95 % CI")]
-    heads += [f"{name}, mean ± SD" for name in names]
+    heads += [tr("{name}, mean ± SD").format(name=name) for name in names]
     heads += [tr("Same score"), tr("Within one")]
     reasons = Reasons()
     body = [_row(found, reasons) for found in tables.dimensions]

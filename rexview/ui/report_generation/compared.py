@@ -72,13 +72,15 @@ def disputes_html(
         tr("Apart"),
     ]
     body = []
+    better, apart = tr("better than {place:.0%}"), tr("{points:.0f} points")
     for one in found:
         address = href(PAGE_CASE, link_keys.link_query(opens, case=one.case))
         case = f'<a href="{html.escape(address)}" data-rx-page><b>{html.escape(one.case)}</b></a>'
         row = f'<th scope="row">{case}</th><td>{html.escape(names.get(one.model, one.model))}</td>'
         for value, place in ((one.first, one.first_place), (one.second, one.second_place)):
-            row += f"<td><b>{number(value)}</b><small>better than {place:.0%}</small></td>"
-        row += f"<td>{abs(one.first_place - one.second_place) * 100:.0f} points</td>"
+            row += f"<td><b>{number(value)}</b><small>{better.format(place=place)}</small></td>"
+        points = abs(one.first_place - one.second_place) * 100
+        row += f"<td>{apart.format(points=points)}</td>"
         body.append(f"<tr>{row}</tr>")
     title = tr("Where these two metrics disagree most")
     note = tr(

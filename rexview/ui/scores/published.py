@@ -28,16 +28,22 @@ MOST_MODELS: Final = 4
 def published_html(tables: ScoreTables) -> str:
     """Lay out the paper's means and rates; own figures left, published ones right and apart."""
     ours = list(tables.models)[:MOST_MODELS]
-    note = f"Published figures: {SOURCE}. Other cases, models and readers; not computed here. "
+    notes = [
+        tr(
+            "Published figures: {source}. Other cases, models and readers; not computed here."
+        ).format(source=SOURCE)
+    ]
     if len(tables.models) > MOST_MODELS:
-        note += f"Of your models the first {MOST_MODELS} stand here: narrow the filter for others. "
-    note += "Whether an answer carries an image is not counted for yours. "
+        few = tr("Of your models the first {most} stand here: narrow the filter for others.")
+        notes.append(few.format(most=MOST_MODELS))
+    notes.append(tr("Whether an answer carries an image is not counted for yours."))
+    note = " ".join(notes)
     items = "".join(f"<li>{html.escape(text)}</li>" for text in ODDITIES)
     return (
         '<section class="rx-published"><h2>'
         f"{tr('Published: other cases and models, not computed here')}</h2>{_means(tables, ours)}"
         f'{_rates(tables, ours)}<p class="rx-quiet rx-note">'
-        f"{tr('{note}Kept as printed:').format(note=html.escape(note))}</p>"
+        f"{html.escape(note)} {tr('Kept as printed:')}</p>"
         f'<ul class="rx-reasons">{items}</ul></section>'
     )
 
@@ -103,8 +109,9 @@ def _rate_of_set(rate: MeasuredRate | None) -> str:
     if rate.points is not None:
         label = f"<b>{signed(rate.points)}</b><small>n {rate.count.value:,}</small>"
         return linked_number(rate.count, label)
+    shares = tr("{n:,} of {all:,}").format(n=rate.count.value, all=rate.count.of or 0)
     label = f"<b>{100 * (rate.count.share or 0):.1f}%</b>"
-    label += f"<small>{rate.count.value:,} of {rate.count.of or 0:,}</small>"
+    label += f"<small>{shares}</small>"
     return linked_number(rate.count, label)
 
 
@@ -118,7 +125,8 @@ def _table(title: str, ours: Sequence[str], papers: Sequence[str], body: Iterabl
         if ours
         else ""
     )
-    groups += f'<th scope="colgroup" colspan="{len(papers)}" class="rx-outside">Published</th>'
+    published = tr("Published")
+    groups += f'<th scope="colgroup" colspan="{len(papers)}" class="rx-outside">{published}</th>'
     names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in ours)
     names += "".join(
         f'<th scope="col" class="rx-outside">{html.escape(name)}</th>' for name in papers

@@ -54,6 +54,7 @@ from rexview.ui.server.set_folders import folder_of as folder_of
 from rexview.ui.server.set_folders import may_open as may_open
 from rexview.ui.server.set_folders import recent_sets as recent_sets
 from rexview.ui.server.set_folders import set_id as set_id
+from rexview.words import tr
 
 
 def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
@@ -68,7 +69,7 @@ def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
         With every problem, when it cannot be opened.
     """
     if not folder.is_dir() and address_of_set(folder) is None:
-        raise ReviewSetError(f"There is no folder {folder.name} any more.")
+        raise ReviewSetError(tr("There is no folder {name} any more.").format(name=folder.name))
     return load(folder, state_to_show(folder, wait_s=wait_s))
 
 

@@ -20,6 +20,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from rexview.errors import RexviewError
+from rexview.words import tr
 
 LIFETIME_S: Final = 3600
 """A link holds for one to two of these: its end is rounded up so that it stays the same, and a
@@ -87,10 +88,10 @@ class LinkSigner:
             )
             payload = self._seal.decrypt(sealed, [_PURPOSE])
         except (ValueError, InvalidTag):
-            raise LinkRefused("This link is not one of ours.") from None
+            raise LinkRefused(tr("This link is not one of ours.")) from None
         kind, set_id, image, version, detail, person, ends = json.loads(payload)
         if now > ends:
-            raise LinkRefused("This link has ended. Reload the page.")
+            raise LinkRefused(tr("This link has ended. Reload the page."))
         return Grant(kind, set_id, image, version, detail, person)
 
     def name(self, *parts: str) -> str:

@@ -13,6 +13,7 @@ from rexview.addresses import address_of_set, place_of_set
 from rexview.errors import RexviewError
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.server import server_state
+from rexview.words import tr
 
 _RECENT_SETS: Final = "recent-sets"
 _MOST_RECENT: Final = 20
@@ -70,8 +71,10 @@ def folder_of(name: str | None) -> Path:
         folder = _folders()[name]
     except KeyError:
         raise SetUnknown(
-            "This link is to a review set that has not been opened here. Open its folder on the "
-            "Data page, then follow the link again."
+            tr(
+                "This link is to a review set that has not been opened here. Open its "
+                "folder on the Data page, then follow the link again."
+            )
         ) from None
     if server_state.team() and folder != server_state.settings().review_set:
         may_open(folder)
@@ -88,8 +91,10 @@ def may_open(folder: Path) -> None:
     """
     if not _allowed(folder):
         raise SetNotAllowed(
-            "This server does not open that folder. Whoever runs it can allow it with the "
-            f"setting {'remote_hosts' if address_of_set(folder) else 'open_under'}."
+            tr(
+                "This server does not open that folder. Whoever runs it can allow it "
+                "with the setting {value}."
+            ).format(value="remote_hosts" if address_of_set(folder) else "open_under")
         )
 
 

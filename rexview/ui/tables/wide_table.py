@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from rexview.ui.link.in_app import linked_html
+from rexview.words import tr
 
 
 def show_wide_table(
@@ -42,7 +43,8 @@ def show_wide_table(
     table = frame if hasattr(frame, "itertuples") else frame.to_pandas()
     drawn = frame_html(table.head(MOST_ROWS), links=links, missing="")
     if len(table) > MOST_ROWS:
-        drawn += f'<p class="rx-quiet">{len(table) - MOST_ROWS:,} more rows.</p>'
+        more = tr("{n:,} more rows.").format(n=len(table) - MOST_ROWS)
+        drawn += f'<p class="rx-quiet">{more}</p>'
     with st.container(key=f"rx_narrow_{key}"):
         linked_html(drawn, key=f"{key}_narrow")
     return shown

@@ -14,12 +14,14 @@ from pathlib import Path
 
 from google.protobuf.message import Message
 
-GUIDES = Path(__file__).parents[3] / "assets" / "guides"
+ASSETS = Path(__file__).parents[3] / "assets"
+GUIDES, PUBLISHED = ASSETS / "guides", ASSETS / "published"
 
 EXCEPTIONS = {
     # names, units, measures and their abbreviations
     *("rexview", "ReXVQA", "ReXrank", "ReXecution", "FORMAT.md", "models.yaml", "CSV", "PDF"),
     *("DICOM", "ClickHouse", "kappa", "MAD", "SD", "CI", "BCa", "min", "USD", "px", "cm", "mm"),
+    *("Finding-level agreement", "Wilcoxon", "McNemar"),
     *("PA", "AP", "YAML", "JSON", "ZIP", "PowerPoint", "HTML", "COCO", "OK", "BLEU", "streamlit"),
 }
 _COLOUR = re.compile(r":[a-z]+\[([^\]]*)\]")
@@ -93,6 +95,8 @@ def bare(texts, own):
 
 def _is_own(part, own):
     """Whether a text has no word but exceptions, or is a text of the set."""
+    for phrase in EXCEPTIONS:
+        part = part.replace(phrase, "") if " " in phrase else part
     words = [word for word in _WORD.findall(part) if word not in EXCEPTIONS]
     return not words or " ".join(part.split()).strip(_AROUND).casefold() in own
 
@@ -162,7 +166,8 @@ def main(pages):
     from rexview.settings import DEMO_FOLDER
     from support.opened_app import run_page
 
-    own, found = words_of_set(DEMO_FOLDER) + words_of_guides().casefold(), {}
+    own = words_of_set(DEMO_FOLDER) + words_of_set(PUBLISHED) + words_of_guides().casefold()
+    found = {}
     for page in pages:
         name, _, query = page.partition("?")
         given = dict(one.split("=", 1) for one in query.split("&") if one)

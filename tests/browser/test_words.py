@@ -1,0 +1,83 @@
+"""What scripts put on the pages is in the language of the server, too."""
+
+import pytest
+from support.browser.waiting import calm
+from support.words.bare import PUBLISHED, bare, words_of_guides, words_of_set
+
+from rexview.bench import serving
+from rexview.bench.serving import begin_process
+from rexview.settings import DEMO_FOLDER
+
+pytestmark = pytest.mark.browser
+PAGES = ("", "failures", "scores")
+"""Pages whose scripts are done; those that are not stand in docs/translating.md."""
+STREAMLITS = (
+    *(
+        "Choose an option",
+        "Next page",
+        "Previous page",
+        "Pagination",
+        "Selected values",
+        "Help for",
+    ),
+    *("Shortcut ", "Remove ", "Fullscreen"),
+)
+"""How labels of Streamlit's own parts begin, which are English."""
+SHOWN = """() => {
+  const texts = [];
+  const labels = [];
+  const walk = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) {
+      if (node.data.trim()) texts.push(node.data);
+      return;
+    }
+    if (['STYLE', 'SCRIPT', 'CANVAS'].includes(node.nodeName)) return;
+    // what Vega says of a chart to those who do not see it is English
+    if (node.dataset?.testid === 'stVegaLiteChart') return;
+    for (const name of ['title', 'aria-label', 'placeholder', 'alt', 'data-label']) {
+      const value = node.getAttribute?.(name);
+      if (value) labels.push(value);
+    }
+    if (node.shadowRoot) node.shadowRoot.childNodes.forEach(walk);
+    node.childNodes.forEach(walk);
+  };
+  walk(document.querySelector('[data-testid=stMainBlockContainer]'));
+  return [texts.join('\\n'), ...labels];
+}"""
+
+
+@pytest.fixture(scope="module")
+def pseudo(start_app):
+    """The address of the app in the language that is none.
+
+    Its process imports everything itself: one that is forked has asked for words already.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(serving, "begin_process", begin_process)
+        yield start_app(REXVIEW_LANGUAGE="x-pseudo")
+
+
+@pytest.fixture(scope="module")
+def own():
+    """What stands in the demonstration, and what papers say."""
+    texts = words_of_set(DEMO_FOLDER) + words_of_set(PUBLISHED) + words_of_guides()
+    return texts.casefold()
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_scripts_show_no_english(pseudo, own, new_page, address):
+    page = new_page()
+    page.goto(pseudo + address)
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    calm(page)
+    shown = page.evaluate(SHOWN)
+    assert any("⟦" in text for text in shown)
+    assert bare([text for text in shown if not text.startswith(STREAMLITS)], own) == []
+
+
+def test_words_of_scripts_come_with_the_page(pseudo, new_page):
+    page = new_page()
+    page.goto(pseudo)
+    words = page.evaluate("JSON.parse(document.getElementById('rexview-words').textContent)")
+    assert words["texts"]
+    assert page.evaluate("document.documentElement.lang") == "en"
