@@ -61,7 +61,7 @@ def head_html(content: Content) -> str:
         '<input id="search" type="search" placeholder="Search" aria-label="Search the cases">'
         f'<p id="found" class="quiet" role="status"></p><ol id="cases"></ol>'
         f'<details class="notes"><summary>About this file</summary>{notes}</details></nav>\n'
-        '<div id="film"></div>\n<div id="texts" tabindex="-1">\n'
+        '<div id="film"></div>\n<div id="texts" tabindex="0" role="region" aria-label="Texts">\n'
     )
 
 

@@ -70,7 +70,7 @@ def minutes_html(content: Content, cases: Iterable[str]) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     return (
         f'<article id="{MINUTES}" aria-label="Minutes" hidden><header><h2>Minutes</h2>'
-        f'<p class="quiet">{" · ".join(facts)}</p></header><div class="scroll"><table '
+        f'<p class="quiet">{" · ".join(facts)}</p></header><div class="scroll" tabindex="0"><table '
         f'class="minutes"><thead><tr>{head}</tr></thead><tbody>{"".join(cases)}</tbody></table>'
         "</div></article>\n"
     )
@@ -288,7 +288,7 @@ def _score_table(model: str, scores: Sequence[ExportScore], content: Content) ->
         rows.append(f'<tr><th scope="row">{who}</th>{"".join(cells)}</tr>')
     comments = f'<ul class="said">{"".join(said)}</ul>' if said else ""
     return (
-        f'<div class="scroll"><table><caption>{_model_name(model, content)}</caption>'
+        f'<div class="scroll" tabindex="0"><table><caption>{_model_name(model, content)}</caption>'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{comments}"
     )
 
