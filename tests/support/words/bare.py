@@ -22,7 +22,20 @@ EXCEPTIONS = {
     *("rexview", "ReXVQA", "ReXrank", "ReXecution", "FORMAT.md", "models.yaml", "CSV", "PDF"),
     *("DICOM", "ClickHouse", "kappa", "MAD", "SD", "CI", "BCa", "min", "USD", "px", "cm", "mm"),
     *("Finding-level agreement", "Wilcoxon", "McNemar"),
-    *("PA", "AP", "YAML", "JSON", "ZIP", "PowerPoint", "HTML", "COCO", "OK", "BLEU", "streamlit"),
+    *(
+        "PA",
+        "AP",
+        "YAML",
+        "JSON",
+        "ZIP",
+        "PowerPoint",
+        "HTML",
+        "COCO",
+        "OK",
+        "Word",
+        "BLEU",
+        "streamlit",
+    ),
 }
 _COLOUR = re.compile(r":[a-z]+\[([^\]]*)\]")
 _MARKS = re.compile(r":material/\w+:|\\(?=[!-/:-@\[-`{-~])|\b(?:data-)?[0-9a-f]{32}\b")
