@@ -350,3 +350,18 @@ def test_what_was_not_asked_for_is_not_missed(question, missed):
 def test_an_answer_that_calls_all_normal_denies_what_there_is(text):
     (message,) = hints("Moderate hiatus hernia.", text)["missed"]
     assert "denies it" in message
+
+
+@pytest.mark.parametrize(
+    ("report", "text"),
+    [
+        ("Bones: left cervical rib.", "| Lungs? | Clear |\n|---|---|\n| Bones? | Normal |"),
+        ("Soft tissue: left mastectomy.", "Lungs: clear. Soft tissue: unremarkable."),
+        ("Abdomen: distended bowel.", "Lungs: clear. Abdomen: nothing of note."),
+    ],
+)
+def test_a_part_that_is_called_normal_denies_what_lies_there(report, text):
+    (message,) = hints(report, text)["missed"]
+    assert "denies it" in message
+    (message,) = hints(report, text.partition("Clear")[0].partition("clear")[0])["missed"]
+    assert "does not mention it" in message

@@ -49,6 +49,31 @@ FOUND = [  # text, finding, side, status (None: the text does not speak of it)
     ),
     ("No effusion, and a pneumothorax is not seen.", "pneumothorax", None, "negated"),
     ("Looked for in both apices (no pneumothorax).", "pneumothorax", "bilateral", "negated"),
+    # a query mark before what it doubts, and one that ends a question
+    ("Hilar nodes on the right enlarged, ? lymphoma.", "hilar_enlargement", "right", "positive"),
+    ("Is the right hilum enlarged? Lungs clear.", "hilar_enlargement", "right", "hypothetical"),
+    # seen or not on a side, and on an earlier film
+    ("Pneumothorax not seen on the right.", "pneumothorax", "right", "negated"),
+    ("Left nodule, not seen on the prior study.", "nodule", "left", "positive"),
+    ("Left nodule, not present in 2018.", "nodule", "left", "positive"),
+    ("Left nodule, not present.", "nodule", "left", "negated"),
+    # gone, and gone past a place
+    ("R PTX gone.", "pneumothorax", "right", "negated"),
+    ("The ETT has gone past the carina.", "endotracheal_tube", None, "positive"),
+    # only its going on is supposed
+    ("If the left effusion keeps growing, tap it.", "pleural_effusion", "left", "positive"),
+    ("If a left effusion develops, tap it.", "pleural_effusion", "left", "hypothetical"),
+    # a degree is denied, not the finding
+    ("The right effusion is not significantly changed.", "pleural_effusion", "right", "positive"),
+    ("No significant interval change in the effusion.", "pleural_effusion", None, "positive"),
+    ("The right effusion is not seen.", "pleural_effusion", "right", "negated"),
+    # an operation is not undone by what it removed
+    ("After left thoracotomy, the fifth rib is resected.", "pneumonectomy", "left", "positive"),
+    ("No thoracotomy.", "pneumonectomy", None, "negated"),
+    # the sign for a fracture, and for a number or heading
+    ("Healed # left clavicle.", "clavicle_fracture", "left", "positive"),
+    ("Rib #4 is normal.", "rib_fracture", None, None),
+    ("## Left clavicle\nNormal.", "clavicle_fracture", None, None),
     # moved is not removed
     ("The endotracheal tube has been withdrawn by 8 cm.", "endotracheal_tube", None, "positive"),
     ("The chest tube has been withdrawn.", "chest_tube", None, "negated"),
