@@ -8,15 +8,16 @@ from rexview.ui.data import widgets as data_widgets
 from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.reviews import notice as reviews_notice
 from rexview.ui.tables.problem_table import show_error
+from rexview.words import tr
 
 permissions.guard(PAGE_DATA)
 review_set, error = try_review_set()
 
-page_header("Data")
+page_header(tr("Data"))
 left, right = st.columns([3, 2], gap="large")
 
 with left:
-    st.header("Open now")
+    st.header(tr("Open now"))
     if review_set is not None:
         data_widgets.show_open_set(review_set)
         reviews_notice.show_reviews(review_set)
@@ -24,12 +25,12 @@ with left:
         show_error(error, key="open")
 
 with right:
-    st.header("Open another")
+    st.header(tr("Open another"))
     data_widgets.open_form()
 
 st.divider()
 check_tab, import_tab, format_tab = st.tabs(
-    ["Check a folder", "Import", "Make your own"], on_change="rerun", key="data_tab"
+    [tr("Check a folder"), tr("Import"), tr("Make your own")], on_change="rerun", key="data_tab"
 )
 if check_tab.open:
     with check_tab:

@@ -10,10 +10,11 @@ from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.ui.run_models.choices import asks_judge, choose
 from rexview.ui.run_models.judging import choose_judge
 from rexview.ui.run_models.sending import show_sending
+from rexview.words import tr
 
 permissions.guard(PAGE_RUN_MODELS)
 filtered = open_filtered_set()
-page_header("Run models")
+page_header(tr("Run models"))
 show_panel(filtered)
 wanted = None
 if asks_judge():
@@ -21,7 +22,7 @@ if asks_judge():
 else:
     wanted = choose(filtered)
 sending = st.container()
-st.markdown("## Runs")
+st.markdown(f"## {tr('Runs')}")
 show_runs(filtered.review_set)  # first: they do not wait for the estimate
 if wanted is not None:
     with sending:

@@ -12,6 +12,7 @@ from support.words.bare import bare, outside, texts_in_html
 DONE = (
     *("guide", "account", "", "browse", "failures", "scores", "scores?published=1", "readers"),
     *("readers?apart=1", "report_generation", "multiple_choice", "meeting"),
+    *("score", "adjudicate", "curate", "study"),
 )
 """Pages that are done; those that are not stand in docs/translating.md."""
 

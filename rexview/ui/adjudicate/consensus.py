@@ -24,6 +24,7 @@ from rexview.ui.saving.consensus_words import shown_consensus
 from rexview.ui.saving.entries import ADJUDICATE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 _STYLE: Final = "adjudicate/assets/consensus.css"
 _NOTHING: Final[Mapping[str, Any]] = {"score": None, "comment": None}
@@ -93,8 +94,9 @@ def _saved(review_set: ReviewSet, row: Stored) -> str:
     if not any(value.values()):
         return ""
     name = study_records.reader_names(review_set, [row.person])[row.person]
-    what = "No score yet, comment kept" if value.get("score") is None else "Saved"
-    return f"{what} {_at(row)}, {name}"
+    if value.get("score") is None:
+        return tr("No score yet, comment kept {time}, {name}").format(time=_at(row), name=name)
+    return tr("Saved {time}, {name}").format(time=_at(row), name=name)
 
 
 def _at(row: Stored) -> str:

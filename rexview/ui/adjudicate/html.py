@@ -11,21 +11,22 @@ from rexview.analysis.study.worklist import rubric_of
 from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import markdown_html
 from rexview.vocab import DIMENSION_NAMES
+from rexview.words import tr
 
 
 def answer_html(slot: str, text: str, colour: str) -> str:
     """Show the text of an answer under its letter."""
-    body = markdown_html(text) if text.strip() else '<p class="rx-quiet">No text.</p>'
+    body = markdown_html(text) if text.strip() else f'<p class="rx-quiet">{tr("No text.")}</p>'
     return (
         f'<article class="rx-answer" style="--rx-colour:{colour}"><header>'
-        f'<h3>Answer {slot}</h3></header><div class="rx-text" tabindex="0">{body}</div></article>'
+        f"<h3>{tr('Answer {slot}').format(slot=html.escape(slot))}</h3></header>"
+        f'<div class="rx-text" tabindex="0">{body}</div></article>'
     )
 
 
 def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
     """Set the readers' scores on one thing side by side, with anchors and comments."""
     rubric = rubric_of(review_set)[one.dimension]
-    picture = "" if one.picture is None else f", picture {one.picture + 1}"
     cells = "".join(
         f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))} <b>{mark.score}</b></h4>"
         f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
@@ -34,7 +35,12 @@ def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[s
         for mark in sorted(one.scores, key=lambda mark: labels.get(mark.reader, mark.reader))
     )
     name = html.escape(DIMENSION_NAMES[one.dimension])
+    if one.picture is not None:
+        named = tr("{name}, picture {picture:d}")
+        escaped = html.escape(DIMENSION_NAMES[one.dimension])
+        name = named.format(name=escaped, picture=one.picture + 1)
     return (
-        f'<div class="rx-difference"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
+        f'<div class="rx-difference"><h3>{name} '
+        f"<small>{tr('{n:d} apart').format(n=one.apart)}</small></h3>"
         f'<div class="rx-difference-scores">{cells}</div></div>'
     )

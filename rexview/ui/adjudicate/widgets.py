@@ -44,10 +44,11 @@ from rexview.ui.reviews import study_records
 from rexview.ui.saving.reader_study import adjudicator_slots, shown_names
 from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.words import tr
 
-_PURPOSE: Final = (
-    "# Adjudicate\n\nCases on which two readers differ, worst first. See both scores side by side "
-    "and record what you agree on; the readers' own scores stay as they are."
+_PURPOSE: Final = tr(
+    "Cases on which two readers differ, worst first. See both scores side by side and record what "
+    "you agree on; the readers' own scores stay as they are."
 )
 _APART: Final = "adjudicate_apart"
 _NAMED: Final = "adjudicate_named"
@@ -95,9 +96,9 @@ class Round:
 
 def current_round(review_set: ReviewSet) -> Round | None:
     """Return what is to be adjudicated now; say so and return None when there is nothing."""
-    person = permissions.require_name(_PURPOSE)
+    person = permissions.require_name(f"# {tr('Adjudicate')}\n\n{_PURPOSE}")
     if not may(person, "adjudicate"):
-        st.info("Your role does not adjudicate.")
+        st.info(tr("Your role does not adjudicate."))
         st.stop()
     if not review_sets.is_newest(review_set):
         st.rerun()  # a consensus is on the answers as they are
@@ -112,10 +113,12 @@ def current_round(review_set: ReviewSet) -> Round | None:
     if not cases:
         _choose_apart(review_set)
         show_nothing_yet(
-            f"No case has two readers {threshold:g} points or more apart on one dimension of one "
-            "answer.",
-            (PAGE_STUDY, "How far the readers are"),
-            (PAGE_READERS, "How far they agree"),
+            tr(
+                "No case has two readers {threshold:g} points or more apart on one "
+                "dimension of one answer."
+            ).format(threshold=threshold),
+            (PAGE_STUDY, tr("How far the readers are")),
+            (PAGE_READERS, tr("How far they agree")),
         )
         return None
     ids = [one.case for one in cases]
@@ -128,7 +131,7 @@ def current_round(review_set: ReviewSet) -> Round | None:
 
 def _choose_apart(review_set: ReviewSet) -> None:
     st.number_input(
-        "Points apart, at least",
+        tr("Points apart, at least"),
         1.0,
         4.0,
         review_set.info.protocol.disagreement,
@@ -144,22 +147,24 @@ def show_header(now: Round) -> None:
     agreed = sum(one.has_consensus for one in now.cases)
     following = next_without_consensus(now.cases, now.shown.case)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        _go_button("Previous", ":material/chevron_left:", _beside(now, -1))
-        _go_button("Next", ":material/chevron_right:", _beside(now, 1))
-        _go_button("Next open", ":material/skip_next:", following)
+        _go_button("previous", tr("Previous"), ":material/chevron_left:", _beside(now, -1))
+        _go_button("next", tr("Next"), ":material/chevron_right:", _beside(now, 1))
+        _go_button("next_open", tr("Next open"), ":material/skip_next:", following)
+        place = tr("{place:,} of {total:,}").format(place=now.place + 1, total=len(now.cases))
         st.html(
-            f'<div class="rx-place"><span><b>{now.place + 1:,} of {len(now.cases):,}</b>, worst '
-            f"first · {agreed:,} settled</span>"
-            f"<span><b>{html.escape(now.shown.case)}</b> {now.shown.apart} apart</span></div>"
+            f'<div class="rx-place"><span><b>{place}</b>, '
+            f"{tr('worst first')} · {tr('{n:,} settled').format(n=agreed)}</span><span><b>"
+            f"{html.escape(now.shown.case)}</b> {tr('{n:d} apart').format(n=now.shown.apart)}"
+            "</span></div>"
         )
         _choose_apart(now.review_set)
         if now.review_set.info.protocol.name_readers:
-            st.toggle("Names of the readers", key=_NAMED)
+            st.toggle(tr("Names of the readers"), key=_NAMED)
     if agreed == len(now.cases):
-        st.success("Every case is settled.")
+        st.success(tr("Every case is settled."))
     scored = {mark.reader for one in now.shown.differences for mark in one.scores}
     if now.person.id in scored:
-        st.info("One of these scores is your own.")
+        st.info(tr("One of these scores is your own."))
 
 
 def _beside(now: Round, step: int) -> str | None:
@@ -167,11 +172,11 @@ def _beside(now: Round, step: int) -> str | None:
     return now.ids[place] if 0 <= place < len(now.cases) else None
 
 
-def _go_button(label: str, icon: str, case: str | None) -> None:
+def _go_button(name: str, label: str, icon: str, case: str | None) -> None:
     st.button(
         as_markdown(label),
         icon=icon,
-        key=f"adjudicate_{label.lower().replace(' ', '_')}",
+        key=f"adjudicate_{name}",
         disabled=case is None,
         on_click=link_keys.go_to_case,
         args=(case,),
@@ -197,7 +202,7 @@ def show_question(now: Round, page: CasePage) -> None:
     if whole is None or now.review_set.info.protocol.report == "never":
         return
     if sections := answers_html.report_sections_html(whole.report):
-        with st.expander("Radiologist’s report"):
+        with st.expander(tr("Radiologist’s report")):
             st.html(f'<section class="rx-report">{sections}</section>')
 
 

@@ -11,15 +11,16 @@ from rexview.ui.filters.page import FilteredSet
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link
+from rexview.words import tr
 
 
 def choose_cases(filtered: FilteredSet) -> tuple[list[str], int]:
     """Offer the cases of the filter, or all; return that as arguments, and how many cases."""
     case_filter, total = filtered.case_filter, filtered.counts.total
-    ways = {"all": "All"}
+    ways = {"all": tr("All")}
     if case_filter.active:
-        ways = {"filter": f"Of the filter ({total:,})", **ways}
-    way = choice("Cases", link_keys.QUERY_JUDGED["cases"], ways, next(iter(ways)))
+        ways = {"filter": tr("Of the filter ({n:,})").format(n=total), **ways}
+    way = choice(tr("Cases"), link_keys.QUERY_JUDGED["cases"], ways, next(iter(ways)))
     if way != "filter":
         return [], filtered.review_set.cases.height
     return [f"--filter={urlencode(case_filter.to_query(), doseq=True)}"], total
@@ -32,10 +33,10 @@ def choose_models(filtered: FilteredSet) -> list[str]:
     asked = [one for one in st.query_params.get_all(query) if one in names]
     kept = kept_in_link("judged_models", query, asked, lambda chosen: list(chosen) or None)
     chosen = st.multiselect(
-        "Answers of",
+        tr("Answers of"),
         list(names),
         format_func=lambda one: as_markdown(names[one]),
-        placeholder="All models",
+        placeholder=tr("All models"),
         **kept,
     )
     return [f"--model={model}" for model in chosen]

@@ -21,11 +21,12 @@ from rexview.ui.asking.html import card_words
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link, option_kept_in_link
+from rexview.words import tr
 
 _PLACES: Final = {
     "openai": "OpenAI",
-    "server": "Another server",
-    "here": "This computer",
+    "server": tr("Another server"),
+    "here": tr("This computer"),
 }
 _APIS: Final = {"chat": "Chat Completions", "responses": "Responses"}
 _MOST_TOKENS: Final = 1_000_000
@@ -46,7 +47,7 @@ class Chosen:
     def complete(self) -> bool:
         """Whether nothing is still to be said; shows what is."""
         if self.place == "server" and not self.base_url:
-            st.info("Give the server's address.")
+            st.info(tr("Give the server's address."))
             return False
         return True
 
@@ -57,12 +58,12 @@ def choose_model(review_set: ReviewSet) -> Chosen | None:
     with left:
         model = _model(review_set)
     with right:
-        place = choice("Where", link_keys.QUERY_RUN_PLACE, _PLACES, "openai")
+        place = choice(tr("Where"), link_keys.QUERY_RUN_PLACE, _PLACES, "openai")
     base_url, api = _server() if place == "server" else (None, None)
     if place == "here":
         api = "transformers"
     if not model:
-        st.info("Choose a model, or type its name as the server knows it.")
+        st.info(tr("Choose a model, or type its name as the server knows it."))
         return None
     declared = next((one for one in review_set.models if one.id == model), None)
     try:
@@ -84,12 +85,12 @@ def _model(review_set: ReviewSet) -> str:
         "run_model", link_keys.QUERY_RUN_MODEL, asked or None, lambda chosen: chosen or None
     )
     chosen = st.selectbox(
-        "Model",
+        tr("Model"),
         options,
         index=None,
         accept_new_options=True,
-        placeholder="Choose, or type a name",
-        help="Its name on the server, or the folder of a model on this computer.",
+        placeholder=tr("Choose, or type a name"),
+        help=tr("Its name on the server, or the folder of a model on this computer."),
         **kept,
     )
     return (chosen or "").strip()[:_LONGEST]
@@ -112,11 +113,13 @@ def _server() -> tuple[str, Api | None]:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         address = text(
-            "Address",
+            tr("Address"),
             link_keys.QUERY_RUN_URL,
             placeholder="http://localhost:8000/v1",
-            help="The base URL of a server that speaks one of OpenAI's APIs, such as vLLM, "
-            "llama.cpp or Ollama. It mostly ends with /v1.",
+            help=tr(
+                "The base URL of a server that speaks one of OpenAI's APIs, such as "
+                "vLLM, llama.cpp or Ollama. It mostly ends with /v1."
+            ),
         )
     with right:
         chosen = choice("API", link_keys.QUERY_RUN_API, _APIS, "chat")
@@ -139,26 +142,26 @@ def limits() -> dict[str, Any]:
     columns = st.columns(3, gap="small")
     with columns[0]:
         limit = number(
-            "Longest answer, tokens",
+            tr("Longest answer, tokens"),
             link_keys.QUERY_RUN_LIMIT,
             None,
             _MOST_TOKENS,
-            "Empty leaves it to the server.",
+            tr("Empty leaves it to the server."),
         )
     with columns[1]:
         budget = text(
-            "Budget",
+            tr("Budget"),
             link_keys.QUERY_RUN_BUDGET,
-            placeholder="5USD or 200000tokens",
-            help="The most that is spent. Empty: no limit.",
+            placeholder=tr("5USD or 200000tokens"),
+            help=tr("The most that is spent. Empty: no limit."),
         )
     with columns[2]:
         at_once = number(
-            "At once",
+            tr("At once"),
             link_keys.QUERY_RUN_AT_ONCE,
             CONCURRENCY,
             MOST_AT_ONCE,
-            "Requests under way at the same time.",
+            tr("Requests under way at the same time."),
         )
     return {"max_output_tokens": limit, "budget": budget or None, "concurrency": at_once}
 

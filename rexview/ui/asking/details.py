@@ -22,6 +22,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href, linked_html
 from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.tables.stacked import stacked
+from rexview.words import tr
 
 _LISTED: Final = 50
 _LONGEST_SHOWN: Final = 4_000
@@ -38,7 +39,7 @@ def show_details(run: RunFolder, spec: RunSpec, kind: Kind, *, at_work: bool) ->
         grown = size // step
         past = _past(run, grown)
     except OSError:
-        st.caption("Nothing was sent yet.")
+        st.caption(tr("Nothing was sent yet."))
         return
     names: dict[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
     for outcome, name in names.items():
@@ -52,10 +53,10 @@ def show_details(run: RunFolder, spec: RunSpec, kind: Kind, *, at_work: bool) ->
     if past.failures:
         linked_html(_errors_html(past), key=f"run_errors_{run.id}")
     if size > _MOST_LOG_BYTES:
-        st.caption("The log is too large for a download: it is log.jsonl of the run's folder.")
+        st.caption(tr("The log is too large for a download: it is log.jsonl of the run's folder."))
         return
     st.download_button(
-        "Log",
+        tr("Log"),
         partial(_log, run.log),  # read when it is clicked
         f"{run.id}.jsonl",
         "application/jsonl",
@@ -63,7 +64,7 @@ def show_details(run: RunFolder, spec: RunSpec, kind: Kind, *, at_work: bool) ->
         on_click="ignore",
         icon=":material/download:",
         type="tertiary",
-        help="Every request and what came, without keys. It holds questions and answers.",
+        help=tr("Every request and what came, without keys. It holds questions and answers."),
     )
 
 
@@ -84,8 +85,8 @@ def _errors_html(past: Past) -> str:
         for one in failures[:_LISTED]
     )
     more = len(failures) - _LISTED
-    rest = f"<p>and {more:,} more in the log</p>" if more > 0 else ""
-    return _table(("Case", "Error", "Message"), rows) + rest
+    rest = f"<p>{tr('and {n:,} more in the log').format(n=more)}</p>" if more > 0 else ""
+    return _table((tr("Case"), tr("Error"), tr("Message")), rows) + rest
 
 
 def _case_links(asked: Sequence[str]) -> str:
@@ -97,7 +98,10 @@ def _case_links(asked: Sequence[str]) -> str:
         link = f'<a href="{address}" data-rx-page>{html.escape(case)}</a>'
         links.append(f"{link} ({html.escape(more)})" if more else link)
     rest = len(asked) - _LISTED
-    return ", ".join(links) + (f" and {rest:,} more" if rest > 0 else "")
+    shown = ", ".join(links)
+    if rest <= 0:
+        return shown
+    return tr("{cases} and {n:,} more").format(cases=shown, n=rest)
 
 
 def _unreadable_html(unread: Mapping[str, KeptReply]) -> str:
@@ -105,17 +109,17 @@ def _unreadable_html(unread: Mapping[str, KeptReply]) -> str:
     names: dict[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
     rows = []
     for one, reply in list(unread.items())[:_LISTED]:
-        text = reply.text[:_LONGEST_SHOWN] or "no text"
+        text = reply.text[:_LONGEST_SHOWN] or tr("no text")
         cut = " …" if len(reply.text) > _LONGEST_SHOWN else ""
         rows.append(
             f"<tr><td>{_case_links([one])}</td>"
             f"<td>{html.escape(names.get(reply.outcome, reply.outcome))}</td>"
-            f"<td>{html.escape(reply.why)}<details><summary>As it came</summary>"
+            f"<td>{html.escape(reply.why)}<details><summary>{tr('As it came')}</summary>"
             f'<pre class="rx-sent">{html.escape(text)}{cut}</pre></details></td></tr>'
         )
     more = len(unread) - _LISTED
-    rest = f"<p>and {more:,} more in the log</p>" if more > 0 else ""
-    return _table(("Case", "Not readable", "Why"), "".join(rows)) + rest
+    rest = f"<p>{tr('and {n:,} more in the log').format(n=more)}</p>" if more > 0 else ""
+    return _table((tr("Case"), tr("Not readable"), tr("Why")), "".join(rows)) + rest
 
 
 def _table(heads: tuple[str, ...], rows: str) -> str:

@@ -18,6 +18,7 @@ from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import change_link
+from rexview.words import tr
 
 _HEIGHT: Final = 320
 _LONGEST: Final = 200_000
@@ -31,7 +32,7 @@ def can_write(review_set: ReviewSet) -> bool:
 
 def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
     """Offer the set's ``models.yaml`` to be edited."""
-    box = st.expander("Edit what it can do", key="run_card_box", on_change="rerun")
+    box = st.expander(tr("Edit what it can do"), key="run_card_box", on_change="rerun")
     if not box.open:
         return
     with box:
@@ -41,7 +42,7 @@ def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
             st.error(lines_as_markdown(error))
             return
         st.caption(
-            "models.yaml of this review set. docs/running-models.md says what can stand in it."
+            tr("models.yaml of this review set. docs/running-models.md says what can stand in it.")
         )
         key = f"run_card_{model}"
 
@@ -53,18 +54,20 @@ def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
 
 def edit_prompt(prompt: Prompt, review_set: ReviewSet) -> None:
     """Offer a copy of a wording to be edited."""
-    box = st.expander("Edit a copy", key="run_prompt_box", on_change="rerun")
+    box = st.expander(tr("Edit a copy"), key="run_prompt_box", on_change="rerun")
     if not box.open:
         return
     with box:
         own = prompt.id not in built_in_prompts()
         key = f"run_wording_{prompt.id}"
         st.text_input(
-            "Name of the copy",
+            tr("Name of the copy"),
             value=prompt.id if own else f"{prompt.id}-mine",
             key=f"{key}_name",
             max_chars=_LONGEST_NAME,
-            help="Letters, digits, dots and hyphens. A new name for each wording that was asked.",
+            help=tr(
+                "Letters, digits, dots and hyphens. A new name for each wording that was asked."
+            ),
         )
 
         def save() -> None:
@@ -86,11 +89,11 @@ def _field(text: str, key: str, save: Callable[[], None], review_set: ReviewSet)
         except SettingsError as error:
             st.session_state[problem] = str(error)
         else:
-            st.toast("Saved in the review set's folder.")
+            st.toast(tr("Saved in the review set's folder."))
 
     st.text_area(
         "YAML", text, height=_HEIGHT, key=key, max_chars=_LONGEST, label_visibility="collapsed"
     )
-    st.button("Save", key=f"{key}_save", on_click=saved, disabled=not can_write(review_set))
+    st.button(tr("Save"), key=f"{key}_save", on_click=saved, disabled=not can_write(review_set))
     if said := st.session_state.get(problem):
         st.error(as_markdown(said), icon=":material/error:")

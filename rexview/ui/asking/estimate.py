@@ -8,8 +8,13 @@ import streamlit as st
 
 from rexview.ui.asking.html import money
 from rexview.ui.html.safe_text import as_markdown
+from rexview.words import tr
 
-FIGURES: Final = {"input_tokens": "Tokens in", "output_tokens": "Tokens out", "usd": "Money"}
+FIGURES: Final = {
+    "input_tokens": tr("Tokens in"),
+    "output_tokens": tr("Tokens out"),
+    "usd": tr("Money"),
+}
 
 
 def show_figures(requests: float, sent: float, written: float, usd: float | None) -> None:
@@ -17,9 +22,9 @@ def show_figures(requests: float, sent: float, written: float, usd: float | None
     values = {
         "input_tokens": f"{sent:,.0f}",
         "output_tokens": f"{written:,.0f}",
-        "usd": "not known" if usd is None else money(usd),
+        "usd": tr("not known") if usd is None else money(usd),
     }
     with st.container(horizontal=True, gap="large"):
-        st.metric("Requests", as_markdown(f"{requests:,.0f}"), width="content")
+        st.metric(tr("Requests"), as_markdown(f"{requests:,.0f}"), width="content")
         for figure, name in FIGURES.items():
             st.metric(name, as_markdown(values[figure]), width="content")

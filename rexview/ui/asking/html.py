@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -12,18 +12,47 @@ from rexview.models.card import Card
 from rexview.models.reply import FAILINGS, OUTCOMES
 from rexview.models.request import SentImage
 from rexview.models.running.progress import Progress, State
-from rexview.vocab import VIEWS, counted
+from rexview.vocab import VIEWS
+from rexview.words import counted, tr
 
 STATES: Final[Mapping[State, str]] = {
-    "starting": "Starting",
-    "running": "Running",
-    "waiting": "Waiting",
-    "paused": "Paused",
-    "finished": "Finished",
-    "cancelled": "Stopped",
-    "broken": "Broken off",
+    "starting": tr("Starting"),
+    "running": tr("Running"),
+    "waiting": tr("Waiting"),
+    "paused": tr("Paused"),
+    "finished": tr("Finished"),
+    "cancelled": tr("Stopped"),
+    "broken": tr("Broken off"),
 }
 _MINUTE: Final = 60
+
+
+_ALL_VIEWS: Final = {
+    True: tr("Up to {images}: all views, and an earlier study"),
+    False: tr("Up to {images}: all views, no earlier study"),
+}
+_KEY_VIEW: Final = {
+    True: tr("Up to {images}: the key view, and an earlier study"),
+    False: tr("Up to {images}: the key view, no earlier study"),
+}
+"""What of a case's pictures a model is shown, with an earlier study or without."""
+_UNITS: Final[Mapping[str, Callable[[int], str]]] = {
+    "answer": lambda n: counted(n, "answer"),
+    "case": lambda n: counted(n, "case"),
+    "question": lambda n: counted(n, "question"),
+    "report": lambda n: counted(n, "report"),
+    "request": lambda n: counted(n, "request"),
+    "study": lambda n: counted(n, "study"),
+}
+"""A number of what requests are about, by the unit of their kind."""
+
+
+def begun_words(moment: str, by: str | None) -> str:
+    """Say when a run was begun, and by whom; ``moment`` is in ISO 8601, UTC."""
+    at = moment.replace("T", " ")[:16]
+    if by:
+        return tr("begun {moment} UTC by {name}").format(moment=at, name=by)
+    return tr("begun {moment} UTC").format(moment=at)
 
 
 def card_words(card: Card) -> str:
@@ -33,35 +62,36 @@ def card_words(card: Card) -> str:
 
 def _abilities(card: Card) -> Iterator[str]:
     if not card.source:
-        yield "Little is known of this model"
+        yield tr("Little is known of this model")
     if card.images:
-        views = "all views" if card.all_views else "the key view"
-        prior = ", and an earlier study" if card.priors else ", no earlier study"
-        yield f"Up to {counted(card.images, 'image')}: {views}{prior}"
+        views = _ALL_VIEWS if card.all_views else _KEY_VIEW
+        yield views[card.priors].format(images=counted(card.images, "image"))
     else:
-        yield "Takes no images"
-    yield "draws boxes" if card.draws_boxes else "draws no boxes"
+        yield tr("Takes no images")
+    yield tr("draws boxes") if card.draws_boxes else tr("draws no boxes")
     if card.draws_boxes and card.boxes.convention == "unknown":
-        yield "how it counts in boxes is not known: python -m rexview calibrate finds out"
+        yield tr("how it counts in boxes is not known: python -m rexview calibrate finds out")
     if card.max_output_tokens:
-        yield f"answers of at most {card.max_output_tokens:,} tokens"
+        yield tr("answers of at most {n:,} tokens").format(n=card.max_output_tokens)
     if card.price:
+        price = tr("{input:g} USD in, {output:g} USD out a million tokens")
         dated = f" ({card.price.date})" if card.price.date else ""
-        yield f"{card.price.input:g} USD in, {card.price.output:g} USD out a million tokens{dated}"
+        yield price.format(input=card.price.input, output=card.price.output) + dated
     else:
-        yield "no price known"
+        yield tr("no price known")
 
 
 def picture_words(picture: SentImage) -> str:
     """Say what a picture is as it is sent. Plain text."""
     kind = picture.media_type.removeprefix("image/").upper()
+    view = VIEWS.get(picture.view, picture.view)
     parts = [
-        f"{VIEWS.get(picture.view, picture.view)}{', earlier study' if picture.prior else ''}",
-        f"{picture.width} x {picture.height} pixels",
+        tr("{view}, earlier study").format(view=view) if picture.prior else view,
+        tr("{width} x {height} pixels").format(width=picture.width, height=picture.height),
         f"{kind}, {len(picture.data) / 1000:,.0f} kB",
     ]
     if picture.detail:
-        parts.append(f"detail {picture.detail}")
+        parts.append(tr("detail {detail}").format(detail=picture.detail))
     return f"{' · '.join(parts)} · SHA-256 {picture.sha256[:12]}…"
 
 
@@ -84,30 +114,33 @@ def progress_html(progress: Progress, kind: Kind) -> str:
 
 def _numbers(progress: Progress, kind: Kind) -> Iterator[str]:
     if kind == ANSWERS:
-        yield f"{progress.done:,} of {progress.total:,} answered"
+        answered = tr("{n:,} of {total:,} answered")
+        yield answered.format(n=progress.done, total=progress.total)
     else:
-        yield f"{progress.done:,} of {counted(progress.total, kind.unit)}"
+        units = _UNITS[kind.unit](progress.total)
+        yield tr("{n:,} of {units}").format(n=progress.done, units=units)
     if progress.errors:
-        yield f"{progress.errors:,} failed"
+        yield tr("{n:,} failed").format(n=progress.errors)
     if progress.in_flight and progress.at_work:
-        yield f"{progress.in_flight:,} under way"
+        yield tr("{n:,} under way").format(n=progress.in_flight)
     if progress.per_minute and progress.at_work:
-        yield f"{progress.per_minute:,.0f} a minute"
+        yield tr("{n:,.0f} a minute").format(n=progress.per_minute)
     if progress.seconds_left and progress.at_work:
-        yield f"{_duration(progress.seconds_left)} left"
+        yield tr("{duration} left").format(duration=_duration(progress.seconds_left))
     tokens = _whole(progress.spent.get("input")) + _whole(progress.spent.get("output"))
-    yield f"{tokens:,} tokens"
+    yield tr("{n:,} tokens").format(n=tokens)
     usd = progress.spent.get("usd")
-    of_budget = f" of {progress.budget}" if progress.budget else ""
-    if isinstance(usd, int | float):
-        yield f"{money(usd)}{of_budget}"
-    elif of_budget:
-        yield f"budget {progress.budget}"
+    if isinstance(usd, int | float) and progress.budget:
+        yield tr("{money} of {budget}").format(money=money(usd), budget=progress.budget)
+    elif isinstance(usd, int | float):
+        yield money(usd)
+    elif progress.budget:
+        yield tr("budget {budget}").format(budget=progress.budget)
 
 
 def money(usd: float) -> str:
     """Write an amount; what is little is not written as nothing."""
-    return f"{usd:,.2f} USD" if usd >= 0.01 or not usd else "under 0.01 USD"
+    return f"{usd:,.2f} USD" if usd >= 0.01 or not usd else tr("under 0.01 USD")
 
 
 def _whole(value: Any) -> int:
@@ -120,7 +153,9 @@ def _until(moment: str | None) -> str:
         left = (datetime.fromisoformat(moment or "") - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):
         return ""
-    return f"Goes on in {_duration(left)}." if left > 1 else "Goes on now."
+    if left <= 1:
+        return tr("Goes on now.")
+    return tr("Goes on in {duration}.").format(duration=_duration(left))
 
 
 def _duration(seconds: float) -> str:

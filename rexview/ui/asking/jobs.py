@@ -29,11 +29,12 @@ from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.asking.estimate import show_figures
+from rexview.ui.asking.html import begun_words
 from rexview.ui.asking.key_values import keys_known
 from rexview.ui.asking.where import may_begin, may_go_on
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link.pages import PAGE_RUN_MODELS
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 _SHOWN: Final = 5
 """So many of the last models and commands are looked at."""
@@ -66,9 +67,9 @@ def begin_form(
         if is_at_work(one)
     )
     if busy:
-        st.caption("The same model is asked this now: see below.")
+        st.caption(tr("The same model is asked this now: see below."))
     st.button(
-        "Start",
+        tr("Start"),
         type="primary",
         key=f"job_start_{command}",
         icon=":material/play_arrow:",
@@ -88,8 +89,8 @@ def _by() -> str:
 def _estimate(job: Job, spec: RunSpec) -> None:
     """Offer to work out what it would send and take: that reads the whole set once more."""
     about = tuple(job.typed())
-    if st.button("Estimate", key=f"job_estimate_{job.command}", icon=":material/calculate:"):
-        with st.spinner("Making some of the requests, to count their tokens…"):
+    if st.button(tr("Estimate"), key=f"job_estimate_{job.command}", icon=":material/calculate:"):
+        with st.spinner(tr("Making some of the requests, to count their tokens…")):
             try:
                 keys = keys_known(spec.card.key_variable)
                 found: WouldSend | str = would_send(job, spec.card.key_variable, keys)
@@ -106,7 +107,7 @@ def _estimate(job: Job, spec: RunSpec) -> None:
     requests, sent, written = map(sends.total, ("requests", "input_tokens", "output_tokens"))
     show_figures(requests or 0, sent or 0, written or 0, sends.total("usd"))
     if sends.first:
-        with st.expander("The first request"):
+        with st.expander(tr("The first request")):
             st.code(json.dumps(sends.first, indent=1, ensure_ascii=False), language="json")
 
 
@@ -118,7 +119,7 @@ def _begin(job: Job, variable: str, again: Again | None, insists: bool = False) 
     except RunError as error:
         st.session_state[_PROBLEM] = str(error)
     else:
-        st.toast("Started. It goes on when this page is closed.")
+        st.toast(tr("Started. It goes on when this page is closed."))
 
 
 def any_at_work(review_set: ReviewSet, folders: Sequence[str]) -> bool:
@@ -165,23 +166,28 @@ def _job(job: Job, review_set: ReviewSet) -> None:
     names = {model.id: model.name for model in review_set.models}
     working = is_at_work(job)
     ended = None if working else how_it_ended(job)
-    state = "Getting ready" if ended is None else "Broken off" if ended.message else "Not complete"
+    if ended is None:
+        state = tr("Getting ready")
+    else:
+        state = tr("Broken off") if ended.message else tr("Not complete")
     title = f"{_title(job)} · **{as_markdown(names.get(job.model, job.model))}** · {state}"
     st.markdown(title, anchors=False)
-    by = f" by {job.by}" if job.by else ""
-    where = job.value("--base-url") or ("this computer" if _is_local(job) else "OpenAI")
-    began = f"{where} · begun {job.created.replace('T', ' ')[:16]} UTC{by}"
-    st.caption(as_markdown(began))
+    where = job.value("--base-url") or (tr("this computer") if _is_local(job) else "OpenAI")
+    st.caption(as_markdown(f"{where} · {begun_words(job.created, job.by)}"))
     if ended is None:
-        st.caption("Its requests begin, or are all answered, within moments.")
+        st.caption(tr("Its requests begin, or are all answered, within moments."))
         return
     if ended.message:
         st.warning(as_markdown(ended.message))
     for line in ended.lines:
         st.markdown(as_markdown(line))
     notes = [
-        *([f"{counted(ended.unreadable, 'answer')} cannot be read"] if ended.unreadable else []),
-        *([f"{ended.left:,} without an answer"] if ended.left else []),
+        *(
+            [tr("{answers} cannot be read").format(answers=counted(ended.unreadable, "answer"))]
+            if ended.unreadable
+            else []
+        ),
+        *([tr("{n:,} without an answer").format(n=ended.left)] if ended.left else []),
     ]
     if notes:
         st.caption(as_markdown(f"{'; '.join(notes)}."))
@@ -191,9 +197,9 @@ def _job(job: Job, review_set: ReviewSet) -> None:
 
 
 def _again_buttons(job: Job, review_set: ReviewSet, *, unreadable: bool) -> None:
-    ways: list[tuple[str, Again]] = [("Resume", "--resume")]
+    ways: list[tuple[str, Again]] = [(tr("Resume"), "--resume")]
     if unreadable:
-        ways.append(("Ask the unreadable ones again", "--again"))
+        ways.append((tr("Ask the unreadable ones again"), "--again"))
     try:
         declared = next((one for one in review_set.models if one.id == job.model), None)
         variable = find_card(job.model, review_set.folder, declared).key_variable
@@ -218,13 +224,13 @@ def _is_local(job: Job) -> bool:
 
 def _title(job: Job) -> str:
     if job.command == "judge" and (written := job.value("--written")):
-        return f"Written failure: {as_markdown(written.partition('@')[0])}"
+        return tr("Written failure: {name}").format(name=as_markdown(written.partition("@")[0]))
     if job.command == "judge":
-        return "Second opinion"
+        return tr("Second opinion")
     if job.command == "metrics":
-        return "Corrections of reports"
+        return tr("Corrections of reports")
     if any(one == "--choice" for one in job.arguments):
-        return "Multiple choice questions"
+        return tr("Multiple choice questions")
     steps = (job.value("--step") or ",".join(_STEPS)).split(",")
     named = ", ".join(_STEPS[step] for step in steps if step in _STEPS)
-    return f"Questions: {named}" if named else "Questions"
+    return tr("Questions: {steps}").format(steps=named) if named else tr("Questions")

@@ -16,14 +16,15 @@ from rexview.ui.asking.runs import show_runs
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link
 from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.words import tr
 
 _QUERY: Final = link_keys.QUERY_ASKED_FOR
-_WHAT: Final = {"open": "Open questions", "choice": "Multiple choice"}
-_STEPS: Final = {"propose": "Propose", "rate": "Score", "tag": "Tag"}
+_WHAT: Final = {"open": tr("Open questions"), "choice": tr("Multiple choice")}
+_STEPS: Final = {"propose": tr("Propose"), "rate": tr("Score"), "tag": tr("Tag")}
 _TOLD: Final = {
-    "either": "Findings or indication",
-    "findings": "Findings",
-    "indication": "Indication",
+    "either": tr("Findings or indication"),
+    "findings": tr("Findings"),
+    "indication": tr("Indication"),
 }
 _MOST_EACH: Final = 20
 _USUAL_EACH: Final = 5
@@ -37,12 +38,12 @@ def ask_for_questions(review_set: ReviewSet) -> None:
     if not permissions.may_see(PAGE_RUN_MODELS):
         return
     _form(review_set)
-    st.markdown("## Runs")
+    st.markdown(f"## {tr('Runs')}")
     show_runs(review_set, (CURATING,))
 
 
 def _form(review_set: ReviewSet) -> None:
-    what = choice("Make", _QUERY["what"], _WHAT, "open")
+    what = choice(tr("Make"), _QUERY["what"], _WHAT, "open")
     chosen = choose_model(review_set)
     if chosen is None:
         return
@@ -51,7 +52,7 @@ def _form(review_set: ReviewSet) -> None:
     if own is None or not chosen.complete:
         return
     wanted = Wanted(model=chosen.model, api=chosen.api, base_url=chosen.base_url, **more)
-    begin_form(review_set, wanted, "curate", own, "Reports or indications of the set's studies")
+    begin_form(review_set, wanted, "curate", own, tr("Reports or indications of the set's studies"))
 
 
 def _open() -> list[str] | None:
@@ -66,16 +67,20 @@ def _open() -> list[str] | None:
             lambda steps: None if set(steps) == set(usual) else list(steps),
         )
         steps = st.pills(
-            "Steps", usual, selection_mode="multi", format_func=_STEPS.__getitem__, **kept
+            tr("Steps"), usual, selection_mode="multi", format_func=_STEPS.__getitem__, **kept
         )
     with middle:
-        told = choice("The model is told", _QUERY["told"], _TOLD, "either")
+        told = choice(tr("The model is told"), _QUERY["told"], _TOLD, "either")
     with right:
         each = number(
-            "Questions a study", _QUERY["each"], _USUAL_EACH, _MOST_EACH, "So many are proposed."
+            tr("Questions a study"),
+            _QUERY["each"],
+            _USUAL_EACH,
+            _MOST_EACH,
+            tr("So many are proposed."),
         )
     if not steps:
-        st.info("Choose a step.")
+        st.info(tr("Choose a step."))
         return None
     own = [f"--step={','.join(one for one in usual if one in steps)}"]
     own += [f"--from={told}"] if told != "either" else []
@@ -84,9 +89,9 @@ def _open() -> list[str] | None:
 
 def _multiple_choice() -> list[str]:
     validator = text(
-        "Checked by",
+        tr("Checked by"),
         _QUERY["validator"],
-        placeholder="a model; by rules alone if empty",
-        help="Its name on the same server. Rules check every question in any case.",
+        placeholder=tr("a model; by rules alone if empty"),
+        help=tr("Its name on the same server. Rules check every question in any case."),
     )
     return ["--choice", *([f"--validator={validator}"] if validator else [])]

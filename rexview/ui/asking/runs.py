@@ -30,7 +30,7 @@ from rexview.models.running.spec import RunSpec, read_spec
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.asking.details import show_details
-from rexview.ui.asking.html import STATES, counts_html, progress_html
+from rexview.ui.asking.html import STATES, begun_words, counts_html, progress_html
 from rexview.ui.asking.jobs import any_at_work, models_with_jobs, show_jobs
 from rexview.ui.asking.key_values import keys_known
 from rexview.ui.asking.where import may_go_on
@@ -43,15 +43,15 @@ from rexview.ui.link.pages import (
     PAGE_REPORT_GENERATION,
     PAGE_RUN_MODELS,
 )
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 _LOOKS_EVERY_S: Final = 1.0
 _SHOWN: Final = 8
 _PROBLEM: Final = "run_told_problem"
 _RESULTS: Final[Mapping[str, tuple[str, str]]] = {
-    "curate": (PAGE_CURATE, "Curate"),
-    "judge": (PAGE_FAILURES, "Failures"),
-    "metrics": (PAGE_REPORT_GENERATION, "Report generation"),
+    "curate": (PAGE_CURATE, tr("Curate")),
+    "judge": (PAGE_FAILURES, tr("Failures")),
+    "metrics": (PAGE_REPORT_GENERATION, tr("Report generation")),
 }
 """By command the page that shows what came of it."""
 
@@ -87,14 +87,14 @@ def _list(review_set: ReviewSet, folders: tuple[str, ...], *, live: bool) -> Non
     }
     shown = show_jobs(review_set, folders, asked_now)
     if not runs and not shown:
-        st.caption("No model has been run on this review set yet.")
+        st.caption(tr("No model has been run on this review set yet."))
     for run, progress in zip(runs[:_SHOWN], states, strict=True):
         with st.container(border=True, gap="small", key=f"rx_run_{run.id}"):
             _run(run, progress, review_set, together=len(folders) > 1)
     if len(runs) > _SHOWN:
         older = as_markdown(counted(len(runs) - _SHOWN, "older run"))
         names = as_markdown(", ".join(sorted({run.under for run in runs[_SHOWN:]})))
-        st.caption(f"{older} in the folder {names} of the set.")
+        st.caption(tr("{runs} in the folder {names} of the set.").format(runs=older, names=names))
 
 
 def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together: bool) -> None:
@@ -102,7 +102,7 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
     spec = _spec(run)
     if spec is None:
         st.markdown(f"**{as_markdown(run.id)}**")
-        st.warning("run.json of this run cannot be read: restore it from a copy.")
+        st.warning(tr("run.json of this run cannot be read: restore it from a copy."))
         return
     kind = kind_of(run, spec)
     names = {model.id: model.name for model in review_set.models}
@@ -113,11 +113,9 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
     else:
         st.markdown(f"{as_markdown(kind.name)} · **{named}** · {state}", anchors=False)
     local = spec.parameters.api == "transformers"
-    where = "this computer" if local else spec.parameters.base_url or "OpenAI"
-    by = f" by {spec.started_by}" if spec.started_by else ""
-    began = f"{spec.created.replace('T', ' ')[:16]} UTC"
-    about = f"{spec.prompt.id} · {where} · begun {began}{by} · {run.id}"
-    st.caption(as_markdown(about))
+    where = tr("this computer") if local else spec.parameters.base_url or "OpenAI"
+    began = begun_words(spec.created, spec.started_by)
+    st.caption(as_markdown(f"{spec.prompt.id} · {where} · {began} · {run.id}"))
     st.html(progress_html(progress, kind))
     if counts := counts_html(progress):
         st.html(counts)
@@ -129,8 +127,11 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
             shown = _own_words(spec)
         address = html.escape(href(page, {**link_keys.link_query(), **shown}))
         link = f'<a href="{address}" data-rx-page>{name}</a>'
-        linked_html(f'<p class="rx-run-cases">What came of it: {link}</p>', key=f"run_to_{run.id}")
-    box = st.expander("Answers, errors and log", key=f"run_more_{run.id}", on_change="rerun")
+        linked_html(
+            f'<p class="rx-run-cases">{tr("What came of it: {link}").format(link=link)}</p>',
+            key=f"run_to_{run.id}",
+        )
+    box = st.expander(tr("Answers, errors and log"), key=f"run_more_{run.id}", on_change="rerun")
     if box.open:
         with box:
             show_details(run, spec, kind, at_work=progress.at_work)
@@ -163,22 +164,22 @@ def _buttons(
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         if progress.at_work and progress.state != "starting":
             if progress.state == "paused":
-                button("Go on", "play_arrow", "run")
+                button(tr("Go on"), "play_arrow", "run")
             else:
-                button("Pause", "pause", "pause")
-            button("Cancel", "stop", "cancel")
+                button(tr("Pause"), "pause", "pause")
+            button(tr("Cancel"), "stop", "cancel")
         elif kind != ANSWERS and spec.parameters.model in models_with_jobs(review_set, run.under):
             pass  # going on is offered with the job, which has all its steps
         elif not progress.at_work and progress.done < progress.total:
             if spec.budget and progress.state == "cancelled":
                 st.text_input(
-                    "New budget", str(spec.budget), key=budget_key, max_chars=40, width=200
+                    tr("New budget"), str(spec.budget), key=budget_key, max_chars=40, width=200
                 )
             only_failed = progress.state == "finished"
             parameters = spec.parameters
             agreed = may_go_on(run.id, parameters.api, parameters.base_url)
             st.button(
-                "Ask the failed ones again" if only_failed else "Resume",
+                tr("Ask the failed ones again") if only_failed else tr("Resume"),
                 key=f"run_resume_{run.id}",
                 icon=":material/replay:",
                 on_click=_resume,

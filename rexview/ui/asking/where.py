@@ -14,6 +14,7 @@ from rexview.schema import ReviewSet
 from rexview.ui.asking.edit import can_write
 from rexview.ui.asking.key_values import keys_known
 from rexview.ui.html.safe_text import as_markdown
+from rexview.words import tr
 
 
 def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bool]:
@@ -31,16 +32,18 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
         st.warning(as_markdown(address.warning), icon=":material/lock_open:")
     writable = can_write(review_set)
     if not writable:
-        st.warning("The review set's folder cannot be written, so no run can begin in it.")
+        st.warning(tr("The review set's folder cannot be written, so no run can begin in it."))
     agreed = True
     insists = False
     if address is None:
-        st.markdown(f"{as_markdown(what)} stay on this computer.")
+        st.markdown(tr("{what} stay on this computer.").format(what=as_markdown(what)))
         if not missing:
             agreed, insists = _room_for(spec)
     elif address.is_this_machine:
         st.markdown(
-            f"{as_markdown(what)} go to {as_markdown(address.host)}, which is this computer."
+            tr("{what} go to {host}, which is this computer.").format(
+                what=as_markdown(what), host=as_markdown(address.host)
+            )
         )
     else:
         agreed = _agreed(address, what, spec.card.key_variable)
@@ -61,22 +64,25 @@ def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
         return True  # going on says what is wrong with it, and sends nothing
     if address.is_this_machine:
         return True
-    words = f"It may send to {as_markdown(address.host)}"
+    words = tr("It may send to {host}").format(host=as_markdown(address.host))
     return st.checkbox(words, key=f"run_may_go_on_{name}_{address.host}")
 
 
 def _agreed(address: Address, what: str, variable: str) -> bool:
     st.markdown(
-        f"**{as_markdown(what)} are sent to {as_markdown(address.host)}**, "
-        f"with the key in {as_markdown(variable)}."
+        tr("**{what} are sent to {host}**, with the key in {variable}.").format(
+            what=as_markdown(what),
+            host=as_markdown(address.host),
+            variable=as_markdown(variable),
+        )
     )
-    return st.checkbox("These may be sent there", key=f"run_agreed_{address.host}_{what}")
+    return st.checkbox(tr("These may be sent there"), key=f"run_agreed_{address.host}_{what}")
 
 
 def _room_for(spec: RunSpec) -> tuple[bool, bool]:
     """Say what a model takes of memory; return whether it may begin, and against that advice."""
     try:
-        with st.spinner("Looking at what the model takes…"):
+        with st.spinner(tr("Looking at what the model takes…")):
             found = needs_here(spec)
     except RexviewError as error:
         st.warning(as_markdown(str(error)), icon=":material/memory:")
@@ -85,9 +91,12 @@ def _room_for(spec: RunSpec) -> tuple[bool, bool]:
     if found.fits:
         return True, False
     st.warning(
-        "That is more than is free, and this computer may stand still: close other programs, ask "
-        "fewer at once, allow shorter answers, or choose a smaller model.",
+        tr(
+            "That is more than is free, and this computer may stand still: close "
+            "other programs, ask fewer at once, allow shorter answers, or choose a "
+            "smaller model."
+        ),
         icon=":material/memory:",
     )
-    insists = st.checkbox("Load it all the same", key=f"run_insists_{spec.parameters.model}")
+    insists = st.checkbox(tr("Load it all the same"), key=f"run_insists_{spec.parameters.model}")
     return insists, insists

@@ -24,14 +24,15 @@ from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
 from rexview.ui.tables.number_table import Reasons, cells, rows_table, signed, table_html
-from rexview.vocab import CRITERIA, QUESTION_TAGS, counted
+from rexview.vocab import CRITERIA, QUESTION_TAGS
+from rexview.words import counted, tr
 
 _MOST: Final = 12
 """Values of a tag that are listed, the most chosen first."""
 _BOXES: Final[dict[Boxes, str]] = {
-    "both": "With and without boxes",
-    "with": "All ask for boxes",
-    "without": "None asks for boxes",
+    "both": tr("With and without boxes"),
+    "with": tr("All ask for boxes"),
+    "without": tr("None asks for boxes"),
 }
 
 
@@ -40,12 +41,17 @@ def show_curated(now: Round) -> None:
     covered = now.covered
     chosen = as_markdown(counted(covered.chosen, "question"))
     studies = as_markdown(counted(len(now.curation.studies), "study"))
-    st.markdown(f"**{chosen} chosen** of {covered.offered:,}, in {covered.studies:,} of {studies}.")
+    st.markdown(
+        tr("**{questions} chosen** of {offered:,}, in {n:,} of {studies}.").format(
+            questions=chosen, offered=covered.offered, n=covered.studies, studies=studies
+        )
+    )
     _offer(now)
-    st.markdown("## What they cover")
+    st.markdown(f"## {tr('What they cover')}")
     show_charts_beside(_charts(now.review_set), key="curated", columns=2)
     st.html(tags_html(covered))
-    st.markdown("## The model's scores beside people's")
+    title = tr("The model's scores beside people's")
+    st.markdown(f"## {title}")
     st.html(agreement_html(now, _agreements(now.review_set)))
 
 
@@ -69,13 +75,13 @@ def _offer(now: Round) -> None:
     """Offer the chosen questions as a review set of their own."""
     kept = option_kept_in_link("curated_boxes", link_keys.QUERY_CURATED_BOXES, BOXES, "both")
     boxes = st.selectbox(
-        "Questions", BOXES, format_func=lambda boxes: _BOXES[boxes], width=260, **kept
+        tr("Questions"), BOXES, format_func=lambda boxes: _BOXES[boxes], width=260, **kept
     )
     made = _made(now, boxes)
     if made is None:
         return
     st.download_button(
-        "Download the set",
+        tr("Download the set"),
         _archive(made),
         "curated-set.zip",
         "application/zip",
@@ -84,14 +90,22 @@ def _offer(now: Round) -> None:
         icon=":material/download:",
     )
     without = counted(made.without, "study")
-    said = [f"{counted(made.cases, 'case')}; {without} without a chosen question."]
-    said += [f"Left out, {one.case}: {one.why}" for one in made.left_out]
+    said = [
+        tr("{cases}; {studies} without a chosen question.").format(
+            cases=counted(made.cases, "case"), studies=without
+        )
+    ]
+    said += [
+        tr("Left out, {case}: {why}").format(case=one.case, why=one.why) for one in made.left_out
+    ]
     if made.woven_in:
         said.append(
-            f"Boxes are still spoken of, to be written anew by hand: {', '.join(made.woven_in)}."
+            tr("Boxes are still spoken of, to be written anew by hand: {cases}.").format(
+                cases=", ".join(made.woven_in)
+            )
         )
     st.caption(lines_as_markdown("\n".join(said)))
-    st.caption("The images are not in the download. Into a folder, with the images:")
+    st.caption(tr("The images are not in the download. Into a folder, with the images:"))
     folder = str(now.review_set.folder)
     st.code(f'python -m rexview curated "{folder}" --out FOLDER --boxes {boxes}', language="sh")
 
@@ -116,34 +130,34 @@ def tags_html(covered: Coverage) -> str:
         chosen = [f"{one.value} {one.chosen}" for one in given if one.chosen]
         missing = [str(one.value) for one in given if not one.chosen]
         rows.append(cells(label, _listed(chosen), _listed(missing)))
-    caption = "A question counts for each of its values of a tag."
-    heads = ("Tag", "Chosen", "Proposed, never chosen")
-    table = rows_table(
-        "rx-scores rx-table", heads, rows, "Tags"
-    )  # their words wrap, unlike numbers
+    caption = tr("A question counts for each of its values of a tag.")
+    heads = (tr("Tag"), tr("Chosen"), tr("Proposed, never chosen"))
+    # their words wrap, unlike numbers
+    table = rows_table("rx-scores rx-table", heads, rows, tr("Tags"))
     return f'{table}<p class="rx-quiet rx-note">{caption}</p>'
 
 
 def _listed(values: Sequence[str]) -> str:
     more = len(values) - _MOST
-    shown = [*values[:_MOST], *([f"and {more:,} more"] if more > 0 else [])]
+    shown = [*values[:_MOST], *([tr("and {n:,} more").format(n=more)] if more > 0 else [])]
     return html.escape(" · ".join(shown)) or "–"
 
 
 def agreement_html(now: Round, found: Sequence[CriterionAgreement]) -> str:
     """Write agreement by criterion: kappa with its interval, difference, number of questions."""
     if not found:
-        return (
-            '<p class="rx-quiet">No question was scored by a model and, before the model\'s scores '
-            "were seen, by a person.</p>"
+        none = tr(
+            "No question was scored by a model and, before the model's scores were seen, "
+            "by a person."
         )
+        return f'<p class="rx-quiet">{none}</p>'
     reasons, rows = Reasons(), []
     for one in found:
-        person = "all together" if one.person is None else now.reader_name(one.person)
+        person = tr("all together") if one.person is None else now.reader_name(one.person)
         where = f"{one.model}, {person}, {CRITERIA[one.criterion]}"
         rows.append(
             cells(
-                html.escape(f"{one.model} and {person}"),
+                html.escape(tr("{model} and {person}").format(model=one.model, person=person)),
                 html.escape(CRITERIA[one.criterion]),
                 reasons.number(one.qwk, one.why, where),
                 reasons.interval(one.qwk_interval, where),
@@ -153,10 +167,19 @@ def agreement_html(now: Round, found: Sequence[CriterionAgreement]) -> str:
                 f"{one.studies:,}",
             )
         )
-    heads = ("Between", "Criterion", "Kappa", "95 %", "Apart", "Model − person", "n", "Studies")
-    caption = (
-        "Cohen's kappa with quadratic weights; intervals from drawing studies. Apart: mean "
-        "absolute difference, points. Scores that a person gave after the model's were seen are "
-        "left out."
+    heads = (
+        tr("Between"),
+        tr("Criterion"),
+        tr("Kappa"),
+        "95 %",
+        tr("Apart"),
+        tr("Model − person"),
+        "n",
+        tr("Studies"),
     )
-    return table_html("Agreement", heads, rows, caption) + reasons.html()
+    caption = tr(
+        "Cohen's kappa with quadratic weights; intervals from drawing studies. "
+        "Apart: mean absolute difference, points. Scores that a person gave "
+        "after the model's were seen are left out."
+    )
+    return table_html(tr("Agreement"), heads, rows, caption) + reasons.html()

@@ -16,6 +16,7 @@ from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CURATE
 from rexview.ui.saving.curation_entries import is_scored, written_json
 from rexview.vocab import CATEGORIES, CRITERIA, QUESTION_TAGS
+from rexview.words import tr
 
 _MOST_ALIKE: Final = 2
 _MOST_VALUES: Final = 60
@@ -109,9 +110,9 @@ def _model_json(rating: Rating) -> dict[str, Any]:
 def _other_json(now: Round, rating: Rating) -> dict[str, str]:
     given = [f"{CRITERIA[name]} {score or '–'}" for name, score in rating.scores.items()]
     if rating.total is not None:
-        given.append(f"sum {rating.total}")
+        given.append(tr("sum {n}").format(n=rating.total))
     if rating.risk:
-        given.append("risk")
+        given.append(tr("risk"))
     return {"name": now.reader_name(rating.by), "words": " · ".join(given)}
 
 
@@ -120,7 +121,7 @@ def _alike_json(now: Round, one: Considered, like: AlikeQuestion) -> dict[str, A
     same_study = like.case == one.case
     title = there.study_id or there.case if there else like.case
     return {
-        "words": f"{like.similarity:.0%}, {'in this study' if same_study else title}",
+        "words": f"{like.similarity:.0%}, {tr('in this study') if same_study else title}",
         "question": other.candidate.question if other else "",
         "href": None if same_study else href(PAGE_CURATE, link_keys.link_query(case=like.case)),
     }
@@ -128,7 +129,7 @@ def _alike_json(now: Round, one: Considered, like: AlikeQuestion) -> dict[str, A
 
 def _report_html(case: Case) -> str:
     said = answers_html.request_html(case) + answers_html.report_sections_html(case.report)
-    return said or "<p>This study has neither report nor indication.</p>"
+    return said or f"<p>{tr('This study has neither report nor indication.')}</p>"
 
 
 def counts_json(covered: Coverage) -> dict[str, Any]:

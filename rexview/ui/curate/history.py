@@ -10,20 +10,21 @@ from rexview.store import Stored
 from rexview.ui.curate.round import Round
 from rexview.ui.saving.curation_entries import CURATION_KINDS
 from rexview.vocab import CATEGORY_NAMES, CRITERIA, QUESTION_DEFECTS, QUESTION_TAGS
+from rexview.words import tr
 
 _MOST: Final = 40
 """Entries on one candidate that are told, the newest ones."""
 _NAMES: Final[Mapping[str, str]] = {
     **CRITERIA,
-    "decision": "Decision",
-    "question": "Question",
-    "boxes_question": "Question with boxes",
-    "category": "Category",
-    "comment": "Comment",
-    "risk": "Risk",
-    "after_model": "After the model's scores were seen",
-    "passed": "Passed",
-    "defect": "Defect",
+    "decision": tr("Decision"),
+    "question": tr("Question"),
+    "boxes_question": tr("Question with boxes"),
+    "category": tr("Category"),
+    "comment": tr("Comment"),
+    "risk": tr("Risk"),
+    "after_model": tr("After the model's scores were seen"),
+    "passed": tr("Passed"),
+    "defect": tr("Defect"),
 }
 
 
@@ -45,7 +46,7 @@ def history_json(now: Round, case: str, seen: frozenset[str]) -> dict[str, list[
         at = f"{row.at:%d %b %Y, %H:%M} UTC"
         found[candidate].append({"at": at, "name": row.person_name, "words": words_of(row)})
     for candidate, more in left.items():
-        words = f"{more:,} earlier entries are not listed here"
+        words = tr("{n:,} earlier entries are not listed here").format(n=more)
         found[candidate].append({"at": "", "name": "", "words": words})
     return found
 
@@ -53,18 +54,18 @@ def history_json(now: Round, case: str, seen: frozenset[str]) -> dict[str, list[
 def words_of(row: Stored) -> str:
     """Say what an entry changed."""
     if not row.intact:
-        return "this entry was changed outside the app and says nothing"
+        return tr("this entry was changed outside the app and says nothing")
     before, after = _plain(row.previous), _plain(row.value)
     if row.kind == "propose":
-        return "took the question back" if row.value is None else "wrote the question"
+        return tr("took the question back") if row.value is None else tr("wrote the question")
     if row.kind == "rate" and row.value is not None and not after and not before:
-        return "wanted to see the model's scores without scoring"
+        return tr("wanted to see the model's scores without scoring")
     changes = [
         f"{name} {_said(before.get(name))} → {_said(after.get(name))}"
         for name in dict.fromkeys([*before, *after])
         if before.get(name) != after.get(name)
     ]
-    return "; ".join(changes) or "the same again"
+    return "; ".join(changes) or tr("the same again")
 
 
 def _plain(value: Mapping[str, Any] | None) -> dict[str, str]:
@@ -83,7 +84,7 @@ def _plain(value: Mapping[str, Any] | None) -> dict[str, str]:
 
 def _word(field: str, said: Any) -> str:
     if isinstance(said, bool):
-        return "yes" if said else "no"
+        return tr("yes") if said else tr("no")
     names = {"category": CATEGORY_NAMES, "defect": QUESTION_DEFECTS}.get(field, {})
     return names.get(said, str(said))
 

@@ -16,13 +16,14 @@ from rexview.schema import ReviewSet
 from rexview.store import Reviews
 from rexview.store.current_state import CurrentState
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 Show = Literal["all", "open", "done", "blocked"]
 SHOWN: Final[dict[Show, str]] = {
-    "all": "All studies",
-    "open": "Open",
-    "done": "Done",
-    "blocked": "Blocked",
+    "all": tr("All studies"),
+    "open": tr("Open"),
+    "done": tr("Done"),
+    "blocked": tr("Blocked"),
 }
 
 

@@ -10,23 +10,24 @@ from rexview.ui.access import permissions
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
 from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.words import tr
 
 QUESTIONS: Final = "questions"
 SAMPLE: Final = "choice"
 CURATED: Final = "set"
 ASK: Final = "ask"
 VIEWS: Final = {
-    QUESTIONS: "Open questions",
-    SAMPLE: "Multiple choice",
-    CURATED: "The curated set",
-    ASK: "Ask a model",
+    QUESTIONS: tr("Open questions"),
+    SAMPLE: tr("Multiple choice"),
+    CURATED: tr("The curated set"),
+    ASK: tr("Ask a model"),
 }
 
 
 def show_how_to_begin(command: str) -> None:
     """Say how a model is asked: on this page by whoever may, and by a command."""
     if permissions.may_see(PAGE_RUN_MODELS):
-        st.caption(f"Begin above, under “{VIEWS[ASK]}”, or by this command:")
+        st.caption(tr("Begin above, under “{view}”, or by this command:").format(view=VIEWS[ASK]))
     st.code(command, language="sh")
 
 
@@ -46,7 +47,7 @@ def choose_view() -> str:
     views = _offered()
     kept = option_kept_in_link("curate_view", link_keys.QUERY_VIEW, views, QUESTIONS)
     shown = st.segmented_control(
-        "Shown",
+        tr("Shown"),
         views,
         format_func=lambda view: VIEWS[view],
         required=True,

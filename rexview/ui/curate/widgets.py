@@ -31,10 +31,11 @@ from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
 from rexview.vocab import CATEGORIES
+from rexview.words import tr
 
-PURPOSE: Final = (
-    "# Curate\n\nGo through the studies and make the set's questions: score what a model proposed, "
-    "edit it, choose or reject it, or write your own."
+PURPOSE: Final = tr(
+    "Go through the studies and make the set's questions: score what a model proposed, edit it, "
+    "choose or reject it, or write your own."
 )
 HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 TAKEN_KEYS: Final = "0123456789jkyxetwdsuhgnp?"
@@ -58,9 +59,9 @@ class Choices:
 
 def who_curates() -> Person:
     """Return who curates; where nobody gave a name yet ask for it, and stop those who may not."""
-    person = permissions.require_name(PURPOSE)
+    person = permissions.require_name(f"# {tr('Curate')}\n\n{PURPOSE}")
     if not may(person, "select"):
-        st.info("Your role does not curate.")
+        st.info(tr("Your role does not curate."))
         st.stop()
     return person
 
@@ -77,18 +78,19 @@ def choose() -> Choices:
         first,
         lambda chosen: None if chosen else "0",
     )
-    help_text = (
-        "The model's scores of a question stay hidden until you have given yours, or said that "
-        "you will not. Scores given after the model's were seen say little about it."
+    help_text = tr(
+        "The model's scores of a question stay hidden until you have given "
+        "yours, or said that you will not. Scores given after the model's were "
+        "seen say little about it."
     )
-    st.toggle("Score first", help=help_text, **kept)
+    st.toggle(tr("Score first"), help=help_text, **kept)
     return Choices(show, category, first, wanted)
 
 
 def _choose_show() -> Show:
     kept = option_kept_in_link("curate_show", link_keys.QUERY_CURATE, SHOWN, "all")
     chosen = st.segmented_control(
-        "Studies",
+        tr("Studies"),
         list(SHOWN),
         format_func=lambda show: SHOWN[show],
         required=True,
@@ -99,10 +101,10 @@ def _choose_show() -> Show:
 
 
 def _choose_category() -> str | None:
-    names = {_ANY: "Any category", **CATEGORIES["open"]}
+    names = {_ANY: tr("Any category"), **CATEGORIES["open"]}
     kept = option_kept_in_link("curate_category", link_keys.QUERY_QUESTION_CATEGORY, names, _ANY)
     chosen = st.selectbox(
-        "Category",
+        tr("Category"),
         list(names),
         format_func=names.__getitem__,
         label_visibility="collapsed",
@@ -123,11 +125,11 @@ def _choose_wanted() -> int | None:
         lambda number: str(number) if number else None,
     )
     st.number_input(
-        "Questions wanted",
-        help="How many questions the set is to have, in all and of each category alike.",
+        tr("Questions wanted"),
+        help=tr("How many questions the set is to have, in all and of each category alike."),
         min_value=1,
         max_value=_MOST_WANTED,
-        placeholder="Wanted",
+        placeholder=tr("Wanted"),
         label_visibility="collapsed",
         width=140,
         **kept,
@@ -161,8 +163,8 @@ def show_begin(now: Round) -> None:
     if any(study.candidates for study in now.curation.studies):
         return
     show_nothing_yet(
-        "No questions were proposed yet. Have a model propose them, or write your own.",
-        (PAGE_RUN_MODELS, "Have a model propose questions"),
+        tr("No questions were proposed yet. Have a model propose them, or write your own."),
+        (PAGE_RUN_MODELS, tr("Have a model propose questions")),
     )
     show_how_to_begin(f'python -m rexview curate "{now.review_set.folder}" --model MODEL')
 
@@ -172,7 +174,7 @@ def show_study(now: Round, choices: Choices) -> None:
     case = now.case_of(link_keys.case_wanted())
     study = now.curation.study(case) if case else None
     if study is None:
-        st.info(f"No study here: {as_markdown(SHOWN[choices.show])}.")
+        st.info(tr("No study here: {shown}.").format(shown=as_markdown(SHOWN[choices.show])))
         return
     link_keys.go_to_case(case)
     turning = _turning(now, choices)
@@ -210,7 +212,9 @@ def _show_desk(
         "counts": counts_json(covered),
         "targets": targets_json(choices.wanted),
     }
-    desk = component("rexview_curate", f"{_ASSETS}/desk.js", style=_STYLES, title="The questions")
+    desk = component(
+        "rexview_curate", f"{_ASSETS}/desk.js", style=_STYLES, title=tr("The questions")
+    )
     desk(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
 

@@ -17,6 +17,7 @@ from rexview.reviewset.importers.annotations.box_placement import BoxPreview
 from rexview.reviewset.importers.annotations.box_reading import SHAPES, UNITS, BoxReading
 from rexview.reviewset.importers.core.preview import ImportPreview
 from rexview.ui.html.safe_text import as_markdown
+from rexview.words import counted, tr
 
 Boxes = Sequence[tuple[str, tuple[float, float, float, float]]]
 _EVERY: Final = tuple(str(BoxReading(shape, unit)) for unit in UNITS for shape in SHAPES)
@@ -43,16 +44,24 @@ def _choose(one: BoxPreview) -> str:
     proposed = str(one.proposal.reading)
     fitting = [str(other) for other in one.proposal.others]
     options = list(dict.fromkeys((proposed, *fitting, *_EVERY)))
-    whose = f"boxes of {one.model}" if one.model is not None else "reference boxes"
+    file = as_markdown(one.file)
+    if one.model is None:
+        asked = tr("{file}: {n:,} reference boxes. The four numbers are").format(
+            file=file, n=one.count
+        )
+    else:
+        asked = tr("{file}: {n:,} boxes of {model}. The four numbers are").format(
+            file=file, n=one.count, model=as_markdown(one.model)
+        )
 
     def shown(reading: str) -> str:
         words = BoxReading.parse(reading).in_words
-        known = {proposed: " (proposed)", **dict.fromkeys(fitting, " (would fit, too)")}
-        return f"{words[0].upper()}{words[1:]}{known.get(reading, '')}"
+        known = {proposed: tr("(proposed)"), **dict.fromkeys(fitting, tr("(would fit, too)"))}
+        return f"{words[0].upper()}{words[1:]} {known.get(reading, '')}".rstrip()
 
     name = hashlib.sha256(repr((one.file, one.model, one.count)).encode()).hexdigest()[:16]
     chosen: str = st.selectbox(
-        f"{as_markdown(one.file)}: {one.count:,} {as_markdown(whose)}. The four numbers are",
+        asked,
         options,
         format_func=shown,
         key=f"import_reading_{name}",
@@ -68,7 +77,7 @@ def pictures_html(
 ) -> str:
     """Draw pictures with the boxes that a reading makes of their numbers."""
     if not one.pictures:
-        return '<p class="rx-quiet">No size of any of its pictures is known.</p>'
+        return f'<p class="rx-quiet">{tr("No size of any of its pictures is known.")}</p>'
     colour = REFERENCE_ON_FILM if one.model is None else MODEL_COLOURS[1]
     figures = "".join(
         _figure_html(case, size, boxes, reading, pictures.get((case, image)), colour)
@@ -94,14 +103,15 @@ def _figure_html(
         for (label, _), box in zip(boxes[:_MOST_BOXES], drawn.tolist(), strict=False)
         if box[2] > 0 and box[3] > 0
     )
-    shown = f"{name}: {len(boxes):,} box{'es'[: 2 * (len(boxes) != 1)]}"
+    shown = f"{name}: {counted(len(boxes), 'box')}"
     if outside:
-        shown += f", {outside:,} outside the picture or without area"
+        out = tr("{boxes}, {n:,} outside the picture or without area")
+        shown = out.format(boxes=shown, n=outside)
     film = ""
     if picture is not None:
         code = base64.b64encode(picture).decode()
         film = f'<img alt="" src="data:image/webp;base64,{code}">'
-    missing = "" if picture is not None else " The picture itself is not there."
+    missing = "" if picture is not None else f" {tr('The picture itself is not there.')}"
     css = ' class="rx-wrong"' if outside else ""
     return (
         f'<figure><div class="rx-box-film" style="aspect-ratio:{width}/{height}">{film}{shapes}'

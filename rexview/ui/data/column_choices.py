@@ -22,6 +22,7 @@ from rexview.reviewset.importers.table.column_mapping import (
 )
 from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.vocab import DIMENSION_NAMES, FAILURES
+from rexview.words import tr
 
 KEEP: Final = "Keep as it is"
 LEAVE_OUT: Final = "Leave out"
@@ -29,14 +30,20 @@ LEAVE_OUT: Final = "Leave out"
 
 def _judgement_name(judges: str) -> str:
     if judges in DIMENSION_NAMES:
-        return f"Score: {DIMENSION_NAMES[judges]}"
-    return f"Failure: {FAILURES[judges].name}"
+        return tr("Score: {name}").format(name=DIMENSION_NAMES[judges])
+    return tr("Failure: {name}").format(name=FAILURES[judges].name)
 
 
 _JUDGEMENT_NAMES: Final = {_judgement_name(judges): judges for judges in JUDGEMENTS}
 _FIELD_NAMES: Final = {name: field for field, name in FIELDS.items()}
 MEANINGS: Final = (KEEP, LEAVE_OUT, *_FIELD_NAMES, *_JUDGEMENT_NAMES)
-"""What a column can mean, as shown."""
+"""What a column can mean."""
+_SHOWN: Final = {KEEP: tr("Keep as it is"), LEAVE_OUT: tr("Leave out")}
+
+
+def meaning_words(meaning: str) -> str:
+    """Return a meaning as it is shown; names of fields are those of files."""
+    return _SHOWN.get(meaning, meaning)
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,13 @@ from rexview.ui.data.column_choices import (
     ColumnChoice,
     chosen_mapping,
     doubled,
+    meaning_words,
     proposed_choices,
 )
 from rexview.ui.html.safe_text import as_markdown
+from rexview.words import tr
 
+_EMPTY: Final = tr("Empty in the rows that were looked at.")
 _PAGE: Final = 30
 _USUAL_SCALE: Final = "1-5"
 
@@ -43,7 +46,7 @@ def confirm_columns(proposal: ColumnMapping) -> ColumnMapping | None:
     mapping = chosen_mapping(proposal, chosen)
     if not mapping.answers and mapping.column_of("model") is None and mapping.column_of("answer"):
         model = st.text_input(
-            "Model that gave these answers",
+            tr("Model that gave these answers"),
             proposal.model or "",
             key=f"{key}_model",
             persist_state="session",
@@ -65,7 +68,7 @@ def _first_shown(columns: int, key: str) -> int:
     if columns <= _PAGE:
         return 0
     pages = -(-columns // _PAGE)
-    st.caption(f"{columns:,} columns, {_PAGE} at a time.")
+    st.caption(tr("{n:,} columns, {page} at a time.").format(n=columns, page=_PAGE))
     return (st.pagination(pages, key=f"{key}_page", persist_state="session") - 1) * _PAGE
 
 
@@ -101,9 +104,10 @@ def _row(
     name.html(_column_html(proposed))
     with meaning:
         meant = st.selectbox(
-            f"Meaning of {as_markdown(proposed.column)}",
+            tr("Meaning of {column}").format(column=as_markdown(proposed.column)),
             MEANINGS,
             MEANINGS.index(proposed.meaning),
+            format_func=meaning_words,
             key=f"{key}_meaning",
             on_change=_release_others,
             args=(form_key, place, tuple(all_choices)),
@@ -112,8 +116,8 @@ def _row(
         )
         one = replace(one, meaning=meant)
         if proposed.note and one.meaning == KEEP:
-            offer = " Choose the score, then its scale." if proposed.scales else ""
-            st.caption(f":material/help: {as_markdown(proposed.note + offer)}")
+            offer = tr("Choose the score, then its scale.") if proposed.scales else ""
+            st.caption(f":material/help: {as_markdown(f'{proposed.note} {offer}'.rstrip())}")
     with whose:
         return _whose(proposed, one, key)
 
@@ -122,10 +126,10 @@ def _column_html(one: ColumnChoice) -> str:
     """Write the name of a column and some of its values."""
     examples = " · ".join(f"“{example}”" for example in one.examples)
     if one.private:
-        examples = "Looks like a person's identity: left out, no value is shown."
+        examples = tr("Looks like a person's identity: left out, no value is shown.")
     return (
-        f'<div class="rx-column"><b>{html.escape(one.column) or "(no name)"}</b>'
-        f"<small>{html.escape(examples or 'Empty in the rows that were looked at.')}</small></div>"
+        f'<div class="rx-column"><b>{html.escape(one.column) or tr("(no name)")}</b>'
+        f"<small>{html.escape(examples or _EMPTY)}</small></div>"
     )
 
 
@@ -133,9 +137,9 @@ def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
     """Ask for the model, the reader and the scale, where the meaning has one."""
     column = as_markdown(proposed.column)
     if one.is_of_model:
-        placeholder = "Model: that of the row"
+        placeholder = tr("Model: that of the row")
         model = st.text_input(
-            f"Model of {column}",
+            tr("Model of {column}").format(column=column),
             proposed.model,
             placeholder=placeholder,
             key=f"{key}_model",
@@ -145,9 +149,9 @@ def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
         one = replace(one, model=model)
     if one.is_judgement:
         reader = st.text_input(
-            f"Reader of {column}",
+            tr("Reader of {column}").format(column=column),
             proposed.reader,
-            placeholder="Reader: that of the row",
+            placeholder=tr("Reader: that of the row"),
             key=f"{key}_reader",
             label_visibility="collapsed",
             persist_state="session",
@@ -157,13 +161,15 @@ def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
         likely = proposed.scale or next(iter(proposed.scales), _USUAL_SCALE)
         scales = tuple(dict.fromkeys((_USUAL_SCALE, *ScoreScale.USUAL, likely)))
         scale = st.selectbox(
-            f"Scale of {column}",
+            tr("Scale of {column}").format(column=column),
             scales,
             scales.index(likely),
-            format_func=lambda scale: f"Scale {scale}, worst first",
+            format_func=lambda scale: tr("Scale {scale}, worst first").format(scale=scale),
             accept_new_options=True,
-            help="Another scale is converted to 1 to 5. Words: type them, worst first, apart by "
-            "commas.",
+            help=tr(
+                "Another scale is converted to 1 to 5. Words: type them, worst first, "
+                "apart by commas."
+            ),
             key=f"{key}_scale",
             label_visibility="collapsed",
             persist_state="session",

@@ -9,6 +9,7 @@ from typing import Final
 import streamlit as st
 
 from rexview.reviewset.pictures import progress_told
+from rexview.words import tr
 
 _STEPS: Final = 100
 
@@ -20,7 +21,10 @@ def progress_shown() -> Iterator[None]:
 
     def show(done: int, total: int) -> None:
         if done % max(1, total // _STEPS) == 0:
-            place.progress(done / total, f"{done:,} of {total:,} pictures decoded")
+            place.progress(
+                done / total,
+                tr("{n:,} of {total:,} pictures decoded").format(n=done, total=total),
+            )
 
     with progress_told(show):
         yield

@@ -22,6 +22,7 @@ from rexview.ui.data.import_sources import allowed_path, any_uploaded, choose_so
 from rexview.ui.data.receipt_view import show_receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.problem_table import show_error
+from rexview.words import tr
 
 _REPORT: Final = "rexview_import_report"
 _LONGEST_STEM: Final = 60
@@ -47,7 +48,7 @@ def show_import_form(open_set: ReviewSet | None) -> str | None:
     if report is not None:
         return _show_report(report)
     format_id = st.selectbox(
-        "Format",
+        tr("Format"),
         list(FORMATS),
         format_func=lambda one: FORMATS[one].name,
         key="import_format",
@@ -74,7 +75,7 @@ def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSe
         asked = Asked(importer.id, tuple(sources), options, into)
         confirmed = confirm_import(asked, takes_mapping="mapping" in named)
     pressed = st.button(
-        "Add to the set" if target.into else "Import",
+        tr("Add to the set") if target.into else tr("Import"),
         type="primary",
         key=f"import_{importer.id}",
         disabled=confirmed is None,
@@ -90,17 +91,23 @@ def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSe
 
 def _show_report(report: ImportReport) -> str | None:
     """Show what the last import made; return its folder when the reader wants it opened."""
-    st.success(f"Imported {as_markdown(report.counted)}.", icon=":material/check:")
+    st.success(
+        tr("Imported {what}.").format(what=as_markdown(report.counted)),
+        icon=":material/check:",
+    )
     name = as_markdown(report.folder.name)
     with st.container(horizontal=True, gap="small"):
         opened = st.button(
-            f"Open {name}", type="primary", icon=":material/folder_open:", key="import_open"
+            tr("Open {name}").format(name=name),
+            type="primary",
+            icon=":material/folder_open:",
+            key="import_open",
         )
-        st.button("Back to the form", key="import_again", on_click=_put_away_report)
+        st.button(tr("Back to the form"), key="import_again", on_click=_put_away_report)
     if opened:
         _put_away_report()
         return str(report.folder)
-    st.subheader("Receipt")
+    st.subheader(tr("Receipt"))
     show_receipt(report.receipt, key="import_report")
     return None
 
@@ -113,9 +120,9 @@ def _target(sources: Sequence[Path], open_set: ReviewSet | None) -> _Target:
     """Ask whether a new set is made, or the open one is added to."""
     can_add = open_set is not None and open_set.folder != DEMO_FOLDER
     if can_add and open_set is not None:
-        where = {"new": "New set", "into": f"Add to {open_set.info.name}"}
+        where = {"new": tr("New set"), "into": tr("Add to {name}").format(name=open_set.info.name)}
         chosen = st.radio(
-            "Where to",
+            tr("Where to"),
             list(where),
             format_func=lambda one: as_markdown(where[one]),
             horizontal=True,
@@ -124,8 +131,10 @@ def _target(sources: Sequence[Path], open_set: ReviewSet | None) -> _Target:
         )
         if chosen == "into":
             st.caption(
-                "The set is written anew with what comes. Its tables as they are now are kept in a "
-                "dated folder beside it; scores and comments stay."
+                tr(
+                    "The set is written anew with what comes. Its tables as they are now are "
+                    "kept in a dated folder beside it; scores and comments stay."
+                )
             )
             return _Target(str(open_set.folder), True)
     return _Target(_new_folder(sources), False)
@@ -141,10 +150,10 @@ def _new_folder(sources: Sequence[Path]) -> str:
         if not (path := base / (name if number == 1 else f"{name}-{number}")).exists()
     )
     text = st.text_input(
-        "New folder for the review set",
+        tr("New folder for the review set"),
         str(free),
         key=f"import_out_{free.name}",
-        help="It must not exist yet, or be empty.",
+        help=tr("It must not exist yet, or be empty."),
         persist_state="session",
     )
     return text.strip() or str(free)
@@ -153,7 +162,7 @@ def _new_folder(sources: Sequence[Path]) -> str:
 def _options(importer: Importer) -> dict[str, Any] | None:
     """Ask for the options; None, with a word on why, where a path among them cannot be used."""
     values: dict[str, Any] = {}
-    with st.expander("Options"):
+    with st.expander(tr("Options")):
         for option in importer.options:
             if option.name not in _ASKED_ABOVE:
                 values[option.name] = _option(option)
@@ -174,7 +183,12 @@ def _option(option: Option) -> Any:
         place = option.choices.index(option.default) if option.default in option.choices else None
         return st.selectbox(option.label, option.choices, place, help=option.help, **kept)
     if option.type == "texts":
-        text = st.text_area(f"{option.label}, one a line", help=option.help, height=80, **kept)
+        text = st.text_area(
+            tr("{label}, one a line").format(label=option.label),
+            help=option.help,
+            height=80,
+            **kept,
+        )
         return [line for line in text.splitlines() if line.strip()]
     return st.text_input(option.label, help=option.help, **kept)
 
@@ -187,7 +201,7 @@ def _import(
     if out is None:
         return None
     try:
-        with st.spinner("Importing…"), progress_shown():
+        with st.spinner(tr("Importing…")), progress_shown():
             return import_source(importer.id, sources, out, options=options, into=target.into)
     except RexviewError as error:
         show_error(error, key="import_failed")

@@ -24,19 +24,19 @@ from rexview.ui.data.picture_grouping import choose_grouping
 from rexview.ui.data.receipt_view import show_lines, show_receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.problem_table import show_error
-from rexview.vocab import counted
+from rexview.words import counted, tr, trn
 
 _LOOKS: Final = "rexview_import_looks"
 _MOST_LOOKS: Final = 6
 _COUNTED: Final = {
-    "Cases": "cases",
-    "Answers": "answers",
-    "Scores": "scores",
-    "Reader flags": "flags",
-    "Report edits": "edits",
-    "Metric values": "metrics",
-    "Boxes of models": "model_boxes",
-    "Reference boxes": "reference_boxes",
+    "cases": tr("Cases"),
+    "answers": tr("Answers"),
+    "scores": tr("Scores"),
+    "flags": tr("Reader flags"),
+    "edits": tr("Report edits"),
+    "metrics": tr("Metric values"),
+    "model_boxes": tr("Boxes of models"),
+    "reference_boxes": tr("Reference boxes"),
 }
 
 
@@ -56,7 +56,7 @@ class Asked:
         states = tuple(map(_state, self.sources))
         key = (self.format_id, states, repr(sorted(options.items())), self.into)
         if key not in looks:
-            with st.spinner("Looking at the files…"):
+            with st.spinner(tr("Looking at the files…")):
                 looks[key] = preview_source(self.format_id, self.sources, options, into=self.into)
             while len(looks) > _MOST_LOOKS:
                 del looks[next(iter(looks))]
@@ -100,8 +100,11 @@ def _state(path: Path) -> tuple[str, int, int]:
 def _show_files(receipt: Receipt) -> None:
     """Say what each file is and why, also of those that nothing is read from."""
     lines = [(one.file, one.format, one.why) for one in receipt.files_read]
-    lines += [(one.file, f"Not read: {one.type}", one.why) for one in receipt.files_unread]
-    show_lines("What the files are", ("File", "Recognised as", "Why"), lines)
+    lines += [
+        (one.file, tr("Not read: {type}").format(type=one.type), one.why)
+        for one in receipt.files_unread
+    ]
+    show_lines(tr("What the files are"), (tr("File"), tr("Recognised as"), tr("Why")), lines)
 
 
 def _decide(first: ImportPreview) -> dict[str, Any] | None:
@@ -109,9 +112,12 @@ def _decide(first: ImportPreview) -> dict[str, Any] | None:
     decisions: dict[str, Any] = {}
     mappings = []
     for proposal in first.mappings:
-        sheet = f", sheet {proposal.sheet}" if proposal.sheet else ""
+        named = as_markdown(proposal.file)
+        if proposal.sheet:
+            of_sheet = tr("{file}, sheet {sheet}")
+            named = as_markdown(of_sheet.format(file=proposal.file, sheet=proposal.sheet))
         with st.expander(
-            f"What each column means: {as_markdown(proposal.file + sheet)}",
+            tr("What each column means: {file}").format(file=named),
             expanded=True,
             icon=":material/table:",
         ):
@@ -123,7 +129,9 @@ def _decide(first: ImportPreview) -> dict[str, Any] | None:
     if mappings:
         decisions["mapping"] = mappings
     if first.boxes:
-        with st.expander("Boxes as they will be drawn", expanded=True, icon=":material/crop_free:"):
+        with st.expander(
+            tr("Boxes as they will be drawn"), expanded=True, icon=":material/crop_free:"
+        ):
             readings = confirm_readings(first)
         if readings:
             decisions["boxes_as"] = readings
@@ -136,13 +144,13 @@ def _decide(first: ImportPreview) -> dict[str, Any] | None:
 
 def _show_counts(receipt: Receipt) -> None:
     """Show the numbers; beside those of a set that is added to, what comes on top."""
-    counts = {name: int(getattr(receipt, field)) for name, field in _COUNTED.items()}
-    counts["Models"] = sum(number > 0 for number in receipt.models.values())
+    counts = [(field, name, int(getattr(receipt, field))) for field, name in _COUNTED.items()]
+    counts.append(("", tr("Models"), sum(number > 0 for number in receipt.models.values())))
     with st.container(horizontal=True, gap="medium"):
-        for name, count in counts.items():
+        for field, name, count in counts:
             if not count:
                 continue
-            was = (receipt.before or {}).get(_COUNTED.get(name, ""))
+            was = (receipt.before or {}).get(field)
             st.metric(
                 as_markdown(name),
                 f"{count:,}",
@@ -151,21 +159,22 @@ def _show_counts(receipt: Receipt) -> None:
                 width="content",
             )
         if receipt.images:
-            found = f"{receipt.images_found:,} of {receipt.images:,}"
-            st.metric("Pictures found", found, width="content")
+            found = tr("{n:,} of {total:,}").format(n=receipt.images_found, total=receipt.images)
+            st.metric(tr("Pictures found"), found, width="content")
 
 
 def _summary(receipt: Receipt) -> str:
     unused = receipt.rows_in - receipt.rows_used
-    parts = [f"{receipt.rows_used:,} of {receipt.rows_in:,} rows used"]
+    parts = [tr("{n:,} of {total:,} rows used").format(n=receipt.rows_used, total=receipt.rows_in)]
     columns = len(receipt.columns_unused) + len(receipt.identity_columns)
-    for number, noun in (
-        (unused, "row"),
-        (columns, "column"),
-        (len(receipt.files_unread), "file"),
+    files = len(receipt.files_unread)
+    for number, left in (
+        (unused, trn("{n:,} row not used", "{n:,} rows not used", unused)),
+        (columns, trn("{n:,} column not used", "{n:,} columns not used", columns)),
+        (files, trn("{n:,} file not used", "{n:,} files not used", files)),
     ):
         if number:
-            parts.append(f"{counted(number, noun)} not used")
+            parts.append(left.format(n=number))
     kinds = len(alike(receipt.problems))
     if kinds:
         parts.append(counted(kinds, "warning"))

@@ -16,6 +16,7 @@ from rexview.errors import RexviewError
 from rexview.reviewset.importers.core.importer import Importer
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 _UPLOADS: Final = "rexview_uploads"
 _ROUND: Final = "rexview_upload_round"
@@ -34,11 +35,12 @@ class _Uploads:
 def choose_sources(importer: Importer) -> list[Path]:
     """Ask for files; return those that are there, with a word on those that are not."""
     typed, dropped = st.columns(2, gap="medium")
-    kinds = "files or folders" if importer.folders else "files"
+    path_of_files = tr("Path of the files, one a line")
+    path_of_folders = tr("Path of the files or folders, one a line")
     text = typed.text_area(
-        f"Path of the {kinds}, one a line",
+        path_of_folders if importer.folders else path_of_files,
         placeholder="/path/to/source",
-        help="On the computer that runs rexview.",
+        help=tr("On the computer that runs rexview."),
         height=110,
         key=_PATHS,
         persist_state="session",
@@ -76,7 +78,11 @@ def _there(path: Path) -> bool:
     except OSError:
         pass
     name = as_markdown(path.name)
-    st.error(f"{name}: There is no such file or folder on the computer that runs rexview.")
+    st.error(
+        tr("{name}: There is no such file or folder on the computer that runs rexview.").format(
+            name=name
+        )
+    )
     return False
 
 
@@ -95,7 +101,7 @@ def _take_uploads(place: Any) -> None:
         st.session_state[_ROUND] = number + 1
 
     place.file_uploader(
-        "or drop files here (a folder as a ZIP)",
+        tr("or drop files here (a folder as a ZIP)"),
         accept_multiple_files=True,
         key=key,
         on_change=take,
@@ -112,7 +118,7 @@ def _show_uploads() -> list[Path]:
             st.button(
                 as_markdown(path.name),
                 icon=":material/close:",
-                help="Uploaded. Press to take it away.",
+                help=tr("Uploaded. Press to take it away."),
                 key=f"import_upload_{number}_{path.name}",
                 on_click=_remove,
                 args=(path,),

@@ -8,13 +8,13 @@ from typing import Final
 import streamlit as st
 
 from rexview.ui.html.safe_text import as_markdown
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 _AUTO: Final = "auto"
 _WORDS: Final = {
-    _AUTO: "The pictures of a small sub-folder together, others each",
-    "folder": "All pictures of a folder",
-    "file": "Each picture",
+    _AUTO: tr("The pictures of a small sub-folder together, others each"),
+    "folder": tr("All pictures of a folder"),
+    "file": tr("Each picture"),
 }
 
 
@@ -27,10 +27,13 @@ def choose_grouping(counts: Mapping[str, int]) -> str | None:
     if len(set(counts.values())) < 2:
         return None
     chosen = st.radio(
-        "One study is",
+        tr("One study is"),
         list(_WORDS),
         format_func=_WORDS.__getitem__,
-        captions=[f"Up to {as_markdown(counted(counts[way], 'case'))}" for way in _WORDS],
+        captions=[
+            tr("Up to {cases}").format(cases=as_markdown(counted(counts[way], "case")))
+            for way in _WORDS
+        ],
         key="import_group",
         persist_state="session",
     )

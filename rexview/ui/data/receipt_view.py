@@ -14,6 +14,7 @@ from rexview.reviewset.importers.core.problem_log import alike
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.chart_table import chart_table_html
+from rexview.words import tr
 
 _MOST_LINES: Final = 300
 """More lines of a table are left to the download."""
@@ -23,21 +24,35 @@ _ROWS_NAMED: Final = 6
 def show_receipt(receipt: Receipt, *, key: str) -> None:
     """Show a receipt, with all that was not used before the problems, and its download."""
     st.markdown(f"**{_rows_in_words(receipt)}**")
-    show_lines("Answers of each model", ("Model", "Answers", "Not run"), list(_models(receipt)))
-    show_lines("Not used: columns", ("File", "Column", "Example", "Why"), list(_columns(receipt)))
-    show_lines("Not used: rows", ("File", "Rows", "Which", "Why"), list(_rows(receipt)))
+    show_lines(
+        tr("Answers of each model"),
+        (tr("Model"), tr("Answers"), tr("Not run")),
+        list(_models(receipt)),
+    )
+    show_lines(
+        tr("Not used: columns"),
+        (tr("File"), tr("Column"), tr("Example"), tr("Why")),
+        list(_columns(receipt)),
+    )
+    show_lines(
+        tr("Not used: rows"), (tr("File"), tr("Rows"), tr("Which"), tr("Why")), list(_rows(receipt))
+    )
     files = [(one.file, one.type, one.why) for one in receipt.files_unread]
-    show_lines("Not read: files", ("File", "Type", "Why"), files)
+    show_lines(tr("Not read: files"), (tr("File"), tr("Type"), tr("Why")), files)
     kept = [(one.file, one.column, one.example, one.kept_as) for one in receipt.columns_kept]
-    show_lines("Kept as they are", ("File", "Column", "Example", "With the"), kept)
+    show_lines(
+        tr("Kept as they are"), (tr("File"), tr("Column"), tr("Example"), tr("With the")), kept
+    )
     if receipt.notes:
         items = "".join(f"<li>{html.escape(note)}</li>" for note in receipt.notes)
         st.html(f'<ul class="rx-import-notes rx-quiet">{items}</ul>')
     show_lines(
-        "Warnings", ("File", "What is wrong", "What to do", "Rows"), list(_problems(receipt))
+        tr("Warnings"),
+        (tr("File"), tr("What is wrong"), tr("What to do"), tr("Rows")),
+        list(_problems(receipt)),
     )
     st.download_button(
-        "Download the receipt",
+        tr("Download the receipt"),
         json.dumps(receipt.as_json(), ensure_ascii=False, indent=1),
         file_name="receipt.json",
         mime="application/json",
@@ -49,8 +64,13 @@ def show_receipt(receipt: Receipt, *, key: str) -> None:
 
 def _rows_in_words(receipt: Receipt) -> str:
     unused = receipt.rows_in - receipt.rows_used
-    left = f", {unused:,} not used (see below)" if unused else ", none left out"
-    return f"{receipt.rows_in:,} rows read: {receipt.rows_used:,} used{left}."
+    if unused:
+        return tr("{n:,} rows read: {used:,} used, {unused:,} not used (see below).").format(
+            n=receipt.rows_in, used=receipt.rows_used, unused=unused
+        )
+    return tr("{n:,} rows read: {used:,} used, none left out.").format(
+        n=receipt.rows_in, used=receipt.rows_used
+    )
 
 
 def _models(receipt: Receipt) -> Iterator[tuple[str, int, int]]:
@@ -62,8 +82,8 @@ def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
     for one in receipt.columns_unused:
         yield one.file, one.column, one.example or "", one.why
     for private in receipt.identity_columns:
-        why = "It looks like a person's identity; no value of it was taken."
-        yield private.file, private.column, "not shown", why
+        why = tr("It looks like a person's identity; no value of it was taken.")
+        yield private.file, private.column, tr("not shown"), why
 
 
 def _problems(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
@@ -93,4 +113,4 @@ def show_lines(title: str, columns: Sequence[str], lines: Sequence[Sequence[str 
     st.markdown(f"**{as_markdown(title)}**")
     st.html(chart_table_html(pd.DataFrame(lines[:_MOST_LINES], columns=list(columns))))
     if len(lines) > _MOST_LINES:
-        st.caption(f"{len(lines) - _MOST_LINES:,} more are in the receipt.")
+        st.caption(tr("{n:,} more are in the receipt.").format(n=len(lines) - _MOST_LINES))

@@ -27,7 +27,7 @@ from rexview.ui.server.loaded_sets import loaded_set, on_tables
 from rexview.ui.server.open_states import is_behind
 from rexview.ui.tables.problem_table import show_error, show_problems
 from rexview.ui.tables.wide_table import show_wide_table
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 _LOOK_AGAIN_S: Final = 3.0
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
@@ -38,11 +38,17 @@ def _show_loaded(review_set: ReviewSet) -> None:
     loaded = loaded_set(review_set.folder)
     manifest = loaded.opened().manifest
     cases, answers = counted(manifest.n_cases, "case"), counted(manifest.n_answers, "answer")
-    st.markdown(as_markdown(f"On ClickHouse: {cases} with {answers}."))
+    st.markdown(
+        as_markdown(
+            tr("On ClickHouse: {cases} with {answers}.").format(cases=cases, answers=answers)
+        )
+    )
     if loaded.is_behind:
         st.warning(
-            "The files have changed since they were loaded; pages show them as they were then. "
-            "Load them again: python -m rexview load SET",
+            tr(
+                "The files have changed since they were loaded; pages show them as they "
+                "were then. Load them again: python -m rexview load SET"
+            ),
             icon=":material/database:",
         )
 
@@ -53,30 +59,31 @@ def show_open_set(review_set: ReviewSet) -> None:
     st.markdown(f"**{as_markdown(info.name)}**")
     if info.description:
         st.text(info.description)
-    st.caption(f"Folder: {as_markdown(shown_set(review_set.folder))}")
+    st.caption(tr("Folder: {folder}").format(folder=as_markdown(shown_set(review_set.folder))))
     if on_tables():
         _show_loaded(review_set)
     elif is_behind(review_set):
-        st.info("Answers are being added. The newest are here a little later, on every page.")
+        st.info(tr("Answers are being added. The newest are here a little later, on every page."))
     of_tables = (
-        {}
+        []
         if on_tables()
-        else {
-            "Cases": review_set.cases.height,
-            "Answers": review_set.answers.height,
-            "Metric values": review_set.metrics.height,
-        }
+        else [
+            (tr("Cases"), review_set.cases.height),
+            (tr("Answers"), review_set.answers.height),
+            (tr("Metric values"), review_set.metrics.height),
+        ]
     )
-    counts = of_tables | {
-        "Scores": review_set.scores.height,
-        "Reader flags": review_set.flags.height,
-        "Report edits": review_set.edits.height,
-        "Choices of readers": review_set.choices.height,
-        "Preferences": review_set.preferences.height,
-        "Corrected reports": review_set.references.height,
-    }
+    counts = [
+        *of_tables,
+        (tr("Scores"), review_set.scores.height),
+        (tr("Reader flags"), review_set.flags.height),
+        (tr("Report edits"), review_set.edits.height),
+        (tr("Choices of readers"), review_set.choices.height),
+        (tr("Preferences"), review_set.preferences.height),
+        (tr("Corrected reports"), review_set.references.height),
+    ]
     with st.container(horizontal=True, gap="medium"):
-        for name, count in counts.items():
+        for name, count in counts:
             if count:
                 st.metric(as_markdown(name), f"{count:,}", width="content")
     if review_set.models:
@@ -90,14 +97,20 @@ def show_open_set(review_set: ReviewSet) -> None:
                 "Notes": [model.notes or "" for model in review_set.models],
             }
         )
-        show_wide_table(table, key="data_models")
+        titles = {
+            "Model": tr("Model"),
+            "Kind": tr("Kind"),
+            "Token limit": tr("Token limit"),
+            "Notes": tr("Notes"),
+        }
+        show_wide_table(table, key="data_models", titles=titles)
     every = review_set.all_warnings()
     if every is None:
         _wait_for_warnings(review_set)
     elif every:
         _show_warnings(every)
     else:
-        st.caption("Checked: no errors, no warnings.")
+        st.caption(tr("Checked: no errors, no warnings."))
 
 
 @st.fragment(run_every=_LOOK_AGAIN_S)
@@ -106,7 +119,7 @@ def _wait_for_warnings(review_set: ReviewSet) -> None:
     permissions.guard(PAGE_DATA)
     if review_set.all_warnings() is not None:
         st.rerun()
-    st.caption("Texts are still being checked. More warnings may come.")
+    st.caption(tr("Texts are still being checked. More warnings may come."))
     if review_set.warnings:
         _show_warnings(review_set.warnings)
 
@@ -121,25 +134,29 @@ def open_form() -> None:
     recent = review_sets.recent_sets()
     with st.form("open_folder", border=False):
         text = st.text_input(
-            "Folder of a review set",
+            tr("Folder of a review set"),
             placeholder="/path/to/my-review or s3://bucket/my-review/",
-            help="A folder on the computer that runs rexview, or in S3 storage, with a "
-            "reviewset.yaml in it.",
+            help=tr(
+                "A folder on the computer that runs rexview, or in S3 storage, with a "
+                "reviewset.yaml in it."
+            ),
         )
-        submitted = st.form_submit_button("Open", type="primary")
+        submitted = st.form_submit_button(tr("Open"), type="primary")
     if submitted:
         _open(text)
     if server_state.settings().review_set != DEMO_FOLDER:
         recent = [DEMO_FOLDER, *(folder for folder in recent if folder != DEMO_FOLDER)]
     with st.container(horizontal=True, gap="small"):
         if link_keys.query_value(link_keys.QUERY_SET) and st.button(
-            f"Back to {as_markdown(set_name(server_state.settings().review_set))}",
+            tr("Back to {name}").format(
+                name=as_markdown(set_name(server_state.settings().review_set))
+            ),
             key="open_default",
         ):
             link_keys.choose_set(None)
             st.switch_page(PAGE_OVERVIEW)
         for folder in recent[:6]:
-            label = "Demo" if folder == DEMO_FOLDER else as_markdown(set_name(folder))
+            label = tr("Demo") if folder == DEMO_FOLDER else as_markdown(set_name(folder))
             place = shown_set(folder)
             if st.button(label, help=as_markdown(place), key=f"open_{review_sets.set_id(folder)}"):
                 _open(place)
@@ -150,7 +167,7 @@ def _open(text: str) -> None:
     if folder is None:
         return
     try:
-        with st.spinner("Checking and opening…"):
+        with st.spinner(tr("Checking and opening…")):
             name = review_sets.allow(folder)
             review_sets.open_set(folder)
     except RexviewError as error:
@@ -163,7 +180,7 @@ def _open(text: str) -> None:
 def _existing_folder(text: str) -> Path | None:
     """Return the folder a person typed, or say why it cannot be used."""
     if not text.strip():
-        st.warning("Give the folder of a review set.")
+        st.warning(tr("Give the folder of a review set."))
         return None
     if is_address(text.strip()):
         return _elsewhere(text.strip())
@@ -173,7 +190,9 @@ def _existing_folder(text: str) -> Path | None:
     with suppress(OSError):
         if folder.is_dir():
             return folder.resolve()
-    st.error("There is no such folder on the computer that runs rexview.", icon=":material/error:")
+    st.error(
+        tr("There is no such folder on the computer that runs rexview."), icon=":material/error:"
+    )
     return None
 
 
@@ -191,24 +210,32 @@ def _elsewhere(text: str) -> Path | None:
 def check_form() -> None:
     """Check a folder without opening it."""
     with st.form("check_folder", border=False):
-        text = st.text_input("Folder to check", placeholder="/path/to/my-review")
-        pixels = st.checkbox("Decode every picture", help="Finds damaged ones. Takes longer.")
-        submitted = st.form_submit_button("Check")
+        text = st.text_input(tr("Folder to check"), placeholder="/path/to/my-review")
+        pixels = st.checkbox(
+            tr("Decode every picture"), help=tr("Finds damaged ones. Takes longer.")
+        )
+        submitted = st.form_submit_button(tr("Check"))
     if not submitted:
         return
     folder = _existing_folder(text)
     if folder is None:
         return
-    with st.spinner("Checking…"), progress_shown():
+    with st.spinner(tr("Checking…")), progress_shown():
         problems = reviewset.check(folder, pixels=pixels)
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors
     if errors:
-        st.error(f"{errors:,} errors and {warnings:,} warnings. It cannot be opened yet.")
+        st.error(
+            tr("{errors:,} errors and {warnings:,} warnings. It cannot be opened yet.").format(
+                errors=errors, warnings=warnings
+            )
+        )
     elif warnings:
-        st.warning(f"No errors, {warnings:,} warnings. It can be opened.")
+        st.warning(
+            tr("No errors, {warnings:,} warnings. It can be opened.").format(warnings=warnings)
+        )
     else:
-        st.success("No errors, no warnings. It can be opened.")
+        st.success(tr("No errors, no warnings. It can be opened."))
     show_problems(problems, key="check")
 
 

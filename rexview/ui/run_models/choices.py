@@ -20,15 +20,16 @@ from rexview.ui.filters.page import FilteredSet
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link, option_kept_in_link
+from rexview.words import tr
 
-_ABOUT: Final = {"cases": "Answers to cases", "answers": "Second opinion on answers"}
+_ABOUT: Final = {"cases": tr("Answers to cases"), "answers": tr("Second opinion on answers")}
 _MOST_REPEATS: Final = 100
 _LONGEST_IDS: Final = 4_000
 
 
 def asks_judge() -> bool:
     """Offer what a model is asked for; return whether it is a second opinion."""
-    return choice("Ask for", link_keys.QUERY_RUN_ABOUT, _ABOUT, "cases") == "answers"
+    return choice(tr("Ask for"), link_keys.QUERY_RUN_ABOUT, _ABOUT, "cases") == "answers"
 
 
 def choose(filtered: FilteredSet) -> Wanted | None:
@@ -45,11 +46,11 @@ def choose(filtered: FilteredSet) -> Wanted | None:
     left, right = st.columns([1, 3], gap="small")
     with left:
         repeats = number(
-            "Times each",
+            tr("Times each"),
             link_keys.QUERY_RUN_REPEATS,
             1,
             _MOST_REPEATS,
-            "How often a case is asked.",
+            tr("How often a case is asked."),
         )
     with right:
         more = limits()
@@ -58,7 +59,7 @@ def choose(filtered: FilteredSet) -> Wanted | None:
         return None
     ids, query = cases
     if ids == ():
-        st.info("No case is left to be asked.")
+        st.info(tr("No case is left to be asked."))
         return None
     return Wanted(
         model=chosen.model,
@@ -82,7 +83,7 @@ def _prompt(card: Card, review_set: ReviewSet) -> str | None:
     names = list_prompts(review_set.folder)
     chosen = str(
         st.selectbox(
-            "Wording",
+            tr("Wording"),
             names,
             **option_kept_in_link("run_prompt", link_keys.QUERY_RUN_PROMPT, names, usual),
         )
@@ -104,12 +105,15 @@ def _cases(filtered: FilteredSet, model: str) -> tuple[tuple[str, ...] | None, s
         filtered.counts.total,
     )
     new, everything = unanswered(review_set, model), known_cases(review_set)
-    ways = {"new": f"Not answered by it yet ({len(new):,})"}
+    ways = {"new": tr("Not answered by it yet ({n:,})").format(n=len(new))}
     if case_filter.active:
-        ways["filter"] = f"Of the filter ({total:,})"
-    ways |= {"all": f"All ({len(everything):,})", "ids": "By id"}
+        ways["filter"] = tr("Of the filter ({n:,})").format(n=total)
+    ways |= {
+        "all": tr("All ({n:,})").format(n=len(everything)),
+        "ids": tr("By id"),
+    }
     usual = "filter" if case_filter.active else "new"
-    way = choice("Cases", link_keys.QUERY_RUN_CASES, ways, usual)
+    way = choice(tr("Cases"), link_keys.QUERY_RUN_CASES, ways, usual)
     if way == "ids":
         return _ids(everything)
     if way == "filter":
@@ -119,12 +123,14 @@ def _cases(filtered: FilteredSet, model: str) -> tuple[tuple[str, ...] | None, s
 
 
 def _ids(everything: Collection[str]) -> tuple[tuple[str, ...], None] | None:
-    typed = text("Ids", link_keys.QUERY_RUN_IDS, placeholder="c01, c02", longest=_LONGEST_IDS)
+    typed = text(tr("Ids"), link_keys.QUERY_RUN_IDS, placeholder="c01, c02", longest=_LONGEST_IDS)
     ids = [typed] if typed in everything else [one.strip() for one in typed.split(",")]
     named = tuple(dict.fromkeys(filter(None, ids)))
     unknown = [one for one in named if one not in everything]
     if unknown:
-        st.error(as_markdown(f"Not in the review set: {', '.join(unknown[:5])}"))
+        st.error(
+            as_markdown(tr("Not in the review set: {cases}").format(cases=", ".join(unknown[:5])))
+        )
     if unknown or not named:
         return None
     return named, None
@@ -139,7 +145,9 @@ def _batch() -> bool:
         lambda chosen: "1" if chosen else None,
     )
     return st.toggle(
-        "As a batch",
-        help="Sent in files and answered within a day, for half the price. No budget can be kept.",
+        tr("As a batch"),
+        help=tr(
+            "Sent in files and answered within a day, for half the price. No budget can be kept."
+        ),
         **kept,
     )

@@ -12,24 +12,31 @@ from rexview.ui.asking.choices import choice, choose_model, limits
 from rexview.ui.asking.jobs import begin_form
 from rexview.ui.filters.page import FilteredSet
 from rexview.ui.link import keys as link_keys
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
-_WHAT: Final = {"both": "Failures and scores", "failures": "Failures", "scores": "Scores"}
+_WHAT: Final = {
+    "both": tr("Failures and scores"),
+    "failures": tr("Failures"),
+    "scores": tr("Scores"),
+}
 
 
 def choose_judge(filtered: FilteredSet) -> None:
     """Show what a judge can be asked, what that takes, and the start."""
     review_set = filtered.review_set
     st.caption(
-        "A language model's opinion on the models' answers. It stands apart from what readers and "
-        "rules say, and pages show it only when asked to. Blinded readers never see it."
+        tr(
+            "A language model's opinion on the models' answers. It stands apart from "
+            "what readers and rules say, and pages show it only when asked to. "
+            "Blinded readers never see it."
+        )
     )
     judge = choose_model(review_set)
     if judge is None:
         return
     left, middle, right = st.columns([7, 4, 5], gap="medium")
     with left:
-        what = choice("Opinion on", link_keys.QUERY_JUDGED["what"], _WHAT, "both")
+        what = choice(tr("Opinion on"), link_keys.QUERY_JUDGED["what"], _WHAT, "both")
     with middle:
         models = choose_models(filtered)
     with right:
@@ -40,7 +47,9 @@ def choose_judge(filtered: FilteredSet) -> None:
     wanted = Wanted(model=judge.model, api=judge.api, base_url=judge.base_url, **more)
     own = [f"--{what}"] if what != "both" else []
     own += [*models, *cases]
-    sent = "reports and images" if judge.card.images else "and reports"
-    about = f"Questions, answers, {sent} of up to {counted(total, 'case')}"
-    st.markdown("## Estimate and start")
-    begin_form(review_set, wanted, "judge", own, about)
+    if judge.card.images:
+        about = tr("Questions, answers, reports and images of up to {cases}")
+    else:
+        about = tr("Questions, answers, and reports of up to {cases}")
+    st.markdown(f"## {tr('Estimate and start')}")
+    begin_form(review_set, wanted, "judge", own, about.format(cases=counted(total, "case")))

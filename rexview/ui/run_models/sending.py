@@ -26,7 +26,7 @@ from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.ui.server import server_state
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 _PICTURE_PX: Final = 340
 
@@ -42,11 +42,11 @@ def show_sending(review_set: ReviewSet, wanted: Wanted) -> None:
     except RexviewError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return
-    box = st.expander("The exact request", key="run_request_box", on_change="rerun")
+    box = st.expander(tr("The exact request"), key="run_request_box", on_change="rerun")
     if box.open:
         with box:
             _request(plan, asking)
-    st.markdown("## Estimate and start")
+    st.markdown(f"## {tr('Estimate and start')}")
     _estimate(plan, asking, source)
     _start(review_set, plan)
 
@@ -60,20 +60,24 @@ def _request(plan: Plan, asking: Asking[Case]) -> None:
     if len(cases) > 1:
         number = int(
             st.number_input(
-                f"Case, 1 to {len(cases):,}", 1, len(cases), key="run_request_number", width=220
+                tr("Case, 1 to {n:,}").format(n=len(cases)),
+                1,
+                len(cases),
+                key="run_request_number",
+                width=220,
             )
         )
     case = asking.case(cases[min(number, len(cases)) - 1])
     if case is None:
-        st.warning("The case is no longer in the review set.")
+        st.warning(tr("The case is no longer in the review set."))
         return
     try:
-        with st.spinner("Making the pictures…"):
+        with st.spinner(tr("Making the pictures…")):
             request = asking.build(case, 1)
     except RexviewError as error:
         st.warning(as_markdown(f"{case.id}: {error}"), icon=":material/error:")
         return
-    st.caption(f"Case {as_markdown(case.id)}. Nothing else of it is sent.")
+    st.caption(tr("Case {case}. Nothing else of it is sent.").format(case=as_markdown(case.id)))
     for note in request.notes:
         st.caption(as_markdown(note))
     _text(request.system)
@@ -85,7 +89,7 @@ def _request(plan: Plan, asking: Asking[Case]) -> None:
             st.caption(as_markdown(picture_words(part)))
     sent = {name: value for name, value in request.parameters.sent().items() if value is not None}
     st.caption(as_markdown(" · ".join(f"{name}: {value}" for name, value in sent.items())))
-    if st.toggle("As JSON", key="run_request_json"):
+    if st.toggle(tr("As JSON"), key="run_request_json"):
         st.code(json.dumps(request.described(), indent=1, ensure_ascii=False), language="json")
 
 
@@ -99,7 +103,7 @@ def _estimate(plan: Plan, asking: Asking[Case], source: str) -> None:
     about = replace(spec, id="", created="", budget=None, concurrency=1)
     known: tuple[object, Estimate] | None = st.session_state.get(link_keys.SESSION_ESTIMATE)
     if known is None or known[0] != about:
-        with st.spinner("Making some of the requests, to count their tokens…"):
+        with st.spinner(tr("Making some of the requests, to count their tokens…")):
             known = about, estimate(asking, plan.left, spec.card, source)
         st.session_state[link_keys.SESSION_ESTIMATE] = known
     found = known[1]
@@ -110,13 +114,13 @@ def _estimate(plan: Plan, asking: Asking[Case], source: str) -> None:
 
 def _start(review_set: ReviewSet, plan: Plan) -> None:
     spec = plan.spec
-    what = f"Images and questions of {counted(len(spec.cases), 'case')}"
+    what = tr("Images and questions of {cases}").format(cases=counted(len(spec.cases), "case"))
     may, insists = may_begin(review_set, spec, what)
     busy = any(spec.same_questions(other) for other in runs_at_work(review_set))
     if busy:
-        st.caption("The same is being asked now: see below.")
+        st.caption(tr("The same is being asked now: see below."))
     st.button(
-        "Start",
+        tr("Start"),
         type="primary",
         key="run_start",
         icon=":material/play_arrow:",
@@ -139,4 +143,4 @@ def _begin(plan: Plan, insists: bool) -> None:
     except RunError as error:
         st.session_state["run_start_problem"] = str(error)
     else:
-        st.toast("Started. It goes on when this page is closed.")
+        st.toast(tr("Started. It goes on when this page is closed."))

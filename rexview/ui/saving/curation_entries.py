@@ -22,6 +22,7 @@ from rexview.store.current_state import CurrentState
 from rexview.ui.saving.entries import Refused, SentEntry, value_of
 from rexview.ui.server import review_sets
 from rexview.vocab import CRITERIA
+from rexview.words import tr
 
 CURATION_KINDS: Final = ("propose", "select", "rate", "tag", "validate")
 _OWN_CANDIDATE: Final = re.compile(r"o-[0-9a-f]{12}")
@@ -44,12 +45,12 @@ def curation_entry(
     """
     candidate = sent.subject or ""
     if review_set.case(sent.case) is None:
-        raise Refused("There is no such study any more.")
+        raise Refused(tr("There is no such study any more."))
     if sent.kind == "propose":
         if not _OWN_CANDIDATE.fullmatch(candidate):
-            raise Refused("This is no question of one's own.")
+            raise Refused(tr("This is no question of one's own."))
     elif not has_candidate(review_set, state, sent.case, candidate):
-        raise Refused("There is no such question any more.")
+        raise Refused(tr("There is no such question any more."))
     value = value_of(sent.kind, sent.value)
     if sent.kind == "select" and value and value["decision"] == "chosen":
         _check_not_blocked(review_set, sent.case, candidate, value["question"])
@@ -68,10 +69,10 @@ def _check_not_blocked(review_set: ReviewSet, case_id: str, candidate: str, edit
     some = considered(written, case_id).get(case_id, ())
     one = next((one for one in some if one.id == candidate), None)
     if case is None or one is None:
-        raise Refused("There is no such question any more.")
+        raise Refused(tr("There is no such question any more."))
     question = edited if isinstance(edited, str) else one.proposed
     if reason := why_blocked(written, case, question, one.tags):
-        raise Refused(f"It cannot be chosen. {reason}")
+        raise Refused(tr("It cannot be chosen. {reason}").format(reason=reason))
 
 
 def has_candidate(review_set: ReviewSet, state: CurrentState, case: str, candidate: str) -> bool:

@@ -25,6 +25,7 @@ from rexview.ui.link.pages import (
     PAGE_MEETING,
     PAGE_SCORE,
 )
+from rexview.words import tr
 
 SCORE_PAGE: Final = "score page"
 CASE_PAGE: Final = "case page"
@@ -50,9 +51,9 @@ PAGE_FILES: Final[Mapping[str, str]] = {
     FAILURES_PAGE: PAGE_FAILURES,
 }
 """The page of the app behind each name of a page that entries carry."""
-CHANGED: Final = (
-    "The answers to this case, or where reviews are kept, were changed after you gave this. "
-    "Look at the answers as they are now, and give it again."
+CHANGED: Final = tr(
+    "The answers to this case, or where reviews are kept, were changed after "
+    "you gave this. Look at the answers as they are now, and give it again."
 )
 _STRING_FIELDS: Final = ("kind", "slot", "shown", "subject", "field")
 
@@ -178,7 +179,7 @@ def value_of(kind: str, given: Any) -> dict[str, Any] | None:
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        raise Refused("This is not something that the page sends.")
+        raise Refused(tr("This is not something that the page sends."))
     return {name: None if given.get(name) == "" else given.get(name) for name in KINDS[kind].fields}
 
 
@@ -191,5 +192,5 @@ def text_of(value: Any, longest: int) -> str:
         It is none, or is too long.
     """
     if not isinstance(value, str) or len(value) > longest:
-        raise Refused(f"A text has at most {longest:,} characters.")
+        raise Refused(tr("A text has at most {n:,} characters.").format(n=longest))
     return value

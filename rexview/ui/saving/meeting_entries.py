@@ -30,6 +30,7 @@ from rexview.store.current_state import Subject
 from rexview.ui.saving.decision_state import letters_in, shown_letters
 from rexview.ui.saving.entries import CHANGED, Refused, SentEntry, value_of
 from rexview.vocab import MEETING_DECISIONS
+from rexview.words import tr
 
 MEETING_KINDS: Final = ("meeting", "agenda", "presenter_note", "discussed", "vote", "decide")
 MOST_CASES: Final = 1000
@@ -66,30 +67,30 @@ def meeting_entries(
     if sent.kind == "meeting":
         row = state.of("meeting", person.id).get((None, None, subject, None))
         if sent.case:
-            raise Refused("A meeting is about no single case.")
+            raise Refused(tr("A meeting is about no single case."))
         if row is None and not _NEW_ID.fullmatch(subject):
-            raise Refused("This is no id of a meeting.")
+            raise Refused(tr("This is no id of a meeting."))
         return [_made(sent, row, value_of("meeting", sent.value))]
     if review_set.case(sent.case) is None:
-        raise Refused("There is no such case any more.")
+        raise Refused(tr("There is no such case any more."))
     held = meeting(reviews, subject)
     if held is None:
         if sent.kind == "decide" and _was_given(review_set, sent):
             return [_decided(sent, state.of("decide", person.id))]
-        raise Refused("There is no such meeting any more.")
+        raise Refused(tr("There is no such meeting any more."))
     if sent.field == "letter" and sent.slot is not None:
         sent = _of_model(review_set, reviews, held, sent)
     row = state.of(sent.kind, person.id).get((sent.case, sent.slot, subject, None))
     if sent.kind == "agenda":
         _check_agenda(held, sent)
     elif sent.case not in held.cases and (row is None or row.value is None):
-        raise Refused("This case is not on the agenda of the meeting.")
+        raise Refused(tr("This case is not on the agenda of the meeting."))
     if held.closed and sent.kind in ("agenda", "discussed", "vote"):
-        raise Refused(f"“{held.name}” is closed. Open it again first.")
+        raise Refused(tr("“{name}” is closed. Open it again first.").format(name=held.name))
     if sent.kind == "discussed":
         return [_discussed(sent, row)]
     if sent.slot is not None and row is None and not _is_answered(review_set, sent):
-        raise Refused("There is no such answer any more.")
+        raise Refused(tr("There is no such answer any more."))
     value = value_of(sent.kind, sent.value)
     if sent.kind == "decide":
         decided = _decided(sent, state.of("decide", person.id))
@@ -150,21 +151,23 @@ def _of_model(review_set: ReviewSet, reviews: Reviews, held: Meeting, sent: Sent
 
 def _check_agenda(held: Meeting, sent: SentEntry) -> None:
     if sent.value is not None and sent.case not in held.cases and len(held.cases) >= MOST_CASES:
-        raise Refused(f"An agenda has at most {MOST_CASES:,} cases. Begin another meeting.")
+        raise Refused(
+            tr("An agenda has at most {n:,} cases. Begin another meeting.").format(n=MOST_CASES)
+        )
 
 
 def _check_vote(review_set: ReviewSet, case: str, value: Mapping[str, Any]) -> None:
     """Check that votes are for answers that the case has, and no more than people."""
     right, harm = value["right"] or {}, value["harm"] or {}
     if not isinstance(right, Mapping) or not isinstance(harm, Mapping):
-        raise Refused("These are no votes.")
+        raise Refused(tr("These are no votes."))
     models = {answer.model for answer in review_set.answers_of(case)}
     if set(right) - models - _NOT_RIGHT:
-        raise Refused("A vote is for an answer that the case does not have any more.")
+        raise Refused(tr("A vote is for an answer that the case does not have any more."))
     for of in (right, harm):
         given = [times for times in of.values() if isinstance(times, int)]
         if isinstance(value["count"], int) and sum(given) > value["count"]:
-            raise Refused("There are more votes than people.")
+            raise Refused(tr("There are more votes than people."))
 
 
 def _discussed(sent: SentEntry, row: Stored | None) -> Entry:
@@ -173,9 +176,9 @@ def _discussed(sent: SentEntry, row: Stored | None) -> Entry:
     if sent.value is not None:
         more = sent.value.get("more_seconds") if isinstance(sent.value, Mapping) else None
         if isinstance(more, bool) or not isinstance(more, int | float):
-            raise Refused("This is not something that the page sends.")
+            raise Refused(tr("This is not something that the page sends."))
         if not 0 <= more <= _LONGEST_SHOWN_S:
-            raise Refused("So long no case is shown.")
+            raise Refused(tr("So long no case is shown."))
         before = (row.value or {}).get("seconds") or 0.0 if row else 0.0
         value = {"seconds": round(before + more, 1)}
     return Entry(
@@ -192,7 +195,7 @@ def _new_words(
         return []
     row = reviews.current_state().of("meeting", "")[None, None, held.id, None]
     if not word.strip() or row.value is None:
-        raise Refused("The decision is empty.")
+        raise Refused(tr("The decision is empty."))
     return [
         Entry(
             "meeting",

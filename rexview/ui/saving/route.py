@@ -43,6 +43,7 @@ from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import LinkRefused
 from rexview.ui.written.entries import round_sent
 from rexview.ui.written.round import own_json
+from rexview.words import tr
 
 LONGEST_BODY: Final = 1_000_000
 MOST_ENTRIES: Final = 200
@@ -72,15 +73,15 @@ async def _body(request: Request) -> Mapping[str, Any]:
     async for chunk in request.stream():
         content += chunk
         if len(content) > LONGEST_BODY:
-            raise _NothingSaved(413, "Too much was sent at once.")
+            raise _NothingSaved(413, tr("Too much was sent at once."))
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("entries"), list):
-        raise _NothingSaved(422, "This is not what a page of ours sends.")
+        raise _NothingSaved(422, tr("This is not what a page of ours sends."))
     if len(found["entries"]) > MOST_ENTRIES:
-        raise _NothingSaved(413, "Too much was sent at once.")
+        raise _NothingSaved(413, tr("Too much was sent at once."))
     return found
 
 
@@ -91,24 +92,27 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
         review_set = review_sets.looked_at(review_set, _cases_named(sent, body))
         pages = {one.page for one in sent} or {str(body.get("page") or SCORE_PAGE)}
         if not any(may_send(person, page) for page in pages):
-            what = "score" if pages == {SCORE_PAGE} else "save this"
-            raise _NothingSaved(403, f"Your role may not {what}.")
+            of_scores = pages == {SCORE_PAGE}
+            why = (
+                tr("Your role may not score.") if of_scores else tr("Your role may not save this.")
+            )
+            raise _NothingSaved(403, why)
         reviews = review_sets.reviews(review_set)
         with _lock(reviews.key, person.id):
             writer = EntryWriter(review_set, reviews, person)
             writer.write(sent)
             return _reply(writer, sent, body)
     except LinkRefused:
-        message = "The page is too old to save; it is being renewed."
+        message = tr("The page is too old to save; it is being renewed.")
         raise _NothingSaved(403, message, renew=True) from None
     except NotAdmitted as error:
         raise _NothingSaved(401, str(error)) from None
     except StoreRefused:  # its words may name a model
-        raise _NothingSaved(503, "The entries were refused.") from None
+        raise _NothingSaved(503, tr("The entries were refused.")) from None
     except StoreError as error:
         raise _NothingSaved(503, str(error)) from None
     except RexviewError:
-        raise _NothingSaved(503, "The review set cannot be opened at the moment.") from None
+        raise _NothingSaved(503, tr("The review set cannot be opened at the moment.")) from None
 
 
 def _cases_named(sent: Sequence[SentEntry], body: Mapping[str, Any]) -> list[str]:
@@ -130,10 +134,10 @@ def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
     """Find out who sends, and to which review set."""
     grant = server_state.signer().check(ticket)
     if grant.kind != KIND:
-        raise LinkRefused("This link is for something else.")
+        raise LinkRefused(tr("This link is for something else."))
     person = sign_in.who_asks(request, grant, Person(*grant.detail))
     if person is None:
-        raise NotAdmitted("You are not signed in. Sign in again.", again=True)
+        raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
     return person, review_sets.open_set(review_sets.folder_of(grant.set_id))
 
 

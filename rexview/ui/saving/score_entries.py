@@ -17,6 +17,7 @@ from rexview.store import Entry, Stored
 from rexview.ui.saving.entries import CHANGED, Refused, SentEntry, text_of, whole
 from rexview.ui.saving.reader_study import Study, items_to_score
 from rexview.vocab import FAILURES, SCORE_MAX, SCORE_MIN
+from rexview.words import tr
 
 LONGEST_COMMENT: Final = 4000
 LONGEST_REASON: Final = 400
@@ -45,13 +46,15 @@ class ScoreEntries:
         Refused, Overtaken
         """
         if not self.study.has(sent.case):
-            raise Refused("This case is not on your list.")
+            raise Refused(tr("This case is not on your list."))
         if sent.field not in _FIELDS.get(sent.kind, ()):
-            raise Refused("This is not something that the score pad sends.")
+            raise Refused(tr("This is not something that the score pad sends."))
         if sent.kind == "reveal":
             return self._reveal(sent)
         if self.study.given.was_shown(sent.case, "models"):
-            raise Refused("The models of this case have been named; it can no longer be changed.")
+            raise Refused(
+                tr("The models of this case have been named; it can no longer be changed.")
+            )
         return [
             {"score": self._score, "verdict": self._verdict, "skip": self._skip}[sent.kind](sent)
         ]
@@ -75,7 +78,7 @@ class ScoreEntries:
     def _score(self, sent: SentEntry) -> Entry:
         model, item = self._model(sent), Item(sent.subject or "", sent.picture)
         if item not in items_to_score(self.study.review_set, sent.case).get(model, ()):
-            raise Refused("This is not scored on this answer.")
+            raise Refused(tr("This is not scored on this answer."))
         about = sent.case, model, item.dimension, item.picture
         row = self.study.given.of("score").get(about)
         stored = (row.value if row else None) or {}
@@ -88,7 +91,7 @@ class ScoreEntries:
         if sent.field == "score":
             given = whole(sent.value)
             if sent.value is not None and (given is None or not SCORE_MIN <= given <= SCORE_MAX):
-                raise Refused("A score is a whole number from 1 to 5.")
+                raise Refused(tr("A score is a whole number from 1 to 5."))
             score, digest = given, None
         else:
             comment = text_of(sent.value, LONGEST_COMMENT)
@@ -100,7 +103,7 @@ class ScoreEntries:
 
     def _verdict(self, sent: SentEntry) -> Entry:
         if sent.subject not in FAILURES or not isinstance(sent.value, bool):
-            raise Refused("There is no such failure.")
+            raise Refused(tr("There is no such failure."))
         model = self._model(sent)
         row = self.study.given.of("verdict").get((sent.case, model, sent.subject, None))
         stored = (row.value if row and not self.study.is_stale(row) else None) or {}
@@ -129,15 +132,15 @@ class ScoreEntries:
         given = self.study.given
         if sent.subject == REPORT:
             if self.study.review_set.info.protocol.report == "never":
-                raise Refused("In this study the report is not shown.")
+                raise Refused(tr("In this study the report is not shown."))
         elif sent.subject == UNBLINDED:
             if not given.was_shown(sent.case, UNBLINDED):
-                raise Refused("There is nothing to confirm.")
+                raise Refused(tr("There is nothing to confirm."))
             value["accepted"] = True
         elif sent.subject in ("models", "all models"):
             every = sent.subject == "all models"
             if not self.study.may_name_models(None if every else sent.case):
-                raise Refused("The models are named when the cases are scored or skipped.")
+                raise Refused(tr("The models are named when the cases are scored or skipped."))
             value["what"] = "models"
             cases = tuple(
                 case
@@ -145,7 +148,7 @@ class ScoreEntries:
                 if not given.was_shown(case, "models")
             )
         else:
-            raise Refused("There is nothing of that kind to show.")
+            raise Refused(tr("There is nothing of that kind to show."))
         seed = uuid5(NAMESPACE_URL, sent.token)
         return [
             Entry(

@@ -32,6 +32,7 @@ from rexview.ui.saving.reader_tasks import (
     TaskList,
 )
 from rexview.vocab import EDIT_ACTIONS, EDIT_KINDS, EDIT_SEVERITIES, SIGNIFICANCES
+from rexview.words import tr
 
 LONGEST_COMMENT: Final = 4000
 LONGEST_LINE: Final = 4000
@@ -48,7 +49,7 @@ def task_entries(study: Study, task: Task, sent: SentEntry) -> list[Entry]:
     """
     tasks = TASK_LISTS[task](study)
     if not tasks.has(sent.case):
-        raise Refused("This is not on your list.")
+        raise Refused(tr("This is not on your list."))
     if sent.kind == "reveal":
         return _reveal(tasks, sent)
     if sent.shown != tasks.shown(sent.case):
@@ -59,21 +60,21 @@ def task_entries(study: Study, task: Task, sent: SentEntry) -> list[Entry]:
         return [_prefer(tasks, sent)]
     if isinstance(tasks, Corrections):
         return [_correct(tasks, sent)]
-    raise Refused("This is not something that the page sends.")
+    raise Refused(tr("This is not something that the page sends."))
 
 
 def _choose(tasks: Questions, sent: SentEntry) -> Entry:
     """Make a choice: a number from 0, or left out."""
     if tasks.is_solved(sent.case):
-        raise Refused("The right option was shown; the answer can no longer be changed.")
+        raise Refused(tr("The right option was shown; the answer can no longer be changed."))
     if tasks.is_settled(sent.case):
-        raise Refused("You have answered another question since: the answer stands.")
+        raise Refused(tr("You have answered another question since: the answer stands."))
     case = tasks.study.review_set.case(sent.case)
     options = case.options if case else ()
     given, seconds = _given(sent.value)
     choice = None if given == LEFT_OUT else whole(given)
     if given != LEFT_OUT and (choice is None or not 0 <= choice < len(options)):
-        raise Refused("There is no such option.")
+        raise Refused(tr("There is no such option."))
     _check_unseen(sent, tasks.row(sent.case), tasks.chosen(sent.case))
     option = None if choice is None else options[choice]
     value = {"choice": choice, "option": option, "seconds": seconds}
@@ -84,7 +85,7 @@ def _prefer(tasks: Comparisons, sent: SentEntry) -> Entry:
     """Make a preference: left, right, tie or left out, with a comment."""
     given, seconds = _given(sent.value)
     if given not in _SIDES:
-        raise Refused("This is neither of the reports.")
+        raise Refused(tr("This is neither of the reports."))
     comment = text_of(sent.value.get("comment") or "", LONGEST_COMMENT)
     row, was = tasks.given(sent.case), sent.was if isinstance(sent.was, Mapping) else {}
     stored = (row.value if row else None) or {}
@@ -120,10 +121,10 @@ def _correct(tasks: Corrections, sent: SentEntry) -> Entry:
     text = _text(tasks, sent.case)
     if sent.kind == "reference":
         if not tasks.is_done(sent.case):
-            raise Refused("The report is not finished.")
+            raise Refused(tr("The report is not finished."))
         value = corrected_report(tasks, sent.case, text)
         if any(len(said or "") > LONGEST_TEXT for said in value.values()):
-            raise Refused("The corrected report is too long to be kept as a reference.")
+            raise Refused(tr("The corrected report is too long to be kept as a reference."))
         kept = tasks.reference(sent.case)
         if kept and kept.id > sent.seen and kept.person != tasks.study.person.id:
             raise Overtaken({})
@@ -134,7 +135,7 @@ def _correct(tasks: Corrections, sent: SentEntry) -> Entry:
         done = {"done": sent.value is True}
         return Entry("corrected", case, model, value=done, answer_digest=digest, **about)
     if tasks.is_done(sent.case):
-        raise Refused("The report is finished. Open it again to change it.")
+        raise Refused(tr("The report is finished. Open it again to change it."))
     place = sent.subject or ""
     row = tasks.row(sent.case, place)
     stands = tasks.edits(sent.case).get(place)
@@ -152,10 +153,10 @@ def _without_line(row: Stored | None) -> dict[str, Any] | None:
 def _edit(sent: Any, place: str, lines: tuple[Line, ...]) -> dict[str, Any]:
     """Return the value of an edit; the line that it is of is looked up."""
     if not isinstance(sent, Mapping) or not PLACE.fullmatch(place):
-        raise Refused("This is no correction of a line.")
+        raise Refused(tr("This is no correction of a line."))
     number, is_inserted = place_of(place)[0], "+" in place
     if not (0 if is_inserted else 1) <= number <= len(lines):
-        raise Refused("The report has no such line.")
+        raise Refused(tr("The report has no such line."))
     allowed = {
         "action": EDIT_ACTIONS,
         "severity": (*EDIT_SEVERITIES, None),
@@ -164,7 +165,7 @@ def _edit(sent: Any, place: str, lines: tuple[Line, ...]) -> dict[str, Any]:
     }
     for name, words in allowed.items():
         if not isinstance(sent.get(name), str | int | None) or sent.get(name) not in words:
-            raise Refused("This is no correction of a line.")
+            raise Refused(tr("This is no correction of a line."))
     return {
         **{name: sent.get(name) for name in allowed},
         "original": None if is_inserted else lines[number - 1].text[:LONGEST_TEXT],
@@ -206,16 +207,19 @@ def _reveal(tasks: TaskList, sent: SentEntry) -> list[Entry]:
     given, cases = tasks.study.given, [tasks.case_of(sent.case)]
     if sent.subject == REPORT and not isinstance(tasks, Questions):
         if tasks.study.review_set.info.protocol.report == "never":
-            raise Refused("In this study the report is not shown.")
+            raise Refused(tr("In this study the report is not shown."))
         what = REPORT
-    elif isinstance(tasks, Questions) and sent.subject in (SOLUTION, f"all {SOLUTION}"):
+    elif isinstance(tasks, Questions) and sent.subject in (
+        SOLUTION,
+        f"all {SOLUTION}",
+    ):
         is_all = sent.subject != SOLUTION
         if not tasks.may_solve(None if is_all else sent.case):
-            raise Refused("The right options are shown when the questions are answered.")
+            raise Refused(tr("The right options are shown when the questions are answered."))
         what = SOLUTION
         cases = [*tasks.states] if is_all else cases
     else:
-        raise Refused("There is nothing of that kind to show.")
+        raise Refused(tr("There is nothing of that kind to show."))
     seed = uuid5(NAMESPACE_URL, sent.token)
     return [
         Entry(
@@ -232,13 +236,13 @@ def _reveal(tasks: TaskList, sent: SentEntry) -> list[Entry]:
 def _given(value: Any) -> tuple[Any, float | None]:
     """Return what was chosen, and the seconds that it took."""
     if not isinstance(value, Mapping):
-        raise Refused("This is no answer.")
+        raise Refused(tr("This is no answer."))
     time = value.get("seconds")
     if isinstance(time, bool) or not isinstance(time, int | float):
         time = -1
     chosen = value.get("value")
     if not isinstance(chosen, str | int):
-        raise Refused("This is no answer.")
+        raise Refused(tr("This is no answer."))
     return chosen, round(float(time), 1) if 0 <= time <= _LONGEST_SECONDS else None
 
 

@@ -19,6 +19,7 @@ from rexview.ui.link.pages import ADDRESSES, PAGE_ACCOUNT, PAGES
 from rexview.ui.saving.entries import PAGE_FILES, TASK_PAGES
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 _KEY: Final = "rx_waiting"
 _FILES: Final = "saving/assets/waiting"
@@ -50,7 +51,7 @@ def _show(review_set: ReviewSet, address: str) -> None:
             for name, file in pages.items()
         },
     }
-    title = "What sends what is not saved yet"
+    title = tr("What sends what is not saved yet")
     show = component("rexview_waiting", f"{_FILES}.js", style=f"{_FILES}.css", title=title)
     show(key=_KEY, data=data, on_refresh_change=lambda: None)
 

@@ -41,6 +41,7 @@ from rexview.ui.saving.score_entries import ScoreEntries
 from rexview.ui.saving.seen_cases import SEEN, seen_entries
 from rexview.ui.saving.task_entries import task_entries
 from rexview.ui.written.entries import validation_entry
+from rexview.words import tr
 
 _NEEDED: Final[Mapping[str, str]] = {
     SCORE_PAGE: "score",
@@ -51,7 +52,7 @@ _NEEDED: Final[Mapping[str, str]] = {
     **{page: TASK_LISTS[task].kind for page, task in TASK_PAGES.items()},
 }
 """The kind of entry that whoever sends from a page must be allowed to write."""
-_INVALID: Final = "This entry is not valid here. Reload the page."
+_INVALID: Final = tr("This entry is not valid here. Reload the page.")
 
 
 class EntryWriter:
@@ -108,9 +109,9 @@ class EntryWriter:
     def _take(self, sent: SentEntry) -> None:
         kind = KINDS.get((sent.page, sent.kind))
         if kind is None:
-            raise Refused("This is not something that the page sends.")
+            raise Refused(tr("This is not something that the page sends."))
         if not may_send(self.person, sent.page):
-            raise Refused("Your role may not save this.")
+            raise Refused(tr("Your role may not save this."))
         if not kind.together:
             self._flush()  # what it builds on must be in the database
         self._gathered.append((sent, kind.make(self, sent)))
@@ -167,12 +168,12 @@ def _task(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
 def _comment(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     if sent.page == CASE_PAGE:
         if writer.review_set.case(sent.case) is None:
-            raise Refused("There is no such case any more.")
+            raise Refused(tr("There is no such case any more."))
         targets = case_targets(writer.review_set, sent.case)
     elif writer.study.has(sent.case):
         targets = score_targets(writer.study, sent.case)
     else:
-        raise Refused("This case is not on your list.")
+        raise Refused(tr("This case is not on your list."))
     return [comment_entry(sent, targets, writer.reviews, writer.person)]
 
 

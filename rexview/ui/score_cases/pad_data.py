@@ -25,12 +25,13 @@ from rexview.ui.saving.entries import SCORE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.saving.reader_study import Study, given_json, items_to_score
 from rexview.vocab import FAILURES, has_own_letter, lettered
+from rexview.words import tr
 
 _AROUND: Final = 200
 """Cases before and after the one shown that the list of cases holds."""
 _ENDINGS: Final = {
-    "length": "Cut off at the token limit: needs no score",
-    "content_filter": "Blocked by a content filter: needs no score",
+    "length": tr("Cut off at the token limit: needs no score"),
+    "content_filter": tr("Blocked by a content filter: needs no score"),
 }
 
 
@@ -109,7 +110,7 @@ def pad_case(study: Study, case_id: str) -> dict[str, Any]:
         "answers": [
             {
                 "slot": answer.model,
-                "name": f"Answer {answer.model}",
+                "name": tr("Answer {model}").format(model=answer.model),
                 "shown": shown[answer.model],
                 "colour": colours[answer.model],
                 "html": texts[answer.model],
@@ -150,21 +151,21 @@ def _answer_html(page: CasePage, answer: Answer) -> str:
     blocks = []
     if answer.choice is not None and 0 <= answer.choice < len(page.case.options):
         option = html.escape(lettered(page.case.options[answer.choice], answer.choice))
-        read = " <small>(read from the text)</small>" if answer.choice_read else ""
+        read = f" <small>{tr('(read from the text)')}</small>" if answer.choice_read else ""
         blocks.append(f'<p class="choice">{option}{read}</p>')
     if text.strip():
         blocks.append(markdown_html(text, link_spans(text, page)))
     if (answer.explanation or "").strip():
         blocks.append(markdown_html(answer.explanation or ""))
-    return "".join(blocks) or "<p><i>The model returned no text.</i></p>"
+    return "".join(blocks) or f"<p><i>{tr('The model returned no text.')}</i></p>"
 
 
 def _note(answer: Answer) -> str | None:
     if needs_scores(answer):
         return None
     if answer.error or answer.finish_reason == "error":
-        return "The model's service reported an error: needs no score"
-    return _ENDINGS.get(answer.finish_reason, "No answer came: needs no score")
+        return tr("The model's service reported an error: needs no score")
+    return _ENDINGS.get(answer.finish_reason, tr("No answer came: needs no score"))
 
 
 def report_json(study: Study, case_id: str) -> dict[str, Any]:
@@ -177,5 +178,5 @@ def report_json(study: Study, case_id: str) -> dict[str, Any]:
     else:
         case = study.review_set.case(case_id)
         shown = answers_html.report_sections_html(case.report) if case else ""
-        shown = shown or "<p>This case has no report.</p>"
+        shown = shown or f"<p>{tr('This case has no report.')}</p>"
     return {"state": state, "html": shown, "always": rule == "always"}

@@ -30,20 +30,29 @@ from rexview.ui.tables.wide_table import show_wide_table
 from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
+from rexview.words import tr
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 140px), 1200px)"
 """What the window leaves for the picture below the navigation and the notice."""
 _PAD_HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
 """The pad ends in free space, which may lie below the window."""
 _PURPOSES: Final[dict[Task, str]] = {
-    "score": "Score each answer from 1 to 5 on every dimension. Which model gave it, and what "
-    "other readers said, stays hidden while you score.",
-    "answer": "Answer each question with one of its options. Your time is recorded. The report, "
-    "the right option and everyone else's answers stay hidden.",
-    "correct": "Correct each report line by line, and say how severe every error is, from 0 to 4. "
-    "Which model wrote it stays hidden.",
-    "compare": "Say which of two reports is better, or that there is no difference. Which models "
-    "wrote them stays hidden.",
+    "score": tr(
+        "Score each answer from 1 to 5 on every dimension. Which model gave it, "
+        "and what other readers said, stays hidden while you score."
+    ),
+    "answer": tr(
+        "Answer each question with one of its options. Your time is recorded. "
+        "The report, the right option and everyone else's answers stay hidden."
+    ),
+    "correct": tr(
+        "Correct each report line by line, and say how severe every error is, "
+        "from 0 to 4. Which model wrote it stays hidden."
+    ),
+    "compare": tr(
+        "Say which of two reports is better, or that there is no difference. "
+        "Which models wrote them stays hidden."
+    ),
 }
 """What a reader is told of a task before a name is asked for."""
 _MOST_ROWS: Final = 2000
@@ -63,9 +72,9 @@ def manner_of(study: Study) -> ViewerManner:
 
 def reader(task: Task) -> Person:
     """Return who reads; where nobody gave a name yet ask for it, and stop those who may not."""
-    person = permissions.require_name(f"# Score cases\n\n{_PURPOSES[task]}")
+    person = permissions.require_name(f"# {tr('Score cases')}\n\n{_PURPOSES[task]}")
     if not may(person, "score"):
-        st.info("Your role does not score.")
+        st.info(tr("Your role does not score."))
         st.stop()
     return person
 
@@ -93,15 +102,17 @@ def check_worklist(study: Study) -> None:
     if not study.worklist:
         if study.reviews.assignments():
             show_nothing_yet(
-                "Cases have been assigned to readers, and none of them to you. Whoever leads the "
-                "review assigns them.",
-                (PAGE_STUDY, "Who reads what"),
+                tr(
+                    "Cases have been assigned to readers, and none of them to you. Whoever "
+                    "leads the review assigns them."
+                ),
+                (PAGE_STUDY, tr("Who reads what")),
             )
         else:
             show_nothing_yet(
-                "There is nothing for you to score in this review set.",
-                (PAGE_STUDY, "Who reads what"),
-                (PAGE_BROWSE, "Browse cases"),
+                tr("There is nothing for you to score in this review set."),
+                (PAGE_STUDY, tr("Who reads what")),
+                (PAGE_BROWSE, tr("Browse cases")),
             )
         st.stop()
 
@@ -190,7 +201,7 @@ def show_pad(study: Study, case_id: str) -> None:
     def go() -> None:
         follow(st.session_state[key].get("go"))
 
-    pad = component("rexview_score_pad", f"{_PAD}.js", style=_STYLE, title="The score pad")
+    pad = component("rexview_score_pad", f"{_PAD}.js", style=_STYLE, title=tr("The score pad"))
     data = {"height": _PAD_HEIGHT, "turning": turning_of(study), **pad_data(study, case_id)}
     pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
@@ -200,10 +211,17 @@ def show_reveal(study: Study) -> None:
     table = revealed_table(study)
     if table.is_empty():
         return
-    st.markdown("## The models and your scores")
+    st.markdown(f"## {tr('The models and your scores')}")
     if study.review_set.info.protocol.reveal_peers:
-        st.caption("With the scores of the other readers: the study's rules allow it now.")
-    show_wide_table(table.head(_MOST_ROWS), key="score_revealed", height="auto")
+        st.caption(tr("With the scores of the other readers: the study's rules allow it now."))
+    titles = {
+        "Case": tr("Case"),
+        "Answer": tr("Answer"),
+        "Model": tr("Model"),
+        "Reader": tr("Reader"),
+    }
+    shown = table.head(_MOST_ROWS)
+    show_wide_table(shown, key="score_revealed", titles=titles, height="auto")
 
 
 def revealed_table(study: Study) -> pl.DataFrame:
@@ -233,7 +251,7 @@ def revealed_table(study: Study) -> pl.DataFrame:
         .agg(pl.col("score").cast(pl.Float64).mean())
         .pivot("dimension", index=["case", "model", "reader"], values="score")
     )
-    names = {**study.review_set.reader_names, **_writers(study), study.person.id: "You"}
+    names = {**study.review_set.reader_names, **_writers(study), study.person.id: tr("You")}
     found = rows.join(wide, on=["case", "model"], how="left").sort("_place", "reader")
     shown = [name for name in DIMENSIONS if name in found.columns]
     reader = pl.col("reader").replace_strict(names, default=pl.col("reader")).alias("Reader")

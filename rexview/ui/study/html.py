@@ -14,14 +14,33 @@ from rexview.analysis.study.tasks import TASKS, Task
 from rexview.analysis.study.worklist import Progress
 from rexview.store import Assignment
 from rexview.ui.tables.number_table import cells, rows_table
+from rexview.words import tr, trn
 
-_SEEN: Final = {REPORT: "Report", UNBLINDED: "Models named"}
-_TIMING: Final = {"before": "before scoring", "during": "while scoring", "after": "after scoring"}
+_SEEN: Final = {REPORT: tr("Report"), UNBLINDED: tr("Models named")}
+_TIMING: Final = {
+    "before": tr("before scoring"),
+    "during": tr("while scoring"),
+    "after": tr("after scoring"),
+}
+_ACCEPTED: Final = {
+    "before": tr("before scoring, scored all the same"),
+    "during": tr("while scoring, scored all the same"),
+    "after": tr("after scoring, scored all the same"),
+}
 
 
 def progress_html(rows: Sequence[ReaderProgress], names: Mapping[str, str]) -> str:
     """Lay out the progress of readers as a table."""
-    heads = ("Reader", "First", "Second", "Done", "Begun", "Skipped", "Left", "")
+    heads = (
+        tr("Reader"),
+        tr("First"),
+        tr("Second"),
+        tr("Done"),
+        tr("Begun"),
+        tr("Skipped"),
+        tr("Left"),
+        "",
+    )
     body = [_progress_row(row, names.get(row.reader, row.reader)) for row in rows]
     return rows_table("rx-study", heads, body)
 
@@ -31,7 +50,7 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
     finished, left = progress.done + progress.skipped, progress.remaining - row.begun
     counts = (row.first, row.second, progress.done, row.begun, progress.skipped, left)
     bar = f'<progress value="{finished}" max="{max(progress.total, 1)}"></progress>'
-    amount = f"{finished:,} of {progress.total:,}"
+    amount = tr("{n:,} of {total:,}").format(n=finished, total=progress.total)
     return cells(html.escape(name), *(f"{count:,}" for count in counts), f"{bar} {amount}")
 
 
@@ -46,12 +65,15 @@ def tasks_html(tasks: Mapping[str, Mapping[Task, Progress]], names: Mapping[str,
         )
         for reader, begun in tasks.items()
     ]
-    return rows_table("rx-study", ("Reader", *(TASKS[task] for task in shown), ""), body)
+    return rows_table("rx-study", (tr("Reader"), *(TASKS[task] for task in shown), ""), body)
 
 
 def _task_words(progress: Progress) -> str:
-    words = f"{progress.done:,} of {progress.total:,}"
-    return f"{words}, {progress.skipped:,} left out" if progress.skipped else words
+    if not progress.skipped:
+        return tr("{n:,} of {total:,}").format(n=progress.done, total=progress.total)
+    return tr("{n:,} of {total:,}, {skipped:,} left out").format(
+        n=progress.done, total=progress.total, skipped=progress.skipped
+    )
 
 
 def plan_html(
@@ -65,7 +87,7 @@ def plan_html(
     added = Counter((one.reader, one.order) for one in plan.added)
     readers = dict.fromkeys(reader for reader, _ in (*now, *added))
     if not readers:
-        return '<p class="rx-quiet">Choose readers to see who would get which cases.</p>'
+        return f'<p class="rx-quiet">{tr("Choose readers to see who would get which cases.")}</p>'
     rows = []
     for reader in readers:
         counts = [
@@ -77,13 +99,17 @@ def plan_html(
     orders = {(one.case, one.order) for one in assignments}
     orders |= {(one.case, one.order) for one in plan.added}
     first, second = ({case for case, order in orders if order == o} for o in ("first", "second"))
-    summary = f"{len(first):,} of {len(strata):,} cases have a first reader then, "
-    summary += f"{len(second & set(strata)):,} a second one."
+    summary = tr(
+        "{first:,} of {total:,} cases have a first reader then, {second:,} a second one."
+    ).format(first=len(first), total=len(strata), second=len(second & set(strata)))
     if plan.uncovered:
-        count = len(plan.uncovered)
-        summary += f" {count:,} drawn for a second reader {'gets' if count == 1 else 'get'} none: "
-        summary += "the only one chosen reads them already."
-    heads = ("Reader", "First now", "Added", "Second now", "Added")
+        uncovered = trn(
+            "{n:,} drawn for a second reader gets none: the only one chosen reads them already.",
+            "{n:,} drawn for a second reader get none: the only one chosen reads them already.",
+            len(plan.uncovered),
+        )
+        summary += f" {uncovered.format(n=len(plan.uncovered))}"
+    heads = (tr("Reader"), tr("First now"), tr("Added"), tr("Second now"), tr("Added"))
     return f'{rows_table("rx-study", heads, rows)}<p class="rx-quiet">{summary}</p>'
 
 
@@ -98,9 +124,13 @@ def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> s
             html.escape(names.get(one.reader, one.reader)),
             html.escape(one.case),
             _SEEN[one.seen],
-            _TIMING[one.timing] + (", scored all the same" if one.accepted else ""),
+            (_ACCEPTED if one.accepted else _TIMING)[one.timing],
             f"{one.at:%Y-%m-%d %H:%M}",
         )
         for one in reversed(exposures)
     ]
-    return rows_table("rx-study rx-exposures", ("Reader", "Case", "Seen", "When", "At (UTC)"), rows)
+    return rows_table(
+        "rx-study rx-exposures",
+        (tr("Reader"), tr("Case"), tr("Seen"), tr("When"), tr("At (UTC)")),
+        rows,
+    )

@@ -32,7 +32,7 @@ from rexview.ui.reviews.study_records import (
 from rexview.ui.saving.reader_tasks import tasks_progress
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.study.html import exposures_html, plan_html, progress_html, tasks_html
-from rexview.vocab import counted
+from rexview.words import counted, tr, trn
 
 _VIA: Final = "study page"
 _MOST_EXPOSURES: Final = 500
@@ -52,8 +52,8 @@ def show_progress(review_set: ReviewSet) -> None:
         return
     if not rows and not tasks:
         show_nothing_yet(
-            "Nobody has been assigned a case, and nobody has scored one here yet.",
-            (PAGE_SCORE, "Score cases"),
+            tr("Nobody has been assigned a case, and nobody has scored one here yet."),
+            (PAGE_SCORE, tr("Score cases")),
         )
         return
     names = reader_names(review_set, [*(row.reader for row in rows), *tasks])
@@ -98,20 +98,27 @@ def show_assigning(review_set: ReviewSet) -> None:
         st.success(as_markdown(message))
     left, right = st.columns(2, gap="medium")
     with left:
-        first = _choose_readers("First readers", "study_first", names)
-        second = _choose_readers("Second readers", "study_second", names)
+        first = _choose_readers(tr("First readers"), "study_first", names)
+        second = _choose_readers(tr("Second readers"), "study_second", names)
     with right:
         percent = st.number_input(
-            "Cases with a second reader, %",
+            tr("Cases with a second reader, %"),
             0,
             100,
             round(rules.second_reader_share * 100),
             step=5,
             key="study_share",
-            help="Drawn at random from each kind of question, normal and abnormal studies apart.",
+            help=tr(
+                "Drawn at random from each kind of question, normal and abnormal studies apart."
+            ),
         )
         seed = st.number_input(
-            "Seed", 0, 10**9, max(rules.seed, 0), key="study_seed", help="Fixes what chance decides"
+            tr("Seed"),
+            0,
+            10**9,
+            max(rules.seed, 0),
+            key="study_seed",
+            help=tr("Fixes what chance decides"),
         )
     strata = review_sets.study_engine(review_set).strata
     plan = plan_assignments(
@@ -121,7 +128,7 @@ def show_assigning(review_set: ReviewSet) -> None:
     st.html(plan_html(plan, assignments, strata, every))
     person = permissions.ask_name("study_name")
     st.button(
-        f"Assign {len(plan.added):,}" if plan.added else "Assign",
+        tr("Assign {n:,}").format(n=len(plan.added)) if plan.added else tr("Assign"),
         key="study_assign",
         type="primary",
         disabled=person is None or not plan.added,
@@ -138,7 +145,7 @@ def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]
         format_func=lambda one: names.get(one, one),
         key=key,
         accept_new_options=alone,
-        placeholder="Choose, or type a new name" if alone else "Choose",
+        placeholder=tr("Choose, or type a new name") if alone else tr("Choose"),
     )
     readers = []
     for one in chosen:
@@ -163,20 +170,20 @@ def show_withdrawing(review_set: ReviewSet) -> None:
     if not assignments:
         return
     names = reader_names(review_set, (one.reader for one in assignments))
-    with st.expander("Withdraw cases"):
+    with st.expander(tr("Withdraw cases")):
         reader = st.selectbox(
-            "Reader",
+            tr("Reader"),
             list(dict.fromkeys(one.reader for one in assignments)),
             format_func=lambda one: names.get(one, one),
             key="study_withdraw_reader",
         )
         every = st.checkbox(
-            "Also those that are begun or done (the scores stay)", key="study_withdraw_all"
+            tr("Also those that are begun or done (the scores stay)"), key="study_withdraw_all"
         )
         begun = _begun(reviews, reader, reviews.revision())
         taken = withdrawable(assignments, reader, begun, also_begun=every)
         st.button(
-            f"Withdraw {as_markdown(counted(len(taken), 'case'))}",
+            tr("Withdraw {cases}").format(cases=as_markdown(counted(len(taken), "case"))),
             key="study_withdraw",
             disabled=permissions.current() is None or not taken,
             on_click=_write,
@@ -210,8 +217,8 @@ def _write(review_set: ReviewSet, given: Sequence[NewAssignment], active: bool) 
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return
-    done = "assigned" if active else "withdrawn"
-    st.session_state[_MESSAGE] = f"{len(given):,} {done}."
+    done = tr("{n:,} assigned.") if active else tr("{n:,} withdrawn.")
+    st.session_state[_MESSAGE] = done.format(n=len(given))
 
 
 def show_to_adjudicate(review_set: ReviewSet) -> None:
@@ -220,10 +227,18 @@ def show_to_adjudicate(review_set: ReviewSet) -> None:
     cases = case_differences(review_set, threshold)
     agreed = sum(one.has_consensus for one in cases)
     if not cases:
-        st.markdown(f"No case has two readers {threshold:g} points or more apart.")
+        st.markdown(
+            tr("No case has two readers {threshold:g} points or more apart.").format(
+                threshold=threshold
+            )
+        )
         return
-    count = as_markdown(counted(len(cases), "case")) + (" has" if len(cases) == 1 else " have")
-    st.markdown(f"{count} two readers {threshold:g} points or more apart; {agreed:,} settled.")
+    said = trn(
+        "{n:,} case has two readers {threshold:g} points or more apart; {settled:,} settled.",
+        "{n:,} cases have two readers {threshold:g} points or more apart; {settled:,} settled.",
+        len(cases),
+    )
+    st.markdown(said.format(n=len(cases), threshold=threshold, settled=agreed))
     link_to_adjudicate()
 
 
@@ -239,14 +254,22 @@ def show_exposures(review_set: ReviewSet) -> None:
     reviews = review_sets.reviews(review_set)
     every = _exposures(review_set, reviews, reviews.revision())
     if not every:
-        st.caption("No reader has seen a report, or a case with its models named.")
+        st.caption(tr("No reader has seen a report, or a case with its models named."))
         return
     early = len({(one.reader, one.case) for one in every if one.timing != "after"})
     names = reader_names(review_set, (one.reader for one in every))
-    with st.expander(f"Seen before scoring was finished: {as_markdown(counted(early, 'case'))}"):
+    with st.expander(
+        tr("Seen before scoring was finished: {cases}").format(
+            cases=as_markdown(counted(early, "case"))
+        )
+    ):
         st.html(exposures_html(every[-_MOST_EXPOSURES:], names))
         if len(every) > _MOST_EXPOSURES:
-            st.caption(f"The newest {_MOST_EXPOSURES:,} of {len(every):,}; the export has all.")
+            st.caption(
+                tr("The newest {n:,} of {total:,}; the export has all.").format(
+                    n=_MOST_EXPOSURES, total=len(every)
+                )
+            )
 
 
 @lru_cache(maxsize=8)

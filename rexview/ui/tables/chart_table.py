@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -30,16 +30,21 @@ def chart_table_html(table: pd.DataFrame) -> str:
 
 
 def frame_html(
-    table: pd.DataFrame, *, links: Sequence[str] | None = None, missing: str = NOTHING
+    table: pd.DataFrame,
+    *,
+    links: Sequence[str] | None = None,
+    missing: str = NOTHING,
+    titles: Mapping[str, str] = COLUMN_NAMES,
 ) -> str:
-    """Draw a table; ``missing`` stands for what is not there.
+    """Draw a table; ``missing`` stands for what is not there, ``titles`` for names of columns.
 
     The first cell of a row leads to its link in the app, where ``links`` has one for each.
     """
     numeric = [pd.api.types.is_numeric_dtype(table[name]) for name in table.columns]
     css = [' class="rx-num"' if number else "" for number in numeric]
+    words = {**COLUMN_NAMES, **titles}
     head = "".join(
-        f'<th scope="col"{kind}>{html.escape(COLUMN_NAMES.get(name, str(name)))}</th>'
+        f'<th scope="col"{kind}>{html.escape(words.get(name, str(name)))}</th>'
         for name, kind in zip(table.columns, css, strict=True)
     )
     rows = table.itertuples(index=False, name=None)

@@ -6,17 +6,25 @@ style sheet decides by the width of the screen.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
 
 import streamlit as st
 
 from rexview.ui.link.in_app import linked_html
 from rexview.words import tr
 
+_NO_TITLES: Final[Mapping[str, str]] = MappingProxyType({})
+
 
 def show_wide_table(
-    frame: Any, *, key: str, links: Sequence[str] | None = None, **options: Any
+    frame: Any,
+    *,
+    key: str,
+    links: Sequence[str] | None = None,
+    titles: Mapping[str, str] = _NO_TITLES,
+    **options: Any,
 ) -> Any:
     """Show a table twice, for wide and for narrow screens; one of both is hidden.
 
@@ -28,6 +36,9 @@ def show_wide_table(
         The key of Streamlit's table.
     links : sequence of str, optional
         Where the first cell of each row leads on a narrow screen, as ``link.in_app.href`` makes it.
+    titles : mapping of str to str, optional
+        What is shown as the title of a column, in the language of the server; the column's name
+        where there is none.
     **options
         Of ``st.dataframe``.
 
@@ -36,12 +47,14 @@ def show_wide_table(
     Any
         What ``st.dataframe`` returns.
     """
+    if titles:
+        options["column_config"] = dict(titles)
     with st.container(key=f"rx_wide_{key}"):
         shown = st.dataframe(frame, hide_index=True, key=key, **options)
     from rexview.ui.tables.chart_table import MOST_ROWS, frame_html  # brings pandas
 
     table = frame if hasattr(frame, "itertuples") else frame.to_pandas()
-    drawn = frame_html(table.head(MOST_ROWS), links=links, missing="")
+    drawn = frame_html(table.head(MOST_ROWS), links=links, missing="", titles=titles)
     if len(table) > MOST_ROWS:
         more = tr("{n:,} more rows.").format(n=len(table) - MOST_ROWS)
         drawn += f'<p class="rx-quiet">{more}</p>'

@@ -13,9 +13,15 @@ from typing import Final
 from rexview.analysis.written.of_case import CaseWritten, WrittenOpinion
 from rexview.ui.answers.html import Added
 from rexview.ui.html.safe_text import Span
+from rexview.words import tr
 
-SAID: Final = {"yes": "found", "no": "not found", "unsure": "unsure", "unread": "not readable"}
-FOUND_BY: Final = "found by a language model, counted with no other failure"
+SAID: Final = {
+    "yes": tr("found"),
+    "no": tr("not found"),
+    "unsure": tr("unsure"),
+    "unread": tr("not readable"),
+}
+FOUND_BY: Final = tr("found by a language model, counted with no other failure")
 _LONGEST: Final = 2_000
 
 
@@ -42,25 +48,28 @@ def _key(one: CaseWritten, model: str) -> str:
 
 def _card(one: CaseWritten, model: str, said: WrittenOpinion | None) -> str:
     title, judge = html.escape(one.title), html.escape(one.judge)
-    words = f"{html.escape(FOUND_BY)} · {judge} · version {html.escape(one.version[:8])}"
+    version = tr("version {version}").format(version=html.escape(one.version[:8]))
+    words = f"{html.escape(FOUND_BY)} · {judge} · {version}"
     if said is None:
-        body = '<p class="rx-quiet">It was not asked about this answer.</p>'
-        word, flag, show = "not asked", "", ""
+        body = f'<p class="rx-quiet">{tr("It was not asked about this answer.")}</p>'
+        word, flag, show = tr("not asked"), "", ""
     else:
         word, located = SAID[said.said], said.start is not None
         flag = f' data-rx-flag="{_key(one, model)}"' if located else ""
+        title_of = tr("Mark the quoted words until pressed again (Esc)")
         show = (
             ' <button type="button" class="rx-show" aria-pressed="false" '
-            'title="Mark the quoted words until pressed again (Esc)">Show</button>'
+            f'title="{title_of}">{tr("Show")}</button>'
             if located
             else ""
         )
         body = _quote(said) + (f"<p>{html.escape(_cut(said.reason))}</p>" if said.reason else "")
-    mark = "yes" if word == "found" else "no"
+    mark = "yes" if said is not None and said.said == "yes" else "no"
+    label = tr("In your own words: {title}").format(title=title)
     head = f'<p class="rx-judge-{mark}"><b>{title}: {word}</b>{show}</p>'
     return (
-        f'<section class="rx-judge" aria-label="In your own words: {title}">'
-        f"<h4>In your own words <small>{words}</small></h4>"
+        f'<section class="rx-judge" aria-label="{label}">'
+        f"<h4>{tr('In your own words')} <small>{words}</small></h4>"
         f"<ul><li{flag}>{head}{body}</li></ul></section>"
     )
 
@@ -68,7 +77,7 @@ def _card(one: CaseWritten, model: str, said: WrittenOpinion | None) -> str:
 def _quote(said: WrittenOpinion) -> str:
     if not said.quote:
         return ""
-    lost = "" if said.quote_known else " <small>These words are not in the answer.</small>"
+    lost = "" if said.quote_known else f" <small>{tr('These words are not in the answer.')}</small>"
     return f"<p>“{html.escape(_cut(said.quote))}”{lost}</p>"
 
 

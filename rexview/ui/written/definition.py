@@ -7,12 +7,13 @@ from typing import Final
 
 from rexview.analysis.written.failures import value_of
 from rexview.models.prompt import Prompt
+from rexview.words import tr
 
 _TITLES: Final = {
-    "counts": "Counts",
-    "does_not_count": "Does not count",
-    "examples": "Examples that count",
-    "counterexamples": "Examples that do not count",
+    "counts": tr("Counts"),
+    "does_not_count": tr("Does not count"),
+    "examples": tr("Examples that count"),
+    "counterexamples": tr("Examples that do not count"),
 }
 
 

@@ -9,10 +9,11 @@ from rexview.schema import ReviewSet
 from rexview.store import Entry, Reviews
 from rexview.ui.saving.entries import CHANGED, Refused, SentEntry
 from rexview.ui.written.round import WrittenRound, written_round
+from rexview.words import tr
 
-GONE = (
-    "This answer is no longer in the sample: answers were judged or changed since. Go on with the "
-    "next one."
+GONE = tr(
+    "This answer is no longer in the sample: answers were judged or changed "
+    "since. Go on with the next one."
 )
 
 

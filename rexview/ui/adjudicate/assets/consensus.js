@@ -5,6 +5,7 @@
 
 import { button, html, set } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
+import { tr } from "../../components/words.js";
 import { outbox } from "../../saving/assets/outbox.js";
 import { NOTHING, noticeNodes, same } from "./notices.js";
 
@@ -25,18 +26,18 @@ export class ConsensusForm {
     this.levels = [1, 2, 3, 4, 5].map((level) =>
       button(String(level), () => this.choose(level), { role: "radio" }),
     );
-    this.group = html("div", { role: "radiogroup", "aria-label": "Consensus" }, ...this.levels);
+    this.group = html("div", { role: "radiogroup", "aria-label": tr("Consensus") }, ...this.levels);
     this.why = html("textarea", {
       rows: 2,
       maxlength: 4000,
-      "aria-label": "Why",
-      placeholder: "What the consensus rests on",
+      "aria-label": tr("Why"),
+      placeholder: tr("What the consensus rests on"),
       oninput: () => this.typed(),
       onblur: () => this.save(), // not "change": a draft of before may only be looked at again
     });
     this.help = html("p", { class: "rx-quiet", hidden: true });
     this.ask = button("?", () => this.toggleHelp(), {
-      "aria-label": "What is scored",
+      "aria-label": tr("What is scored"),
       "aria-expanded": "false",
     });
     this.status = html("p", { class: "rx-quiet", role: "status" });
@@ -44,11 +45,11 @@ export class ConsensusForm {
     this.root = html(
       "div",
       { class: "rx-consensus" },
-      html("span", {}, "Consensus"),
+      html("span", {}, tr("Consensus")),
       this.group,
       this.ask,
       this.help,
-      html("label", {}, "Why", this.why),
+      html("label", {}, tr("Why"), this.why),
       this.status,
       this.notice,
     );
@@ -285,9 +286,9 @@ export class ConsensusForm {
       const { message, reason } = outbox.status();
       return `${message} ${reason}`.trim();
     }
-    if (this.isBehind && this.confirmed && same(value, this.confirmed)) return "Saved";
+    if (this.isBehind && this.confirmed && same(value, this.confirmed)) return tr("Saved");
     if (same(value, data.fields)) return data.saved;
-    return this.overtaken || this.returned || this.isBehind ? "" : "Not saved yet";
+    return this.overtaken || this.returned || this.isBehind ? "" : tr("Not saved yet");
   }
 }
 

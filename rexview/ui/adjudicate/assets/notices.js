@@ -1,14 +1,23 @@
 // What is said below the fields for a consensus when it was not taken, or when another one stands.
 
 import { button, html } from "../../components/dom.js";
+import { tr } from "../../components/words.js";
 
 /** @import { ConsensusForm } from "./consensus.js" */
 
 export const NOTHING = { score: null, comment: null };
 export const same = (one, other) => one.score === other.score && one.comment === other.comment;
 
+const HERE = "\uE000"; // no character of any text
+
+/** A sentence with nodes in the place of `HERE`. */
+function around(/** @type {string} */ words, nodes) {
+  const place = words.indexOf(HERE);
+  return [words.slice(0, place), ...nodes, words.slice(place + HERE.length)];
+}
+
 function valueNodes({ score, comment }) {
-  const first = score === null ? "no score" : html("b", {}, String(score));
+  const first = score === null ? tr("no score") : html("b", {}, String(score));
   return comment ? [first, `, “${comment}”`] : [first];
 }
 
@@ -21,26 +30,32 @@ export function noticeNodes(/** @type {ConsensusForm} */ form) {
 
 /** Not taken for another reason than that one stands, or it is not known yet which. */
 function refusedNodes(/** @type {ConsensusForm} */ form) {
-  const words = html("p", {}, `Yours is not saved. ${form.returned.reason}`);
+  const words = html("p", {}, tr("Yours is not saved. {reason}", { reason: form.returned.reason }));
   if (form.isBehind) return [words];
-  const again = button("Try again", () => form.keepMine());
-  return [words, again, button("Put away", () => form.takeTheirs())];
+  const again = button(tr("Try again"), () => form.keepMine());
+  return [words, again, button(tr("Put away"), () => form.takeTheirs())];
 }
 
 /** Somebody else's stands. */
 function theirsNodes(/** @type {ConsensusForm} */ form) {
   const { other } = form.data;
-  const kept = form.returned ? "Yours is not saved: it is kept on this computer." : "";
+  const kept = form.returned ? tr("Yours is not saved: it is kept on this computer.") : "";
   return [
     html(
       "p",
       {},
-      `${other.name} recorded `,
-      ...valueNodes(other),
-      ` on ${other.at}, after this page was shown. ${kept}`,
+      ...around(
+        tr("{name} recorded {consensus} on {time}, after this page was shown.", {
+          name: other.name,
+          consensus: HERE,
+          time: other.at,
+        }),
+        valueNodes(other),
+      ),
+      ` ${kept}`,
     ),
-    same(form.own, NOTHING) ? "" : button("Keep mine", () => form.keepMine()),
-    button("Take theirs", () => form.takeTheirs()),
+    same(form.own, NOTHING) ? "" : button(tr("Keep mine"), () => form.keepMine()),
+    button(tr("Take theirs"), () => form.takeTheirs()),
   ];
 }
 
@@ -51,21 +66,25 @@ function ownNodes(/** @type {ConsensusForm} */ form) {
     html(
       "p",
       {},
-      "You recorded ",
-      ...valueNodes(stands),
-      ` on ${at}. Given in a window that did not show this, and not saved: `,
+      ...around(
+        tr("You recorded {consensus} on {time}.", { consensus: HERE, time: at }),
+        valueNodes(stands),
+      ),
+      " ",
+      tr("Given in a window that did not show this, and not saved:"),
+      " ",
       ...valueNodes(form.own),
     ),
-    button("Record the unsaved one", () => form.keepMine()),
-    button("Keep the saved one", () => form.takeTheirs()),
+    button(tr("Record the unsaved one"), () => form.keepMine()),
+    button(tr("Keep the saved one"), () => form.takeTheirs()),
   ];
 }
 
 function asideNodes(/** @type {ConsensusForm} */ form) {
   if (!form.aside) return [];
   return [
-    html("p", {}, "Yours, not saved: ", ...valueNodes(form.aside)),
-    button("Use mine", () => form.endAside(form.aside)),
-    button("Put away", () => form.endAside(form.value)),
+    html("p", {}, tr("Yours, not saved:"), " ", ...valueNodes(form.aside)),
+    button(tr("Use mine"), () => form.endAside(form.aside)),
+    button(tr("Put away"), () => form.endAside(form.value)),
   ];
 }

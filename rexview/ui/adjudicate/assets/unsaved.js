@@ -3,6 +3,7 @@
 
 import { button, html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
+import { tr } from "../../components/words.js";
 import { outbox } from "../../saving/assets/outbox.js";
 import { OutboxView } from "../../saving/assets/outbox_view.js";
 
@@ -19,10 +20,11 @@ class Unsaved extends OutboxView {
         html(
           "p",
           {},
-          "The consensus is not saved yet. It is kept on this computer and will be sent. ",
+          tr("The consensus is not saved yet. It is kept on this computer and will be sent."),
+          " ",
           outbox.reason,
         ),
-        button("Save now", () => outbox.hurry()),
+        button(tr("Save now"), () => outbox.hurry()),
       );
     }
     const back = outbox.returnedHere("adjudicate");
@@ -34,9 +36,11 @@ class Unsaved extends OutboxView {
       const reasons = [...new Set(ofCase.map(([, { reason }]) => reason))].join(" ");
       const reason = reasons.charAt(0).toLowerCase() + reasons.slice(1);
       notices.push(
-        html("p", {}, `Your consensus on ${of} is not saved: ${reason}`),
-        of === this.data.case ? "" : button(`Go to ${of}`, () => this.tell("go", of)),
-        button("Put away", () => outbox.putAway(ofCase.map(([key]) => key))),
+        html("p", {}, tr("Your consensus on {case} is not saved: {reason}", { case: of, reason })),
+        of === this.data.case
+          ? ""
+          : button(tr("Go to {case}", { case: of }), () => this.tell("go", of)),
+        button(tr("Put away"), () => outbox.putAway(ofCase.map(([key]) => key))),
       );
     }
     this.root.replaceChildren(...notices);

@@ -1,6 +1,7 @@
 // One candidate question: what it says, how it is scored, tagged and decided.
 
 import { html, set } from "../../components/dom.js";
+import { tr, trn } from "../../components/words.js";
 import { plain } from "../../pad/assets/task_frame.js";
 import { Criteria } from "./criteria.js";
 import { categoryOf, latestOf, questionOf, selectOf, sumOf, tagsOf } from "./values.js";
@@ -8,7 +9,7 @@ import { categoryOf, latestOf, questionOf, selectOf, sumOf, tagsOf } from "./val
 /** @import { Candidate, Rows } from "./types.d.ts" */
 /** @import { Desk } from "./desk.js" */
 
-const DECIDED = { chosen: "Chosen", rejected: "Rejected" };
+const DECIDED = { chosen: tr("Chosen"), rejected: tr("Rejected") };
 
 export class Card {
   constructor(/** @type {Desk} */ desk, /** @type {Candidate} */ candidate) {
@@ -22,19 +23,19 @@ export class Card {
     this.form = html("div", { class: "form-place" });
     const act = (words, key, does, more = {}) =>
       plain(html("span", {}, words, " ", html("kbd", {}, key)), does, more);
-    this.choose = act("Choose", "y", () => desk.decide("chosen"), { class: "plain choose" });
-    this.reject = act("Reject", "x", () => desk.decide("rejected"));
-    this.risk = act("Risk", "d", () => desk.scoring.toggleRisk());
-    this.takeBack = plain("Take back", () => desk.takeBack());
+    this.choose = act(tr("Choose"), "y", () => desk.decide("chosen"), { class: "plain choose" });
+    this.reject = act(tr("Reject"), "x", () => desk.decide("rejected"));
+    this.risk = act(tr("Risk"), "d", () => desk.scoring.toggleRisk());
+    this.takeBack = plain(tr("Take back"), () => desk.takeBack());
     this.past = html("ol", { class: "history", hidden: true });
-    this.historyButton = act("History", "h", () => desk.toggleHistory());
+    this.historyButton = act(tr("History"), "h", () => desk.toggleHistory());
     this.actions = html(
       "div",
       { class: "actions" },
       this.choose,
-      act("Edit", "e", () => desk.edit()),
+      act(tr("Edit"), "e", () => desk.edit()),
       this.reject,
-      act("Tags", "t", () => desk.editTags()),
+      act(tr("Tags"), "t", () => desk.editTags()),
       this.risk,
       this.historyButton,
       this.takeBack,
@@ -97,16 +98,20 @@ export class Card {
     const category = categoryOf(candidate, rows);
     const own = sumOf(Object.keys(words.criteria), latestOf(candidate, "rate", rows));
     const sums = [];
-    if (own !== null) sums.push(`you ${own}`);
-    if (candidate.model?.sum != null) sums.push(`model ${candidate.model.sum}`);
+    if (own !== null) sums.push(tr("you {sum}", { sum: String(own) }));
+    if (candidate.model?.sum != null) sums.push(tr("model {sum}", { sum: candidate.model.sum }));
     const { stated, sum } = candidate.model ?? {};
-    if (stated != null && stated !== sum) sums.push(`the model said ${stated}`);
+    if (stated != null && stated !== sum) sums.push(tr("the model said {sum}", { sum: stated }));
     const nodes = [
       html("b", { class: "number" }, String(place)),
-      html("span", {}, words.categories[category] ?? category ?? "No category"),
+      html("span", {}, words.categories[category] ?? category ?? tr("No category")),
       html("span", { class: "by" }, candidate.by),
-      candidate.model?.risk && html("span", { class: "risk" }, "Risk, says the model"),
-      html("span", { class: "sum" }, sums.length > 0 ? `${sums.join(" · ")} of 20` : ""),
+      candidate.model?.risk && html("span", { class: "risk" }, tr("Risk, says the model")),
+      html(
+        "span",
+        { class: "sum" },
+        sums.length > 0 ? tr("{sums} of 20", { sums: sums.join(" · ") }) : "",
+      ),
       select.decision && html("b", { class: "decision" }, DECIDED[select.decision]),
     ];
     this.head.replaceChildren(...nodes.filter(Boolean));
@@ -116,21 +121,38 @@ export class Card {
     const { candidate, desk } = this;
     const notes = [];
     if (select.question !== null && select.question !== candidate.question)
-      notes.push(html("p", { class: "before" }, `As proposed: ${candidate.question}`));
+      notes.push(
+        html(
+          "p",
+          { class: "before" },
+          tr("As proposed: {question}", { question: candidate.question }),
+        ),
+      );
     if (select.boxes_question)
-      notes.push(html("p", { class: "before" }, `With boxes: ${select.boxes_question}`));
-    if (select.comment) notes.push(html("p", { class: "before" }, `Comment: ${select.comment}`));
+      notes.push(
+        html(
+          "p",
+          { class: "before" },
+          tr("With boxes: {question}", { question: select.boxes_question }),
+        ),
+      );
+    if (select.comment)
+      notes.push(html("p", { class: "before" }, tr("Comment: {words}", { words: select.comment })));
     const reason = desk.blockedReason(candidate, rows);
-    if (reason) notes.push(html("p", { class: "blocked" }, `Cannot be chosen: ${reason}`));
+    if (reason)
+      notes.push(html("p", { class: "blocked" }, tr("Cannot be chosen: {reason}", { reason })));
     const shown = current ? candidate.alike : [];
     for (const { words, question, href } of shown) {
       const link = href ? html("a", { href }, words) : words;
-      notes.push(html("p", { class: "alike" }, "Alike: ", link, ` “${question}”`));
+      notes.push(html("p", { class: "alike" }, tr("Alike:"), " ", link, ` “${question}”`));
     }
     const more = candidate.alike_count - shown.length;
-    const others = more === 1 ? "1 other question" : `${more} other questions`;
-    if (more > 0)
-      notes.push(html("p", { class: "alike" }, `Alike: ${current ? `${more} more` : others}`));
+    if (more > 0) {
+      const words = current
+        ? tr("Alike: {n} more", { n: more })
+        : trn("Alike: {n} other question", "Alike: {n} other questions", more);
+      notes.push(html("p", { class: "alike" }, words));
+    }
     return notes;
   }
 
@@ -139,7 +161,7 @@ export class Card {
     const nodes = Object.entries(this.desk.data.words.tags)
       .filter(([name]) => tags[name]?.length > 0)
       .map(([name, label]) => tag(label, tags[name].join(" · ")));
-    this.tags.replaceChildren(...(nodes.length > 0 ? nodes : [tag("Tags", "none yet")]));
+    this.tags.replaceChildren(...(nodes.length > 0 ? nodes : [tag(tr("Tags"), tr("none yet"))]));
   }
 }
 

@@ -2,6 +2,7 @@
 // numbers change with the key.
 
 import { html } from "../../components/dom.js";
+import { tr } from "../../components/words.js";
 import { count } from "./values.js";
 
 /** @import { Candidate, Counts, DeskData, Rows } from "./types.d.ts" */
@@ -13,10 +14,10 @@ export class Coverage {
     this.whole = html("b");
     this.categories = html("ul", { class: "categories" });
     this.tags = html("dl", { class: "tag-counts" });
-    this.more = html("details", {}, html("summary", {}, "Tags of the chosen"), this.tags);
+    this.more = html("details", {}, html("summary", {}, tr("Tags of the chosen")), this.tags);
     this.root = html(
       "section",
-      { class: "coverage", "aria-label": "Chosen so far" },
+      { class: "coverage", "aria-label": tr("Chosen so far") },
       this.whole,
       this.categories,
       this.more,
@@ -54,10 +55,13 @@ export class Coverage {
   #draw() {
     const { words, targets } = this.data;
     const { chosen, categories } = this.counts;
-    this.whole.textContent = `${chosen}${of(targets.all)} chosen`;
+    this.whole.textContent =
+      targets.all === null
+        ? tr("{n} chosen", { n: chosen })
+        : tr("{n} of {wanted} chosen", { n: chosen, wanted: targets.all });
     const names = { ...words.categories };
     for (const word of Object.keys(categories))
-      if (categories[word] > 0) names[word] ??= word === "" ? "No category" : word;
+      if (categories[word] > 0) names[word] ??= word === "" ? tr("No category") : word;
     this.categories.replaceChildren(
       ...Object.entries(names).map(([word, name]) => {
         const found = categories[word] ?? 0;
@@ -80,11 +84,12 @@ export class Coverage {
       const found = Object.entries(this.counts.tags[name] ?? {}).filter(([, number]) => number > 0);
       found.sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1));
       const shown = found.slice(0, MOST_VALUES).map(([value, number]) => `${value} ${number}`);
-      if (found.length > MOST_VALUES) shown.push(`and ${found.length - MOST_VALUES} more`);
+      if (found.length > MOST_VALUES)
+        shown.push(tr("and {n} more", { n: found.length - MOST_VALUES }));
       return [html("dt", {}, label), html("dd", {}, shown.join(" · ") || "–")];
     });
     this.tags.replaceChildren(...nodes);
   }
 }
 
-const of = (wanted) => (wanted === null ? "" : ` of ${wanted}`);
+const of = (wanted) => (wanted === null ? "" : ` ${tr("of {wanted}", { wanted })}`);

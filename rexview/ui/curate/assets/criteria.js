@@ -1,6 +1,7 @@
 // The four criteria of a candidate: the person's scores, and the model's once they may be seen.
 
 import { button, html, set } from "../../components/dom.js";
+import { tr } from "../../components/words.js";
 import { plain } from "../../pad/assets/task_frame.js";
 import { latestOf, sumOf } from "./values.js";
 
@@ -32,14 +33,15 @@ export class Criteria {
       return { name, levels, model, row };
     });
     this.total = html("p", { class: "total" });
-    this.reveal = plain(html("span", {}, "Show without scoring ", html("kbd", {}, "s")), () =>
-      card.desk.scoring.skip(),
+    this.reveal = plain(
+      html("span", {}, tr("Show without scoring"), " ", html("kbd", {}, "s")),
+      () => card.desk.scoring.skip(),
     );
     this.others = html("ul", { class: "others" });
     this.comment = html("p", { class: "before" });
     this.root = html(
       "section",
-      { class: "criteria", "aria-label": "Scores" },
+      { class: "criteria", "aria-label": tr("Scores") },
       ...this.rows.map(({ row }) => row),
       html("div", { class: "totals" }, this.total, this.reveal),
       this.comment,
@@ -55,28 +57,31 @@ export class Criteria {
       row.classList.toggle("current", desk.scoring.criterion === name);
       for (const [place, node] of levels.entries())
         set(node, { "aria-checked": String(rate?.[name] === place + 1) });
-      model.textContent = candidate.model ? `model ${candidate.model.scores[name] ?? "–"}` : "";
+      model.textContent = candidate.model
+        ? tr("model {sum}", { sum: String(candidate.model.scores[name] ?? "–") })
+        : "";
     }
     const own = sumOf(names, rate);
-    const parts = [own === null ? "" : `Your sum ${own} of 20.`];
+    const parts = [own === null ? "" : tr("Your sum {sum} of 20.", { sum: String(own) })];
     if (candidate.hidden) {
       const coming = own !== null || (rate !== null && this.isSkipped(rate));
       parts.push(
         coming
-          ? "The model's scores are coming."
-          : "The model's scores are hidden until you have scored.",
+          ? tr("The model's scores are coming.")
+          : tr("The model's scores are hidden until you have scored."),
       );
     } else if (candidate.model) {
       const { sum, stated } = candidate.model;
-      parts.push(sum === null ? "The model left one out." : `Model's sum ${sum}.`);
-      if (stated !== null && stated !== sum) parts.push(`The model itself said ${stated}.`);
-    } else parts.push("No model has scored this one.");
+      parts.push(sum === null ? tr("The model left one out.") : tr("Model's sum {sum}.", { sum }));
+      if (stated !== null && stated !== sum)
+        parts.push(tr("The model itself said {sum}.", { sum: stated }));
+    } else parts.push(tr("No model has scored this one."));
     if (rate?.after_model && !this.isSkipped(rate))
-      parts.push("Given after the model's were seen: not counted in agreement.");
+      parts.push(tr("Given after the model's were seen: not counted in agreement."));
     this.total.textContent = parts.filter(Boolean).join(" ");
     this.reveal.hidden = !candidate.hidden;
     const comment = candidate.model?.comment ?? "";
-    this.comment.textContent = comment && `The model: ${comment}`;
+    this.comment.textContent = comment && tr("The model: {words}", { words: comment });
     this.comment.hidden = !comment;
     this.others.replaceChildren(
       ...candidate.others.map(({ name, words }) =>

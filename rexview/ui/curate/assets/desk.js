@@ -4,8 +4,10 @@
 
 import { html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
+import { tr } from "../../components/words.js";
 import { plain } from "../../pad/assets/task_frame.js";
 import { TaskPad } from "../../pad/assets/task_pad.js";
+import { STUDIES } from "../../pad/assets/task_words.js";
 import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
 import { Card } from "./card.js";
@@ -17,13 +19,7 @@ import { changed, latestOf, questionOf, same, selectOf, withOwn } from "./values
 
 /** @import { Candidate, DeskData, DeskOwn } from "./types.d.ts" */
 
-const WORDS = {
-  page: "curate page",
-  kinds: ["propose", "select", "rate", "tag"],
-  noun: "study",
-  plural: "studies",
-  done: "done",
-};
+const WORDS = { page: "curate page", kinds: ["propose", "select", "rate", "tag"], items: STUDIES };
 const NEWS_MS = 10_000; // so often what others did is asked for
 const REST_MS = 700; // after the last entry: then the page counts anew
 
@@ -43,10 +39,10 @@ export class Desk extends TaskPad {
     this.none = html(
       "p",
       { class: "none" },
-      "No question was proposed for this study. Press w to write one.",
+      tr("No question was proposed for this study. Press w to write one."),
     );
     this.own = html("div", { class: "own" });
-    this.write = plain(html("span", {}, "Write one ", html("kbd", {}, "w")), () =>
+    this.write = plain(html("span", {}, tr("Write one"), " ", html("kbd", {}, "w")), () =>
       this.form.write(),
     );
     this.keys = keyList();
@@ -194,13 +190,13 @@ export class Desk extends TaskPad {
 
   undo() {
     const last = this.undoable.findLastIndex(({ study }) => study === this.case.case);
-    if (last < 0) return this.say("Nothing of this study to undo");
+    if (last < 0) return this.say(tr("Nothing of this study to undo"));
     if (turning.waits) return;
     const [{ candidate, kind, given, was }] = this.undoable.splice(last, 1);
     this.chosen = candidate.id;
     const isOurs = same(this.#standing(candidate, kind), given);
     if (isOurs && this.give(kind, was, candidate)) this.undoable.pop();
-    this.say(isOurs ? "Undone" : "Changed meanwhile: not undone");
+    this.say(isOurs ? tr("Undone") : tr("Changed meanwhile: not undone"));
     this.refresh();
   }
 
@@ -209,13 +205,14 @@ export class Desk extends TaskPad {
     const rows = this.rowsOf(this.candidate);
     const again = selectOf(this.candidate, rows).decision === decision;
     const reason = again ? null : this.blockedReason(this.candidate, rows);
-    if (decision === "chosen" && reason) return this.say(`Cannot be chosen: ${reason}`);
+    if (decision === "chosen" && reason)
+      return this.say(tr("Cannot be chosen: {reason}", { reason }));
     if (this.select({ decision: again ? null : decision }))
-      this.say(again ? "Open again" : decision === "chosen" ? "Chosen" : "Rejected");
+      this.say(again ? tr("Open again") : decision === "chosen" ? tr("Chosen") : tr("Rejected"));
   }
 
   takeBack() {
-    if (this.give("propose", null)) this.say("Taken back: u brings it back");
+    if (this.give("propose", null)) this.say(tr("Taken back: u brings it back"));
   }
 
   toggleHistory() {

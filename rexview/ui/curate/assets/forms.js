@@ -2,6 +2,7 @@
 // While it is typed it lies in the browser's storage; it is saved when the form is left.
 
 import { html } from "../../components/dom.js";
+import { tr } from "../../components/words.js";
 import { plain } from "../../pad/assets/task_frame.js";
 import { outbox } from "../../saving/assets/outbox.js";
 
@@ -124,11 +125,11 @@ export function questionForm(
 ) {
   const form = new Form(draft, values, save, gone);
   form.root.append(
-    form.text("question", "Question", 3),
-    form.text("boxes_question", "With an instruction to draw boxes, for models that can"),
-    form.field("category", "Category", choices(categories, isWithout)),
-    form.text("comment", "Comment", 1),
-    html("p", { class: "hint" }, "Esc or Ctrl+Enter: done"),
+    form.text("question", tr("Question"), 3),
+    form.text("boxes_question", tr("With an instruction to draw boxes, for models that can")),
+    form.field("category", tr("Category"), choices(categories, isWithout)),
+    form.text("comment", tr("Comment"), 1),
+    html("p", { class: "hint" }, tr("Esc or Ctrl+Enter: done")),
   );
   return form;
 }
@@ -156,14 +157,14 @@ export function ownForm(draft, /** @type {Record<string, string>} */ categories,
     { capture: true },
   );
   form.root.append(
-    form.text("question", "Your question", 3),
-    form.field("category", "Category", choices(categories)),
+    form.text("question", tr("Your question"), 3),
+    form.field("category", tr("Category"), choices(categories)),
     html(
       "div",
       { class: "actions" },
-      plain("Add it", send, { class: "plain strong" }),
-      plain("Leave it", drop),
-      html("span", { class: "hint" }, "Ctrl+Enter: add"),
+      plain(tr("Add it"), send, { class: "plain strong" }),
+      plain(tr("Leave it"), drop),
+      html("span", { class: "hint" }, tr("Ctrl+Enter: add")),
     ),
   );
   return form;
@@ -182,7 +183,9 @@ export function tagForm(draft, /** @type {Tags} */ tags, words, save, gone) {
     form.root.append(form.field(name, label, field), html("datalist", { id: list }, ...known));
   }
   form.root.classList.add("tag-form");
-  form.root.append(html("p", { class: "hint" }, "Several: with a semicolon. Enter or Esc: done"));
+  form.root.append(
+    html("p", { class: "hint" }, tr("Several: with a semicolon. Enter or Esc: done")),
+  );
   return form;
 }
 
@@ -199,6 +202,6 @@ function choices(/** @type {Record<string, string>} */ categories, isWithout = t
   const options = Object.entries(categories).map(([value, name]) =>
     html("option", { value }, name),
   );
-  const none = isWithout ? [html("option", { value: "" }, "No category")] : [];
+  const none = isWithout ? [html("option", { value: "" }, tr("No category"))] : [];
   return html("select", {}, ...none, ...options);
 }

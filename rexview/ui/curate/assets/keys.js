@@ -1,28 +1,30 @@
 // The keys of the desk: those of every pad (next, previous, report) are in task_pad.js.
 
 import { html } from "../../components/dom.js";
+import { tr } from "../../components/words.js";
 
 /** @import { Desk } from "./desk.js" */
 
-export const HINT =
-  "↑ ↓ question · y choose · x reject · e edit · 1–5 score · ← → criterion · t tags · w write one · u undo · n next study · ? all keys";
+export const HINT = tr(
+  "↑ ↓ question · y choose · x reject · e edit · 1–5 score · ← → criterion · t tags · w write one · u undo · n next study · ? all keys",
+);
 const KEYS = [
-  ["↑ ↓, j k", "question before, after"],
-  ["1 – 5", "score the criterion in focus, and on to the next"],
-  ["← →", "criterion before, after"],
-  ["0, Delete", "take the score back"],
-  ["s", "show the model's scores without scoring"],
-  ["d", "risk: it should not be asked as it is"],
-  ["y", "choose, or open again"],
-  ["x", "reject, or open again"],
-  ["e", "edit the question"],
-  ["t", "edit the tags"],
-  ["w", "write a question of your own"],
-  ["u", "undo"],
-  ["h", "history"],
-  ["g", "report"],
-  ["n, Enter; p", "next study, previous study"],
-  ["Shift + key", "what the key means in the picture"],
+  ["↑ ↓, j k", tr("question before, after")],
+  ["1 – 5", tr("score the criterion in focus, and on to the next")],
+  ["← →", tr("criterion before, after")],
+  [tr("0, Delete"), tr("take the score back")],
+  ["s", tr("show the model's scores without scoring")],
+  ["d", tr("risk: it should not be asked as it is")],
+  ["y", tr("choose, or open again")],
+  ["x", tr("reject, or open again")],
+  ["e", tr("edit the question")],
+  ["t", tr("edit the tags")],
+  ["w", tr("write a question of your own")],
+  ["u", tr("undo")],
+  ["h", tr("history")],
+  ["g", tr("report")],
+  [tr("n, Enter; p"), tr("next study, previous study")],
+  [tr("Shift + key"), tr("what the key means in the picture")],
 ];
 
 export function keyList() {

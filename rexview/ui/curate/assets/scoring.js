@@ -1,5 +1,6 @@
 // The person's scores of the candidate in focus: criterion after criterion, the risk, or none of it.
 
+import { tr } from "../../components/words.js";
 import { latestOf, rated, sumOf } from "./values.js";
 
 /** @import { Candidate, Rate } from "./types.d.ts" */
@@ -52,7 +53,7 @@ export class Scoring {
     const { candidate } = this.desk;
     if (candidate?.hidden && !this.#rate)
       this.desk.give("rate", rated(this.#names, null, {})); // nothing in it
-    else if (candidate?.hidden) this.desk.say("Score all four, or take yours back first");
+    else if (candidate?.hidden) this.desk.say(tr("Score all four, or take yours back first"));
   }
 
   toggleRisk() {

@@ -1,5 +1,7 @@
 // What stands of a candidate: as it was given, with what was written on it since; and counts of it.
 
+import { tr } from "../../components/words.js";
+
 /** @import { Candidate, Counts, Rate, Rows, Select, Tags } from "./types.d.ts" */
 
 const NOTHING = {
@@ -92,7 +94,7 @@ function sorted(value) {
  *
  * @returns {Candidate}
  */
-export function ownCandidate(id, { question, category }, by = "You") {
+export function ownCandidate(id, { question, category }, by = tr("You")) {
   return {
     ...{ id, question, category, by, source: "reader", given: {}, tags: {}, model: null },
     ...{

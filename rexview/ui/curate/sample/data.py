@@ -13,8 +13,9 @@ from rexview.ui.answers import html as answers_html
 from rexview.ui.curate.sample.round import SampleRound
 from rexview.ui.saving.curation_entries import written_json
 from rexview.vocab import CATEGORY_NAMES, QUESTION_DEFECTS
+from rexview.words import tr
 
-_SAYS: Final = {True: "passed", False: "failed", None: "not told"}
+_SAYS: Final = {True: tr("passed"), False: tr("failed"), None: tr("not told")}
 
 
 def item_json(now: SampleRound, case_id: str) -> dict[str, Any]:
@@ -58,12 +59,13 @@ def _question(now: SampleRound, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check(row: Mapping[str, Any]) -> dict[str, str]:
+def _check(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": CHECKS.get(row["check"], row["check"]),
         "says": _SAYS[row["passed"]],
+        "failed": row["passed"] is False,
         "reason": row["comment"] or "",
-        "by": "rules" if row["source"] == "rule" else row["by"],
+        "by": tr("rules") if row["source"] == "rule" else row["by"],
     }
 
 
@@ -79,7 +81,7 @@ def shares_json(result: SampleResult) -> dict[str, Any]:
         "of": result.of,
         "read": len(result.read),
         "unsure": result.unsure,
-        "paper": f"ReXVQA, first {EXPERTS_READ}",
+        "paper": tr("ReXVQA, first {n}").format(n=EXPERTS_READ),
         "rows": _rows(result.defects),
     }
 
@@ -87,8 +89,8 @@ def shares_json(result: SampleResult) -> dict[str, Any]:
 def _rows(shares: Sequence[DefectShare]) -> list[dict[str, str]]:
     return [
         {
-            "name": "Any defect" if one.defect is None else QUESTION_DEFECTS[one.defect],
-            "found": f"{one.found} of {one.read}",
+            "name": tr("Any defect") if one.defect is None else QUESTION_DEFECTS[one.defect],
+            "found": tr("{found} of {read}").format(found=one.found, read=one.read),
             "share": _percent(one),
             "paper": expert_defects().get(one.defect or "", "–"),
         }
@@ -100,4 +102,4 @@ def _percent(one: DefectShare) -> str:
     low, high = one.interval.low, one.interval.high
     if one.share is None or low is None or high is None:
         return "–"
-    return f"{one.share:.1%} ({low:.1%} to {high:.1%})"
+    return tr("{share:.1%} ({low:.1%} to {high:.1%})").format(share=one.share, low=low, high=high)

@@ -23,6 +23,7 @@ from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.words import tr
 
 _HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 _TAKEN_KEYS: Final = "0123456789jkyeugnp?"
@@ -59,13 +60,13 @@ def show_sample(review_set: ReviewSet, person: Person) -> None:
 def _show_begin(now: SampleRound) -> None:
     if now.review_set.candidates.filter(question_type="choice").is_empty():
         show_nothing_yet(
-            "No multiple choice questions were made yet. Have a model make them from reports.",
-            (PAGE_RUN_MODELS, "Have a model make questions"),
+            tr("No multiple choice questions were made yet. Have a model make them from reports."),
+            (PAGE_RUN_MODELS, tr("Have a model make questions")),
         )
         words = "--choice --model MODEL --validator MODEL"
         show_how_to_begin(f'python -m rexview curate "{now.review_set.folder}" {words}')
     else:
-        st.info("Every multiple choice question fails a check: there is none to read.")
+        st.info(tr("Every multiple choice question fails a check: there is none to read."))
 
 
 def _show_pad(now: SampleRound, case: str, turning: Any) -> None:
@@ -88,7 +89,9 @@ def _show_pad(now: SampleRound, case: str, turning: Any) -> None:
         "words": words_json(),
         "shares": shares_json(now.result),
     }
-    pad = component("rexview_sample", f"{_ASSETS}/sample.js", style=_STYLES, title="The questions")
+    pad = component(
+        "rexview_sample", f"{_ASSETS}/sample.js", style=_STYLES, title=tr("The questions")
+    )
     pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
 

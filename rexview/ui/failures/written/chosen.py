@@ -16,6 +16,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
 from rexview.ui.server import review_sets
 from rexview.ui.written.times import written_at
+from rexview.words import tr
 
 NEW: Final = "+"
 """In place of a failure's name: another one is to be written."""
@@ -66,7 +67,9 @@ def _choose(by_name: dict[str, Words], *, may_write: bool) -> str | None:
     options = [*by_name, *([NEW] if may_write else [])]
     if not by_name:
         return None
-    titles = {name: one.prompt.name for name, one in by_name.items()} | {NEW: "Write another one"}
+    titles = {name: one.prompt.name for name, one in by_name.items()} | {
+        NEW: tr("Write another one")
+    }
     kept = option_kept_in_link("written_failure", _FAILURE, options, next(iter(by_name)))
 
     def changed() -> None:
@@ -74,7 +77,7 @@ def _choose(by_name: dict[str, Words], *, may_write: bool) -> str | None:
         link_keys.set_query({_VERSION: None})
 
     chosen = st.selectbox(
-        "Failure",
+        tr("Failure"),
         options,
         format_func=titles.__getitem__,
         **{**kept, "on_change": changed},
@@ -89,12 +92,12 @@ def _choose_version(versions: Sequence[Words]) -> Words:
     by_version = {one.version: one for one in versions}
     first = versions[0].version
     chosen = st.selectbox(
-        "Words",
+        tr("Words"),
         list(by_version),
         format_func=lambda version: (
-            f"{'Now' if version == first else 'Earlier'}: {written_at(by_version[version])}"
-        ),
-        help="What was found and read in earlier words stays with those words.",
+            tr("Now: {words}") if version == first else tr("Earlier: {words}")
+        ).format(words=written_at(by_version[version])),
+        help=tr("What was found and read in earlier words stays with those words."),
         **option_kept_in_link("written_version", _VERSION, by_version, first),
     )
     return by_version.get(str(chosen), versions[0])

@@ -14,13 +14,13 @@ from rexview.ui.asking.jobs import begin_form
 from rexview.ui.asking.runs import show_runs
 from rexview.ui.filters.page import FilteredSet
 from rexview.ui.link.pages import PAGE_RUN_MODELS
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
 
 def show_find(filtered: FilteredSet, words: Words) -> None:
     """Show who is asked, about what, what that takes, the start, and the runs."""
     if not permissions.may_see(PAGE_RUN_MODELS):
-        st.caption("Your role does not run models: ask whoever leads the study to look for it.")
+        st.caption(tr("Your role does not run models: ask whoever leads the study to look for it."))
         return
     review_set = filtered.review_set
     st.markdown("### Find it")
@@ -42,6 +42,10 @@ def _ask(filtered: FilteredSet, words: Words, judge: Chosen) -> None:
         return
     wanted = Wanted(model=judge.model, api=judge.api, base_url=judge.base_url, **more)
     own = [f"--written={words.failure}@{words.version}", *models, *cases]
-    sent = "reports and images" if judge.card.images else "and reports"
-    about = f"These words, questions, answers, {sent} of up to {counted(total, 'case')}"
-    begin_form(filtered.review_set, wanted, "judge", own, about)
+    if judge.card.images:
+        about = tr("These words, questions, answers, reports and images of up to {cases}")
+    else:
+        about = tr("These words, questions, answers, and reports of up to {cases}")
+    begin_form(
+        filtered.review_set, wanted, "judge", own, about.format(cases=counted(total, "case"))
+    )

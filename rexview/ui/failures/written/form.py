@@ -24,25 +24,30 @@ from rexview.ui.failures.written.views import WORDS, open_part
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.saving.entries import FAILURES_PAGE
 from rexview.ui.server import review_sets
+from rexview.words import tr
 
 _LISTED: Final = EXAMPLES * (LONGEST_EXAMPLE + 1)
 _TEXTS: Final = {
-    "name": ("Name", LONGEST_NAME, "Comparison that does not exist"),
+    "name": (tr("Name"), LONGEST_NAME, tr("Comparison that does not exist")),
     "counts": (
-        "What counts",
+        tr("What counts"),
         LONGEST,
-        "The answer compares with an earlier study, and none is mentioned or shown.",
+        tr("The answer compares with an earlier study, and none is mentioned or shown."),
     ),
     "does_not_count": (
-        "What does not count",
+        tr("What does not count"),
         LONGEST,
-        "The question itself asks for a comparison.",
+        tr("The question itself asks for a comparison."),
     ),
-    "examples": ("Examples that count, a line each", _LISTED, "Unchanged from the prior study."),
-    "counterexamples": (
-        "Examples that do not count, a line each",
+    "examples": (
+        tr("Examples that count, a line each"),
         _LISTED,
-        "No earlier study is available for comparison.",
+        tr("Unchanged from the prior study."),
+    ),
+    "counterexamples": (
+        tr("Examples that do not count, a line each"),
+        _LISTED,
+        tr("No earlier study is available for comparison."),
     ),
 }
 _SAVED: Final = "written_saved"
@@ -62,7 +67,7 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
             common: dict[str, Any] = {
                 "key": f"{key}_{part}",
                 "max_chars": longest,
-                "placeholder": f"For example: {example}",
+                "placeholder": tr("For example: {example}").format(example=example),
             }
             st.session_state.setdefault(f"{key}_{part}", text)
             if part == "name":
@@ -70,11 +75,14 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
             else:
                 st.text_area(label, height=68, **common)
         st.caption(
-            "The language model is given these words with question, report and answer. Changed "
-            "words are a new version: what was found and read before stays with the old one."
+            tr(
+                "The language model is given these words with question, report and "
+                "answer. Changed words are a new version: what was found and read before "
+                "stays with the old one."
+            )
         )
         st.form_submit_button(
-            "Save", type="primary", on_click=_save, args=(review_set, every, now, key)
+            tr("Save"), type="primary", on_click=_save, args=(review_set, every, now, key)
         )
     if said := st.session_state.pop(_PROBLEM, None):
         st.error(lines_as_markdown(said), icon=":material/error:")
@@ -83,7 +91,7 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
 def show_saved() -> None:
     """Say, once, that words are in the database."""
     if st.session_state.pop(_SAVED, False):
-        st.success("Saved.", icon=":material/check:")
+        st.success(tr("Saved."), icon=":material/check:")
 
 
 def _save(review_set: ReviewSet, every: Sequence[Words], now: Words | None, key: str) -> None:
@@ -100,9 +108,9 @@ def _save(review_set: ReviewSet, every: Sequence[Words], now: Words | None, key:
     except SettingsError as error:
         st.session_state[_PROBLEM] = str(error)
     except StoreOvertaken:
-        st.session_state[_PROBLEM] = (
-            "Somebody else changed this failure meanwhile: nothing was saved. Copy your words, "
-            "reload the page, and put in what is missing."
+        st.session_state[_PROBLEM] = tr(
+            "Somebody else changed this failure meanwhile: nothing was saved. Copy "
+            "your words, reload the page, and put in what is missing."
         )
     except StoreError as error:
         st.session_state[_PROBLEM] = str(error)

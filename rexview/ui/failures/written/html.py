@@ -27,27 +27,36 @@ from rexview.ui.tables.number_table import (
 )
 from rexview.ui.written.definition import definition_html
 from rexview.ui.written.times import written_at
-from rexview.vocab import counted
+from rexview.words import counted, tr
 
-_HEADS: Final = ("Model", "Found", "Not found", "Unsure", "Not readable", "Answers judged")
-FOUND_CAPTION: Final = (
-    "Found by a language model, over all cases that it was asked about, whatever the filter says; "
-    "counted with no failure of rules or readers. Not readable: it answered otherwise than asked."
+_HEADS: Final = (
+    tr("Model"),
+    tr("Found"),
+    tr("Not found"),
+    tr("Unsure"),
+    tr("Not readable"),
+    tr("Answers judged"),
 )
-READ_CAPTION: Final = (
-    "A random sample, read without knowing what the model said. Precision: of the answers found "
-    "and read, those that have the failure. Missed: of those not found and read, those that have "
-    "it. 95% intervals by Wilson; unsure answers count in neither."
+FOUND_CAPTION: Final = tr(
+    "Found by a language model, over all cases that it was asked about, "
+    "whatever the filter says; counted with no failure of rules or readers. "
+    "Not readable: it answered otherwise than asked."
+)
+READ_CAPTION: Final = tr(
+    "A random sample, read without knowing what the model said. Precision: "
+    "of the answers found and read, those that have the failure. Missed: of "
+    "those not found and read, those that have it. 95% intervals by Wilson; "
+    "unsure answers count in neither."
 )
 
 
 def words_html(words: Words, *, stale: bool) -> str:
     """Show a definition as it was written; ``stale``: there are newer words."""
-    note = " · earlier words: what was found and read in them stays here" if stale else ""
-    about = html.escape(f"{written_at(words)}{note}")
+    note = tr("earlier words: what was found and read in them stays here")
+    about = html.escape(f"{written_at(words)} · {note}" if stale else written_at(words))
     return (
-        f'<section class="rx-written" aria-label="Definition">{definition_html(words.prompt)}'
-        f'<p class="rx-quiet">{about}</p></section>'
+        f'<section class="rx-written" aria-label="{tr("Definition")}">'
+        f'{definition_html(words.prompt)}<p class="rx-quiet">{about}</p></section>'
     )
 
 
@@ -74,55 +83,61 @@ def found_html(
         body.append(f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>")
     if rows:
         numbers = [_total(found, rows, said) for said in SAID]
-        numbers[0] += _precision(read[0].found) if read else "<small>not validated</small>"
+        numbers[0] += _precision(read[0].found) if read else f"<small>{tr('not validated')}</small>"
         judged = f"{sum(row.judged for row in rows):,}"
-        body.append(cells("All models", *numbers, judged))
-    return table_html(f"Found by {found.judge}", _HEADS, body, FOUND_CAPTION)
+        body.append(cells(tr("All models"), *numbers, judged))
+    return table_html(tr("Found by {judge}").format(judge=found.judge), _HEADS, body, FOUND_CAPTION)
 
 
 def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
     number = sum(row.counts[said].value for row in rows)
     opens = Count(number, CaseFilter(written=(condition(found, said),)))
-    title = "Opens the cases; several models may have it in one case"
+    title = tr("Opens the cases; several models may have it in one case")
     return linked_number(opens, f"<b>{number:,}</b>", title=title) if number else "0"
 
 
 def _precision(one: Share) -> str:
     interval = one.interval
     if one.share is None or interval is None or interval.low is None or interval.high is None:
-        return "<small>not validated</small>"
-    limits = f"{interval.low:.0%} to {interval.high:.0%}"
-    return f"<small>precision {one.share:.0%}, {limits}</small>"
+        return f"<small>{tr('not validated')}</small>"
+    words = tr("precision {share:.0%}, {low:.0%} to {high:.0%}").format(
+        share=one.share, low=interval.low, high=interval.high
+    )
+    return f"<small>{words}</small>"
 
 
 def validated_html(rows: Sequence[Validated]) -> str:
     """Lay out precision and what is missed, a row a clinician."""
     reasons, body = Reasons(), []
     for row in rows:
-        who = "All together" if row.who is None else row.who
-        differ = f"; {counted(row.differ, 'answer')} on which they differ" if row.differ else ""
+        who = tr("All together") if row.who is None else row.who
         body.append(
             cells(
-                f"{short_name(who)}<small>{html.escape(_rest(row, differ))}</small>",
-                _share(row.found, f"{who}, precision", reasons),
-                _share(row.not_found, f"{who}, missed", reasons),
+                f"{short_name(who)}<small>{html.escape(_rest(row))}</small>",
+                _share(row.found, tr("{who}, precision").format(who=who), reasons),
+                _share(row.not_found, tr("{who}, missed").format(who=who), reasons),
             )
         )
-    heads = ("Read by", "Precision of those found", "Missed among those not found")
-    return table_html("Validated by clinicians", heads, body, READ_CAPTION) + reasons.html()
+    heads = (tr("Read by"), tr("Precision of those found"), tr("Missed among those not found"))
+    return table_html(tr("Validated by clinicians"), heads, body, READ_CAPTION) + reasons.html()
 
 
-def _rest(row: Validated, differ: str) -> str:
+def _rest(row: Validated) -> str:
     unsure = row.found.unsure + row.not_found.unsure
     unread = row.found.unread + row.not_found.unread
-    return f"{unsure:,} unsure; {unread:,} of the sample not read{differ}"
+    if not row.differ:
+        return tr("{unsure:,} unsure; {unread:,} of the sample not read").format(
+            unsure=unsure, unread=unread
+        )
+    return tr(
+        "{unsure:,} unsure; {unread:,} of the sample not read; {answers} on which they differ"
+    ).format(unsure=unsure, unread=unread, answers=counted(row.differ, "answer"))
 
 
 def _share(one: Share, where: str, reasons: Reasons) -> str:
     told, interval = one.yes + one.no, one.interval
     if one.share is None or interval is None or interval.low is None or interval.high is None:
-        return reasons.add("Nothing of it was read yet.", where) if one.of else NOTHING
-    return (
-        f"<b>{one.share:.0%}</b> {interval.low:.0%} to {interval.high:.0%}"
-        f"<small>{one.yes:,} of {told:,} read, of {one.of:,}</small>"
-    )
+        return reasons.add(tr("Nothing of it was read yet."), where) if one.of else NOTHING
+    limits = tr("{low:.0%} to {high:.0%}").format(low=interval.low, high=interval.high)
+    read = tr("{n:,} of {read:,} read, of {total:,}").format(n=one.yes, read=told, total=one.of)
+    return f"<b>{one.share:.0%}</b> {limits}<small>{read}</small>"

@@ -8,11 +8,12 @@ import streamlit as st
 
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
+from rexview.words import tr
 
 RATES: Final = "rates"
 WORDS: Final = link_keys.OWN_WORDS
 VALIDATE: Final = "validate"
-_OFFERED: Final = {RATES: "By model", WORDS: "In your own words"}
+_OFFERED: Final = {RATES: tr("By model"), WORDS: tr("In your own words")}
 
 
 def open_view() -> str:
@@ -25,7 +26,7 @@ def choose_view() -> str:
     """Offer the parts of the page; return the one that is open."""
     kept = option_kept_in_link("failures_view", link_keys.QUERY_VIEW, _OFFERED, RATES)
     shown = st.segmented_control(
-        "Shown",
+        tr("Shown"),
         list(_OFFERED),
         format_func=_OFFERED.__getitem__,
         required=True,

@@ -22,6 +22,7 @@ from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import review_sets
 from rexview.ui.server.loaded_sets import on_tables
+from rexview.words import tr
 
 _EDITING = "written_editing"
 
@@ -30,8 +31,11 @@ def show_own_words(filtered: FilteredSet) -> None:
     """Show the failures in words: write one, find it, see what was found and what was read."""
     if on_tables():
         st.info(
-            "Failures in your own words need the whole review set in memory, and this server has "
-            "it on ClickHouse. Open the set on a server without REXVIEW_ENGINE.",
+            tr(
+                "Failures in your own words need the whole review set in memory, and "
+                "this server has it on ClickHouse. Open the set on a server without "
+                "REXVIEW_ENGINE."
+            ),
             icon=":material/database:",
         )
         return
@@ -58,24 +62,29 @@ def may_write() -> bool:
 
 def _show_new(review_set: ReviewSet, chosen: Chosen, *, writes: bool) -> None:
     st.caption(
-        "Say in words what goes wrong, such as a comparison with a study that does not exist. A "
-        "language model looks for it in the answers, you read a random sample of what it found, "
-        "and its precision stands beside the count."
+        tr(
+            "Say in words what goes wrong, such as a comparison with a study that "
+            "does not exist. A language model looks for it in the answers, you read "
+            "a random sample of what it found, and its precision stands beside the "
+            "count."
+        )
     )
     if writes:
         show_form(review_set, chosen.every, None)
     elif not chosen.every:
-        st.info("No failure was written in words yet.")
+        st.info(tr("No failure was written in words yet."))
 
 
 def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
     with st.container(horizontal=True, gap="small"):
-        editing = st.toggle("Edit the words", key=_EDITING)
+        editing = st.toggle(tr("Edit the words"), key=_EDITING)
         if now.value is not None:
-            with st.popover("Take away"):
-                st.markdown("It is offered no more. The history keeps its words and what was read.")
+            with st.popover(tr("Take away")):
+                st.markdown(
+                    tr("It is offered no more. The history keeps its words and what was read.")
+                )
                 st.button(
-                    "Take it away",
+                    tr("Take it away"),
                     key="written_take_away",
                     on_click=take_away,
                     args=(review_set, now),
@@ -90,7 +99,7 @@ def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
         judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
     ]
     if not judges:
-        st.info("Nobody has looked for it in these words yet: choose a language model below.")
+        st.info(tr("Nobody has looked for it in these words yet: choose a language model below."))
     for judge in judges:
         _show_judge(review_set, found_in(review_set, words.prompt, judge), writes=writes)
 
@@ -111,10 +120,10 @@ def _show_judge(review_set: ReviewSet, found: FoundIn, *, writes: bool) -> None:
     if read:
         linked_html(written_html.validated_html(read), key=f"written_read_{key}")
     elif found.results.said:
-        st.caption("Not validated yet: how many of those found are right is not known.")
+        st.caption(tr("Not validated yet: how many of those found are right is not known."))
     if writes and found.results.said:
         st.button(
-            "Read a sample",
+            tr("Read a sample"),
             key=f"written_read_{key}_button",
             icon=":material/fact_check:",
             on_click=open_part,

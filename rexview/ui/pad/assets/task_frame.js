@@ -3,6 +3,7 @@
 
 import { button, html, set } from "../../components/dom.js";
 import { serverNodes } from "../../components/server_html.js";
+import { tr } from "../../components/words.js";
 import { outbox } from "../../saving/assets/outbox.js";
 
 /** @import { TaskPad } from "./task_pad.js" */
@@ -14,16 +15,16 @@ export function plain(words, act, attributes = {}) {
 export class TaskFrame {
   constructor(/** @type {TaskPad} */ pad) {
     this.pad = pad;
-    const { noun, plural } = pad.words;
+    const { items } = pad.words;
     this.place = html("b", { class: "place" });
     this.tally = html("span", { class: "tally" });
-    this.meter = html("progress", { max: "1", value: "0", "aria-label": `${plural} done` });
+    this.meter = html("progress", { max: "1", value: "0", "aria-label": items.meter });
     this.previous = plain("‹", () => pad.turn(-1), {
-      title: `Previous ${noun} (p)`,
-      "aria-label": `Previous ${noun}`,
+      title: items.previousKey,
+      "aria-label": items.previous,
     });
-    this.next = plain("Next ›", () => pad.turn(1), {
-      title: `Next ${noun} (n or Enter)`,
+    this.next = plain(tr("Next ›"), () => pad.turn(1), {
+      title: items.nextKey,
       class: "plain next",
     });
     this.saved = html("span", { class: "saved", role: "status" });
@@ -35,20 +36,22 @@ export class TaskFrame {
     this.asking = html(
       "div",
       { class: "finish", hidden: true },
-      html("span", {}, "Show the radiologist's report? It is recorded that you saw it."),
-      plain("Show it", () => pad.fetchReport(), { class: "strong" }),
-      plain("No", () => (this.asking.hidden = true)),
+      html("span", {}, tr("Show the radiologist's report? It is recorded that you saw it.")),
+      plain(tr("Show it"), () => pad.fetchReport(), { class: "strong" }),
+      plain(tr("No"), () => (this.asking.hidden = true)),
     );
     this.seen = html(
       "p",
       { class: "seen", hidden: true },
-      "You have seen this case on the Case page, where answers and models are shown. It is recorded.",
+      tr(
+        "You have seen this case on the Case page, where answers and models are shown. It is recorded.",
+      ),
     );
     this.reportNode = html("div", { class: "report", tabindex: "0", hidden: true });
     this.feet = html("footer", {}, this.message);
     this.root = html(
       "section",
-      { class: "rx-pad rx-task", "aria-label": plural },
+      { class: "rx-pad rx-task", "aria-label": items.plural },
       html(
         "header",
         { class: "bar" },
@@ -72,9 +75,11 @@ export class TaskFrame {
   refresh() {
     const { pad } = this;
     const { total, done, skipped } = pad.data.worklist;
-    const { noun } = pad.words;
-    this.place.textContent = `${noun[0].toUpperCase()}${noun.slice(1)} ${pad.case.place} of ${total}`;
-    this.tally.textContent = `${done} ${pad.words.done}${skipped ? ` · ${skipped} left out` : ""}`;
+    const { items } = pad.words;
+    this.place.textContent = items.place({ place: pad.case.place, total });
+    const tally = [items.done(done)];
+    if (skipped) tally.push(tr("{n} left out", { n: skipped }));
+    this.tally.textContent = tally.join(" · ");
     this.meter.value = total > 0 ? (done + skipped) / total : 0;
     set(this.previous, { disabled: !pad.case.previous });
     set(this.next, { disabled: !pad.case.next });
@@ -99,7 +104,7 @@ export class TaskFrame {
   #saved() {
     const { state, message, reason } = outbox.status();
     this.saved.dataset.state = state;
-    const words = state === "waiting" ? "Not saved yet" : message;
+    const words = state === "waiting" ? tr("Not saved yet") : message;
     if (this.saved.textContent !== words) this.saved.textContent = words;
     const text = state === "waiting" ? `${message} ${reason}` : "";
     if (this.alert.textContent !== text) this.alert.textContent = text;
@@ -121,9 +126,14 @@ export class TaskFrame {
         html(
           "section",
           {},
-          html("p", {}, html("b", {}, `Not saved (${entry.case})`), `: ${entry.reason}`),
+          html(
+            "p",
+            {},
+            html("b", {}, tr("Not saved ({case})", { case: entry.case })),
+            `: ${entry.reason}`,
+          ),
           html("p", {}, this.pad.told(entry)),
-          plain("Put away", () => outbox.putAway([key])),
+          plain(tr("Put away"), () => outbox.putAway([key])),
           this.#again(key, entry),
         ),
       ),
@@ -133,23 +143,17 @@ export class TaskFrame {
   #again(key, entry) {
     const act = this.pad.again(entry);
     if (!act) return null;
-    return plain("Save mine", () => {
+    return plain(tr("Save mine"), () => {
       outbox.putAway([key]);
       act();
     });
   }
 
   #finish(isDone, leftOut) {
+    const { allDone, allDoneOrOut } = this.pad.words.items;
     const nodes = isDone
-      ? [
-          html(
-            "b",
-            {},
-            `All ${this.pad.words.plural} are ${this.pad.words.done}${leftOut ? " or left out" : ""}.`,
-          ),
-        ]
+      ? [html("b", {}, leftOut ? allDoneOrOut : allDone), ...this.pad.ending()]
       : [];
-    if (isDone) nodes.push(...this.pad.ending());
     const text = nodes.map((node) => node.textContent).join("|");
     if (text !== this.finished) this.finish.replaceChildren(...nodes);
     this.finished = text;

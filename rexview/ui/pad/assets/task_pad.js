@@ -10,15 +10,15 @@ import { Stopwatch } from "./stopwatch.js";
 import { TaskFrame } from "./task_frame.js";
 
 /** @import { Tell } from "../../components/events.js" */
-/** @import { TaskData, TaskItem } from "./types.d.ts" */
+/** @import { ItemWords, TaskData, TaskItem } from "./types.d.ts" */
 
 const PICTURE = ".rx"; // the viewer
 
 export class TaskPad {
   /**
    * @param {HTMLElement} place
-   * @param {{ page: string, kinds: string[], noun: string, plural: string, done: string }} words the
-   *   page's name in entries, the kinds of these, and what items are called
+   * @param {{ page: string, kinds: string[], items: ItemWords }} words the page's name in entries, the
+   *   kinds of these, and what items are called
    */
   constructor(place, words) {
     this.words = words;
@@ -138,7 +138,7 @@ export class TaskPad {
       this.case = item;
       this.watch.begin(`${this.words.page}:${item.own.shown}`);
       this.put(kept);
-      this.say(changed ? `This ${this.words.noun} was changed: you see it as it is now.` : "");
+      this.say(changed ? this.words.items.changed : "");
     }
     this.refresh();
   }
@@ -185,8 +185,8 @@ export class TaskPad {
 
   turn(/** @type {1 | -1} */ by) {
     this.commit();
-    const edge = by > 0 ? "last" : "first";
-    if (!turning.step(by)) this.say(`This is the ${edge} ${this.words.noun}`);
+    const { first, last } = this.words.items;
+    if (!turning.step(by)) this.say(by > 0 ? last : first);
     this.refresh();
   }
 

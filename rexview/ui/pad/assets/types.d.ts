@@ -3,6 +3,22 @@
 import type { TurningData } from "../../turning/assets/types.d.ts";
 import type { OutboxData } from "../../saving/assets/types.d.ts";
 
+/** What is said of the items of a task (task_words.js). */
+export type ItemWords = {
+  plural: string;
+  meter: string;
+  previous: string;
+  previousKey: string;
+  nextKey: string;
+  place: (values: { place: number; total: number }) => string;
+  done: (n: number) => string;
+  first: string;
+  last: string;
+  changed: string;
+  allDone: string;
+  allDoneOrOut: string;
+};
+
 /** What the reader gave on an item; by task also more (reader_tasks.py). */
 export type Own = { shown: string; report: boolean; revision: number; [more: string]: any };
 export type TaskItem = {

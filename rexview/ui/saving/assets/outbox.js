@@ -8,15 +8,17 @@
 // puts it away, and holds up nothing that comes after it.
 
 import { clock } from "../../components/clock.js";
+import { tr } from "../../components/words.js";
 import { Kept } from "./kept.js";
+import { whyOvertaken } from "./overtaken.js";
 import { Renewal } from "./renewal.js";
 
 const MOST_AT_ONCE = 50;
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 10_000;
 const PATIENCE_MS = 20_000;
-const KEPT = "Not saved yet: kept on this computer, will be sent.";
-const NOT_KEPT = "Not saved yet, and this browser keeps nothing: leave this page open.";
+const KEPT = tr("Not saved yet: kept on this computer, will be sent.");
+const NOT_KEPT = tr("Not saved yet, and this browser keeps nothing: leave this page open.");
 const SAME = ["page", "case", "kind", "slot", "shown", "subject", "picture", "field"];
 
 /**
@@ -231,11 +233,11 @@ class Outbox {
       taken = response.ok;
       reply = await response.json();
     } catch {
-      return "The server cannot be reached.";
+      return tr("The server cannot be reached.");
     }
     if (reply?.renew) this.renewal.begin();
     if (!taken || !Array.isArray(reply?.saved)) {
-      return String(reply?.error ?? "The server cannot save at the moment.");
+      return String(reply?.error ?? tr("The server cannot save at the moment."));
     }
     const known = new Set([
       ...reply.saved,
@@ -243,7 +245,7 @@ class Outbox {
       ...Object.keys(reply.replaced),
     ]);
     if (batch.some(({ token }) => !known.has(token))) {
-      return "The server did not confirm all entries.";
+      return tr("The server did not confirm all entries.");
     }
     if (reply.saved.length > 0) this.savedAt = new Date();
     this.answered = Math.max(this.answered, reply.revision ?? -1);
@@ -263,10 +265,15 @@ class Outbox {
   /** What to show: {state: "idle" | "saved" | "saving" | "waiting", message, reason}. */
   status() {
     if (this.pending().length === 0) {
-      if (this.savedAt === null) return { state: "idle", message: "Nothing to save", reason: "" };
-      return { state: "saved", message: `Saved ${clock(this.savedAt)}`, reason: "" };
+      if (this.savedAt === null)
+        return { state: "idle", message: tr("Nothing to save"), reason: "" };
+      return {
+        state: "saved",
+        message: tr("Saved {time}", { time: clock(this.savedAt) }),
+        reason: "",
+      };
     }
-    if (this.reason === null) return { state: "saving", message: "Saving…", reason: "" };
+    if (this.reason === null) return { state: "saving", message: tr("Saving…"), reason: "" };
     const message = this.unsent.memory.size > 0 ? NOT_KEPT : KEPT;
     return { state: "waiting", message, reason: this.reason };
   }
@@ -274,17 +281,6 @@ class Outbox {
 
 function isOf(entry, page, kinds) {
   return (entry.page ?? "score page") === page && kinds.includes(entry.kind);
-}
-
-/** Why an entry was given back that was overtaken by what is there now. */
-function whyOvertaken({ kind, field }, there) {
-  if (kind === "adjudicate") return "Another consensus was recorded there meanwhile.";
-  if (kind === "decide") return `${there.by ?? "Somebody"} decided something else meanwhile.`;
-  if (["agenda", "presenter_note"].includes(kind))
-    return `${there.by ?? "Another window"} changed it meanwhile.`;
-  const score = field === "comment" ? "another comment" : (there.score ?? "no score");
-  const what = { score, verdict: "another verdict", comment: "other words" }[kind] ?? "another one";
-  return `Another window had saved ${what} there, which was kept.`;
 }
 
 /** A new UUID; pages that are served without TLS have no crypto.randomUUID. */

@@ -4,6 +4,7 @@
 import { button, html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { TYPING } from "../../components/page_keys.js";
+import { tr, trn } from "../../components/words.js";
 import { outbox } from "./outbox.js";
 import { OutboxView } from "./outbox_view.js";
 
@@ -40,15 +41,27 @@ class Waiting extends OutboxView {
 
   waitingNodes(count) {
     const { data } = this;
-    const what = `${count} ${count === 1 ? "entry is" : "entries are"} not saved yet`;
     if (!data.named) {
-      const account = html("a", { href: this.address(data.account) }, "Give your name");
-      return [html("p", {}, `${what}: kept on this computer. `, account, ", then it is sent.")];
+      const kept = trn(
+        "{n} entry is not saved yet: kept on this computer.",
+        "{n} entries are not saved yet: kept on this computer.",
+        count,
+      );
+      const account = html("a", { href: this.address(data.account) }, tr("Give your name"));
+      const [before, after] = tr("{link}, then it is sent.").split("{link}");
+      return [html("p", {}, `${kept} ${before}`, account, after)];
     }
-    const reason = outbox.reason ?? "The database cannot be reached.";
+    const kept = trn(
+      "{n} entry is not saved yet: kept on this computer, sent from any page.",
+      "{n} entries are not saved yet: kept on this computer, sent from any page.",
+      count,
+    );
+    const reason = outbox.reason ?? tr("The database cannot be reached.");
     return [
-      html("p", {}, `${what}: kept on this computer, sent from any page. ${reason}`),
-      button("Save now", () => (outbox.ticket ? outbox.hurry() : this.tell("refresh", Date.now()))),
+      html("p", {}, `${kept} ${reason}`),
+      button(tr("Save now"), () =>
+        outbox.ticket ? outbox.hurry() : this.tell("refresh", Date.now()),
+      ),
     ];
   }
 
@@ -64,18 +77,22 @@ class Waiting extends OutboxView {
     }
     return [...byPlace].flatMap(([key, entries]) => {
       const [page, of] = JSON.parse(key);
-      const count = entries.length;
-      const what = `${count} ${count === 1 ? "entry" : "entries"} on ${of} not taken: `;
+      const what = trn(
+        "{n} entry on {case} not taken:",
+        "{n} entries on {case} not taken:",
+        entries.length,
+        { case: of },
+      );
       const known = this.data.pages[page];
       const link = known && html("a", { href: this.address(known[0], of, known[2]) }, known[1]);
-      const line = html("p", {}, what, link ?? "kept on this computer.");
+      const line = html("p", {}, what, " ", link ?? tr("kept on this computer."));
       if (page !== MEETING_PAGE) return [line];
       const said = entries.map(([, { reason, value }]) => {
         const words = value?.text ?? value?.comment;
         return html("p", {}, words ? `${reason} “${words}”` : reason);
       });
       const away = () => outbox.putAway(entries.map(([name]) => name));
-      return [line, ...said, button("Put away", away)];
+      return [line, ...said, button(tr("Put away"), away)];
     });
   }
 

@@ -20,6 +20,7 @@ from rexview.ui.answers import html as answers_html
 from rexview.ui.html.safe_text import inline_html, markdown_html
 from rexview.ui.saving.reader_tasks import Comparisons, Corrections, Questions, TaskList
 from rexview.ui.score_cases.pad_data import report_json
+from rexview.words import tr
 
 _OWN_LETTER: Final = re.compile(r"\(?([A-Z])[.):]\s+(?=\S)")
 """A letter that a data set has written before an option."""
@@ -72,10 +73,12 @@ def _asked_html(case: Case) -> str:
 def _solution_html(case: Case, explanation: str) -> str:
     right = case.correct
     if right is None or not 0 <= right < len(case.options):
-        said = "The set does not say which option is right."
+        said = tr("The set does not say which option is right.")
     else:
         option = options_json(case.options)[right]
-        said = f"Right: {option['letter']}. {option['text']}"
+        said = tr("Right: {letter}. {option}").format(
+            letter=option["letter"], option=option["text"]
+        )
     return f"<p><b>{html.escape(said)}</b></p>{markdown_html(explanation) if explanation else ''}"
 
 

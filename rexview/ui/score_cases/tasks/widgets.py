@@ -30,15 +30,16 @@ from rexview.ui.tables.wide_table import show_wide_table
 from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, SIGNIFICANCES
+from rexview.words import tr, trc
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 """What the window leaves below the navigation, the notice and the choice of the task."""
 TAKEN_KEYS: Final = "0123456789abcdefgiknpst?"
 MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
 _SCRIPTS: Final[dict[Task, tuple[str, str]]] = {
-    "answer": ("questions", "The questions"),
-    "correct": ("corrections", "The correction"),
-    "compare": ("comparisons", "The comparison"),
+    "answer": ("questions", tr("The questions")),
+    "correct": ("corrections", tr("The correction")),
+    "compare": ("comparisons", tr("The comparison")),
 }
 _ASSETS: Final = "score_cases/tasks/assets"
 _STYLES: Final = ("pad/assets/pad.css", "pad/assets/task_pad.css", f"{_ASSETS}/tasks.css")
@@ -57,7 +58,7 @@ def choose_task(review_set: ReviewSet) -> Task:
         kept["on_change"]()
 
     chosen = st.segmented_control(
-        "Task",
+        tr("Task"),
         tasks,
         format_func=lambda task: TASKS[task],
         required=True,
@@ -72,8 +73,8 @@ def show_task(study: Study, task: Task) -> None:
     tasks = TASK_LISTS[task](study)
     if not tasks.worklist:
         show_nothing_yet(
-            "There is nothing of this for you to do in this review set.",
-            (PAGE_STUDY, "Who reads what"),
+            tr("There is nothing of this for you to do in this review set."),
+            (PAGE_STUDY, tr("Who reads what")),
         )
         return
     item = _item_to_show(tasks)
@@ -97,22 +98,34 @@ def _show_result(tasks: Questions) -> None:
     table = result_table(tasks)
     if table.is_empty():
         return
-    st.markdown("## Your answers and the models'")
+    title = tr("Your answers and the models'")
+    st.markdown(f"## {title}")
     st.caption(
-        "Of the questions that you answered and were shown the right option of. A model without a "
-        "usable choice is wrong. Kappa: whether somebody chose the same option as you, beyond "
-        "chance; – where it is undefined."
+        tr(
+            "Of the questions that you answered and were shown the right option of. "
+            "A model without a usable choice is wrong. Kappa: whether somebody chose "
+            "the same option as you, beyond chance; – where it is undefined."
+        )
     )
-    words: dict[str, Callable[[Any], str]] = {
+    as_text: dict[str, Callable[[Any], str]] = {
         "Accuracy": lambda share: f"{share:.0%}",
         "Same as you": str,
         "Kappa": lambda kappa: f"{kappa:.2f}",
     }
     shown = [
-        pl.col(name).map_elements(as_text, return_dtype=pl.String).fill_null("–")
-        for name, as_text in words.items()
+        pl.col(name).map_elements(words_of, return_dtype=pl.String).fill_null("–")
+        for name, words_of in as_text.items()
     ]
-    show_wide_table(table.with_columns(shown), key="task_results", height="auto")
+    titles = {
+        "Who": tr("Who"),
+        "Right": tr("Right"),
+        "Of": trc("how many", "Of"),
+        "Accuracy": tr("Accuracy"),
+        "Same as you": tr("Same as you"),
+        "Kappa": tr("Kappa"),
+    }
+    table = table.with_columns(shown)
+    show_wide_table(table, key="task_results", titles=titles, height="auto")
 
 
 def result_table(tasks: Questions) -> pl.DataFrame:

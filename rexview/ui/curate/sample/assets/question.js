@@ -1,6 +1,7 @@
 // One multiple choice question of the sample: its options, the right one, what was checked, the word on it.
 
 import { html, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 import { Form } from "../../assets/forms.js";
 
@@ -24,7 +25,7 @@ class Comment {
     const save = (/** @type {Record<string, string>} */ changed) =>
       pad.comment(data.id, changed.comment);
     this.form = new Form(draft, values, save, () => (this.form = null));
-    this.form.root.append(this.form.text("comment", "Comment (Esc: done)", 2));
+    this.form.root.append(this.form.text("comment", tr("Comment (Esc: done)"), 2));
     this.root.replaceChildren(this.form.root);
     this.form.fields.comment.focus();
   }
@@ -75,25 +76,32 @@ export class Question {
             { class: place === data.correct ? "right" : null },
             html("b", {}, LETTERS[place] ?? String(place + 1)),
             html("span", {}, option),
-            place === data.correct ? html("em", {}, "marked as right") : null,
+            place === data.correct ? html("em", {}, tr("marked as right")) : null,
           ),
         ),
       ),
-      html("p", { class: "why" }, data.explanation || "No explanation"),
-      ...(data.statement ? [html("p", { class: "statement" }, `Rests on: ${data.statement}`)] : []),
+      html("p", { class: "why" }, data.explanation || tr("No explanation")),
+      ...(data.statement
+        ? [
+            html(
+              "p",
+              { class: "statement" },
+              tr("Rests on: {statement}", { statement: data.statement }),
+            ),
+          ]
+        : []),
       this.#checks(),
     );
   }
 
   #checks() {
     const { checks, passed, untold } = this.data;
-    const words = `${passed} checks passed${untold.length > 0 ? `, ${untold.length} not told` : ""}`;
-    const rows = checks.map(({ name, says, reason, by }) =>
-      html(
-        "li",
-        { class: says === "failed" ? "failed" : null },
-        `${name}: ${says} (${by}). ${reason}`,
-      ),
+    const words =
+      untold.length > 0
+        ? tr("{passed} checks passed, {untold} not told", { passed, untold: untold.length })
+        : tr("{passed} checks passed", { passed });
+    const rows = checks.map(({ name, says, failed, reason, by }) =>
+      html("li", { class: failed ? "failed" : null }, `${name}: ${says} (${by}). ${reason}`),
     );
     return html(
       "details",
@@ -126,11 +134,11 @@ export class Question {
     };
     this.verdicts.hidden = !current && judged === null;
     this.verdicts.replaceChildren(
-      verdict("Good", "y", judged === "good", say(true, null)),
+      verdict(tr("Good"), "y", judged === "good", say(true, null)),
       ...Object.entries(defects).map(([defect, words], place) =>
         verdict(words, String(place + 1), word?.defect === defect, say(false, defect)),
       ),
-      verdict("Comment", "e", Boolean(word?.comment), () => {
+      verdict(tr("Comment"), "e", Boolean(word?.comment), () => {
         this.pad.go(this.data.id);
         this.comment.open();
       }),

@@ -3,21 +3,17 @@
 
 import { html } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
+import { tr } from "../../../components/words.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
+import { STUDIES } from "../../../pad/assets/task_words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { Question } from "./question.js";
 import { drawShares } from "./shares.js";
 
 /** @import { SampleData, Word } from "./types.d.ts" */
 
-const WORDS = {
-  page: "curate page",
-  kinds: ["validate"],
-  noun: "study",
-  plural: "studies",
-  done: "done",
-};
-const HINT = "↑ ↓ question · y good · 1–8 what is wrong · e comment · u undo · n next study";
+const WORDS = { page: "curate page", kinds: ["validate"], items: STUDIES };
+const HINT = tr("↑ ↓ question · y good · 1–8 what is wrong · e comment · u undo · n next study");
 const REST_MS = 700; // after the last entry: then the page counts anew
 const NOTHING = { passed: null, defect: null, comment: null };
 
@@ -32,7 +28,7 @@ export class Sample extends TaskPad {
     this.chosen = null; // id of the question in focus
     this.undoable = [];
     this.list = html("ol", { class: "questions" });
-    this.shares = html("section", { class: "shares", "aria-label": "Share of defects" });
+    this.shares = html("section", { class: "shares", "aria-label": tr("Share of defects") });
     this.frame.body.append(this.list, this.shares);
     this.frame.feet.prepend(html("span", { class: "hint" }, HINT));
     const nothing = () => {};
@@ -92,8 +88,8 @@ export class Sample extends TaskPad {
   }
 
   told({ value }) {
-    if (!value) return "Taken back";
-    const word = value.passed ? "Good" : (this.data.words.defects[value.defect] ?? "");
+    if (!value) return tr("Taken back");
+    const word = value.passed ? tr("Good") : (this.data.words.defects[value.defect] ?? "");
     return [word, value.comment].filter(Boolean).join(": ");
   }
 
@@ -128,11 +124,11 @@ export class Sample extends TaskPad {
 
   undo() {
     const last = this.undoable.findLastIndex(({ study }) => study === this.case.case);
-    if (last < 0) return this.say("Nothing of this study to undo");
+    if (last < 0) return this.say(tr("Nothing of this study to undo"));
     const [{ id, was }] = this.undoable.splice(last, 1);
     this.chosen = id;
     this.give(id, was, true);
-    this.say("Undone");
+    this.say(tr("Undone"));
     this.refresh();
   }
 
@@ -141,7 +137,7 @@ export class Sample extends TaskPad {
     const from = ids.indexOf(this.chosen) + 1;
     const next = [...ids.slice(from), ...ids].find((id) => this.wordOn(id) === null);
     if (next) this.go(next);
-    else this.say("All questions of this study are read: n goes on");
+    else this.say(tr("All questions of this study are read: n goes on"));
   }
 
   go(id) {

@@ -1,6 +1,7 @@
 // What experts found in the sample so far: the share of each defect, beside the paper's.
 
 import { html } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 
 /** @import { Shares } from "./types.d.ts" */
 
@@ -8,11 +9,18 @@ export function drawShares(/** @type {HTMLElement} */ place, /** @type {Shares} 
   const text = JSON.stringify(shares);
   if (place.dataset.shown === text) return;
   place.dataset.shown = text;
-  const unsure = shares.unsure > 0 ? ` ${shares.unsure} not told.` : "";
-  const words = `Read ${shares.read} of ${shares.sample}, drawn from ${shares.of} questions that no check fails.${unsure}`;
-  const head = ["Defect", "Found", "Share (95 % interval)", shares.paper];
+  const { read, sample, of, unsure } = shares;
+  const words = [
+    tr("Read {read} of {sample}, drawn from {of} questions that no check fails.", {
+      read,
+      sample,
+      of,
+    }),
+  ];
+  if (unsure > 0) words.push(tr("{n} not told.", { n: unsure }));
+  const head = [tr("Defect"), tr("Found"), tr("Share (95 % interval)"), shares.paper];
   place.replaceChildren(
-    html("p", {}, words),
+    html("p", {}, words.join(" ")),
     html(
       "table",
       {},

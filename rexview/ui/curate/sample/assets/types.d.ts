@@ -20,7 +20,7 @@ export type Asked = {
 	by: string;
 	given: { validate: Word | null };
 	/** What did not pass, or could not be told; how many passed; what nobody has told yet. */
-	checks: { name: string; says: string; reason: string; by: string }[];
+	checks: { name: string; says: string; failed: boolean; reason: string; by: string }[];
 	passed: number;
 	untold: string[];
 };

@@ -30,6 +30,7 @@ from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.ui.written.definition import definition_html
 from rexview.ui.written.round import WrittenRound, progress_json, written_round
+from rexview.words import tr
 
 _HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 _MANNER: Final = ViewerManner(blinded=True, taken_keys="0123456789yugnp?", height=_HEIGHT)
@@ -42,7 +43,7 @@ def show_round(review_set: ReviewSet) -> None:
     """Show one answer of the sample that the link names; what leads back where there is none."""
     person = permissions.require_name(_PURPOSE)
     if not may(person, KIND):
-        st.info("Your role does not validate failures in words.")
+        st.info(tr("Your role does not validate failures in words."))
         return
     about = _about()
     now = None
@@ -54,7 +55,9 @@ def show_round(review_set: ReviewSet) -> None:
             return
     item = now.item_of(link_keys.case_wanted()) if now else None
     if now is None or item is None:
-        st.info("Nobody has looked for this failure in these words, or nothing can be read of it.")
+        st.info(
+            tr("Nobody has looked for this failure in these words, or nothing can be read of it.")
+        )
         return
     link_keys.go_to_case(item)
     detail = {"part": VALIDATE, "about": list(about), "size": now.size}
@@ -85,22 +88,24 @@ def show_head() -> None:
     sizes = {str(size): f"{size} of each" for size in SIZES}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
-            "Back to what was found",
+            tr("Back to what was found"),
             icon=":material/arrow_back:",
             key="written_back",
             on_click=open_part,
             args=(WORDS,),
         )
         st.segmented_control(
-            "Sample",
+            tr("Sample"),
             list(sizes),
             format_func=sizes.__getitem__,
             required=True,
-            help="So many of those found, and of those not found, in one random order. A longer "
-            "sample begins with the shorter one.",
+            help=tr(
+                "So many of those found, and of those not found, in one random order. A "
+                "longer sample begins with the shorter one."
+            ),
             **option_kept_in_link("written_size", _SIZE, sizes, str(USUAL)),
         )
-        st.caption(as_markdown("What the language model said is not shown while you read."))
+        st.caption(as_markdown(tr("What the language model said is not shown while you read.")))
 
 
 def _size(typed: object) -> int:
@@ -135,7 +140,9 @@ def _show_pad(now: WrittenRound, item: str, turning: Mapping[str, Any]) -> None:
         "definition": definition_html(now.found.prompt),
         "round": round_json(now),
     }
-    pad = component("rexview_validate", f"{_ASSETS}/validate.js", style=_STYLES, title="The answer")
+    pad = component(
+        "rexview_validate", f"{_ASSETS}/validate.js", style=_STYLES, title=tr("The answer")
+    )
     pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
 

@@ -1,6 +1,7 @@
 // One answer on the pad: its text, a row of five buttons for each dimension, failures.
 
 import { button, html, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { failureLetter, flagKey, scoreKey } from "./case_record.js";
 
 /** @import { Pad } from "./pad.js" */
@@ -20,13 +21,14 @@ export class AnswerView {
     this.earlier = html(
       "p",
       { class: "earlier", hidden: true },
-      "Changed after you scored it: what you gave is marked and counts nowhere. ",
-      button("It holds for this one, too", () => pad.scoring.confirm(this), { class: "plain" }),
+      tr("Changed after you scored it: what you gave is marked and counts nowhere."),
+      " ",
+      button(tr("It holds for this one, too"), () => pad.scoring.confirm(this), { class: "plain" }),
     );
     this.text = html("div", {
       class: "text",
       tabindex: "0",
-      "aria-label": `Text of ${answer.name}`,
+      "aria-label": tr("Text of {name}", { name: answer.name }),
     });
     this.text.innerHTML = answer.html; // made and escaped by the server
     this.node = html(
@@ -50,12 +52,20 @@ export class AnswerView {
         { class: "scoring" },
         ...this.rows.map((row) => row.node),
         answer.items.length === 0
-          ? html("p", { class: "none" }, "Nothing came: this answer needs no score.")
+          ? html("p", { class: "none" }, tr("Nothing came: this answer needs no score."))
           : null,
         html(
           "details",
           { class: "failures" },
-          html("summary", {}, "Failures ", html("kbd", { title: "Key a" }, "a"), " ", this.flagged),
+          html(
+            "summary",
+            {},
+            tr("Failures"),
+            " ",
+            html("kbd", { title: tr("Key a") }, "a"),
+            " ",
+            this.flagged,
+          ),
           html("div", { class: "chips" }, ...this.flags.map(({ node }) => node)),
         ),
       ),
@@ -80,7 +90,7 @@ export class AnswerView {
     const content = [html("kbd", { "aria-hidden": "true" }, `a ${letter}`), name];
     const node = button(content, () => this.pad.scoring.flag(this.answer, failure), {
       class: "chip",
-      title: `${meaning} (keys: a, then ${letter})`,
+      title: tr("{meaning} (keys: a, then {letter})", { meaning, letter }),
       "data-failure": failure,
     });
     return { failure, node };
@@ -127,18 +137,18 @@ export class Row {
         "aria-label": `${level}: ${dimension.anchors[level] ?? ""}`,
       }),
     );
-    this.say = button("Comment", () => this.comment(this.field.hidden), {
+    this.say = button(tr("Comment"), () => this.comment(this.field.hidden), {
       class: "say",
-      title: "Comment (e)",
-      "aria-label": `Comment on ${this.title}`,
+      title: tr("Comment (e)"),
+      "aria-label": tr("Comment on {title}", { title: this.title }),
     });
     this.field = html("textarea", {
       class: "comment",
       rows: "2",
       maxlength: "4000",
       hidden: true,
-      placeholder: `Comment on ${this.title}`,
-      "aria-label": `Comment on ${this.title}, ${answer.name}`,
+      placeholder: tr("Comment on {title}", { title: this.title }),
+      "aria-label": tr("Comment on {title}, {name}", { title: this.title, name: answer.name }),
       oninput: () => this.#typed(),
       onblur: () => this.commit(),
     });

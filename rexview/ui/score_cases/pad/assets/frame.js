@@ -1,27 +1,25 @@
 // Everything of the pad around the answers: progress and saved state, question, tabs, the anchors of
 // the marked row, the buttons below.
 
-import { clock, dayUnlessToday } from "../../../components/clock.js";
 import { button, html, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { LEVELS } from "./answer.js";
 import { counted, missing } from "./case_record.js";
+import {
+  allScored,
+  sawNamed,
+  sawReport,
+  skippedWords,
+  tallyOf,
+  unfinishedWords,
+} from "./pad_words.js";
 
 /** @import { Pad } from "./pad.js" */
 /** @import { PadCase } from "./types.d.ts" */
 
-const TIMING = { before: "before scoring", during: "while scoring", after: "after scoring" };
-
 function plain(words, act, attributes = {}) {
   return button(words, act, { class: "plain", ...attributes });
-}
-
-/** When something was seen, as the reader's clock has it: the day only where it is not today. */
-function at({ at: moment }) {
-  const time = new Date(moment);
-  if (Number.isNaN(time.getTime())) return "";
-  const day = dayUnlessToday(time);
-  return `${day && `on ${day} `}at ${clock(time)}`;
 }
 
 export class Frame {
@@ -29,13 +27,13 @@ export class Frame {
     this.pad = pad;
     this.place = html("b", { class: "place" });
     this.tally = html("span", { class: "tally" });
-    this.meter = html("progress", { max: "1", value: "0", "aria-label": "Cases scored" });
+    this.meter = html("progress", { max: "1", value: "0", "aria-label": tr("Cases scored") });
     this.previous = plain("‹", () => pad.turn("previous"), {
-      title: "Previous case (p)",
-      "aria-label": "Previous case",
+      title: tr("Previous case (p)"),
+      "aria-label": tr("Previous case"),
     });
-    this.next = plain("Next ›", () => pad.turn("next"), {
-      title: "Next case (n)",
+    this.next = plain(tr("Next ›"), () => pad.turn("next"), {
+      title: tr("Next case (n)"),
       class: "plain next",
     });
     this.saved = html("span", { class: "saved", role: "status" });
@@ -45,13 +43,13 @@ export class Frame {
       this.previous,
       this.place,
       this.next,
-      plain("Cases", () => pad.sheets.cases(), { title: "List of your cases" }),
+      plain(tr("Cases"), () => pad.sheets.cases(), { title: tr("List of your cases") }),
       html("span", { class: "how" }, this.meter, this.tally),
       this.saved,
       plain("?", () => pad.sheets.help(), {
         class: "plain keys",
-        title: "Keys (?)",
-        "aria-label": "Keys",
+        title: tr("Keys (?)"),
+        "aria-label": tr("Keys"),
       }),
     );
     this.alert = html("p", { class: "alert", role: "alert", hidden: true });
@@ -60,13 +58,15 @@ export class Frame {
     this.seen = html("div", { class: "seen", hidden: true });
     this.question = html("div", { class: "question" });
     this.report = html("div", { class: "report", tabindex: "0", hidden: true });
-    this.tabs = html("div", { class: "tabs", role: "group", "aria-label": "Answers" });
+    this.tabs = html("div", { class: "tabs", role: "group", "aria-label": tr("Answers") });
     this.answers = html("div", { class: "answers" });
-    this.anchors = html("aside", { class: "anchors", "aria-label": "Rubric" });
-    this.undo = plain("Undo", () => pad.scoring.undo(), { title: "Undo (u)" });
-    this.skip = plain("Skip…", () => pad.sheets.skip(), { title: "Skip this case (s)" });
-    this.reportButton = plain("Report", () => pad.scoring.report(), { title: "Report (g)" });
-    this.reveal = plain("Name the models…", () => pad.sheets.reveal(false));
+    this.anchors = html("aside", { class: "anchors", "aria-label": tr("Rubric") });
+    this.undo = plain(tr("Undo"), () => pad.scoring.undo(), { title: tr("Undo (u)") });
+    this.skip = plain(tr("Skip…"), () => pad.sheets.skip(), { title: tr("Skip this case (s)") });
+    this.reportButton = plain(tr("Report"), () => pad.scoring.report(), {
+      title: tr("Report (g)"),
+    });
+    this.reveal = plain(tr("Name the models…"), () => pad.sheets.reveal(false));
     this.message = html("span", { class: "message", "aria-live": "polite" });
     this.unfinished = html("span", { class: "unfinished", hidden: true });
     this.feet = html(
@@ -81,7 +81,7 @@ export class Frame {
     );
     this.root = html(
       "section",
-      { class: "rx-pad", "aria-label": "Score pad" },
+      { class: "rx-pad", "aria-label": tr("Score pad") },
       this.bar,
       this.alert,
       this.complaints,
@@ -134,7 +134,7 @@ export class Frame {
       {},
       words,
       " ",
-      plain("Close", () => line.remove()),
+      plain(tr("Close"), () => line.remove()),
     );
     this.complaints.append(line);
   }
@@ -143,9 +143,9 @@ export class Frame {
     const { pad } = this;
     const { data } = pad;
     const { total, done, skipped } = data.worklist;
-    this.place.textContent = `Case ${pad.case.place} of ${total}`;
+    this.place.textContent = tr("Case {place} of {total}", { place: pad.case.place, total });
     this.place.title = pad.case.case;
-    this.tally.textContent = `${done} scored${skipped ? ` · ${skipped} skipped` : ""}`;
+    this.tally.textContent = tallyOf({ done, skipped });
     this.meter.value = total > 0 ? (done + skipped) / total : 0;
     set(this.previous, { disabled: !pad.case.previous });
     set(this.next, { disabled: !pad.case.next });
@@ -169,23 +169,24 @@ export class Frame {
   #seen({ report, unblinded }) {
     const { pad } = this;
     const lines = [];
+    const named = unblinded && sawNamed(unblinded);
     if (unblinded && pad.held) {
       lines.push(
         html(
           "p",
           { class: "ask" },
-          `You have seen this case with the models named ${at(unblinded)}. `,
-          "Scores given now are not blinded; it is recorded. ",
-          plain("Score it all the same", () => pad.scoring.accept(), { class: "strong" }),
+          `${named} `,
+          tr("Scores given now are not blinded; it is recorded."),
           " ",
-          plain("Skip…", () => pad.sheets.skip()),
+          plain(tr("Score it all the same"), () => pad.scoring.accept(), { class: "strong" }),
+          " ",
+          plain(tr("Skip…"), () => pad.sheets.skip()),
         ),
       );
     } else if (unblinded) {
-      lines.push(html("p", {}, `You have seen this case with the models named ${at(unblinded)}. `));
+      lines.push(html("p", {}, `${named} `));
     }
-    if (report)
-      lines.push(html("p", {}, `You saw the report ${at(report)}, ${TIMING[report.timing]}.`));
+    if (report) lines.push(html("p", {}, sawReport(report)));
     const text = `${pad.held}|${lines.map((line) => line.textContent).join("|")}`;
     if (this.sawText !== text) this.seen.replaceChildren(...lines);
     this.sawText = text;
@@ -199,15 +200,8 @@ export class Frame {
     const begun = counted(pad.case, record).given > 0 && open.length > 0;
     this.unfinished.hidden = !begun || pad.locked;
     if (!begun) return;
-    const parts = open.map(({ slot, items }) => {
-      const names = items?.map((item) => pad.titleOf(item));
-      return `Answer ${slot}${names ? ` (${names.join(", ")})` : ""}`;
-    });
-    const what =
-      state === "skipped"
-        ? "Skipped: the scores given count nowhere."
-        : "Not finished: counts nowhere yet.";
-    const words = state === "skipped" ? what : `${what} Missing: ${parts.join("; ")}`;
+    const names = open.map(({ slot, items }) => [slot, items?.map((item) => pad.titleOf(item))]);
+    const words = unfinishedWords(state, names);
     if (this.unfinished.textContent !== words) this.unfinished.textContent = words;
     this.unfinished.title = words;
   }
@@ -216,7 +210,7 @@ export class Frame {
     const { state, message, reason } = outbox.status();
     this.saved.dataset.state = state;
     if (this.saved.textContent !== message)
-      this.saved.textContent = state === "waiting" ? "Not saved yet" : message;
+      this.saved.textContent = state === "waiting" ? tr("Not saved yet") : message;
     const text = state === "waiting" ? `${message} ${reason}` : "";
     if (this.alert.textContent !== text) this.alert.textContent = text;
     this.alert.hidden = text === "";
@@ -231,7 +225,7 @@ export class Frame {
       tab.classList.toggle("whole", needed === given);
       const name = pad.case.names?.[answer.slot];
       tab.firstChild.textContent = name ? `${answer.name}: ${name}` : answer.name;
-      tab.lastChild.textContent = needed > 0 ? `${given}/${needed}` : "no score needed";
+      tab.lastChild.textContent = needed > 0 ? `${given}/${needed}` : tr("no score needed");
     }
   }
 
@@ -272,15 +266,17 @@ export class Frame {
     const { pad } = this;
     const words = [];
     if (record.skip !== null && pad.stateHere() === "skipped") {
-      words.push(html("span", {}, `Skipped: ${record.skip}`));
-      if (!pad.locked) words.push(plain("Take back", () => pad.scoring.skip(null)));
+      words.push(html("span", {}, skippedWords(record.skip)));
+      if (!pad.locked) words.push(plain(tr("Take back"), () => pad.scoring.skip(null)));
     }
     if (pad.locked)
-      words.push(html("span", {}, "The models are named; scores can no longer be changed."));
+      words.push(html("span", {}, tr("The models are named; scores can no longer be changed.")));
     else if (done + skipped === total) {
-      words.push(html("b", {}, `All ${total} cases are scored${skipped ? " or skipped" : ""}.`));
+      words.push(html("b", {}, allScored({ total, skipped })));
       if (pad.data.protocol.reveal === "at_end") {
-        words.push(plain("Name the models…", () => pad.sheets.reveal(true), { class: "strong" }));
+        words.push(
+          plain(tr("Name the models…"), () => pad.sheets.reveal(true), { class: "strong" }),
+        );
       }
     }
     const text = words.map((word) => word.textContent).join("|");

@@ -6,6 +6,7 @@
 import { set } from "../../../components/dom.js";
 import { listenToPage, tellPage } from "../../../components/events.js";
 import { mounting } from "../../../components/mount.js";
+import { tr } from "../../../components/words.js";
 import { Follow } from "../../../pad/assets/follow.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { turning } from "../../../turning/assets/turning.js";
@@ -13,6 +14,7 @@ import { AnswerView } from "./answer.js";
 import { fits, stateOf, withEntries } from "./case_record.js";
 import { Frame } from "./frame.js";
 import { Keys } from "./keys.js";
+import { ANSWERS_CHANGED, edgeWords, ofPicture } from "./pad_words.js";
 import { Returned } from "./returned.js";
 import { Scoring } from "./scoring.js";
 import { Selection } from "./selection.js";
@@ -119,8 +121,7 @@ export class Pad {
     this.views = padCase.answers.map((answer) => new AnswerView(this, answer));
     this.rows = this.views.flatMap(({ rows }) => rows);
     this.frame.show(padCase, this.views);
-    if (other)
-      this.frame.complain("The answers to this case were changed. You now see them as they are.");
+    if (other) this.frame.complain(ANSWERS_CHANGED);
     if (!same || other) {
       this.scoring.done = [];
       this.frame.say("");
@@ -168,7 +169,7 @@ export class Pad {
   /** What an item is called: its dimension, and which of several pictures it is about. */
   titleOf(/** @type {Item} */ { dimension, picture }) {
     const name = this.dimension(dimension)?.name ?? dimension;
-    return Number.isInteger(picture) ? `${name}, picture ${picture + 1}` : name;
+    return Number.isInteger(picture) ? ofPicture(name, picture) : name;
   }
 
   // --- what the reader does ----------------------------------------------------------------------
@@ -182,8 +183,7 @@ export class Pad {
 
   turn(/** @type {Direction} */ direction) {
     this.commit();
-    if (!turning.step(direction === "next" ? 1 : -1))
-      this.frame.say(direction === "next" ? "This is the last case" : "This is the first case");
+    if (!turning.step(direction === "next" ? 1 : -1)) this.frame.say(edgeWords(direction));
     this.refresh();
   }
 
@@ -225,7 +225,7 @@ export class Pad {
     for (const entry of batch) {
       const reason = reply.refused[entry.token];
       if (reason && entry.kind === "reveal") {
-        this.frame.complain(`Not shown (${entry.case}): ${reason}`);
+        this.frame.complain(tr("Not shown ({case}): {reason}", { case: entry.case, reason }));
       }
     }
   }

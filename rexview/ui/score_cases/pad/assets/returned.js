@@ -3,7 +3,9 @@
 // given again.
 
 import { button, html } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
+import { skippedWords } from "./pad_words.js";
 
 /** @import { Pad } from "./pad.js" */
 
@@ -55,25 +57,31 @@ export class Returned {
       html(
         "p",
         {},
-        html("b", {}, here ? "Not saved" : `Not saved in ${caseId}`),
+        html("b", {}, here ? tr("Not saved") : tr("Not saved in {case}", { case: caseId })),
         ": ",
         reasons.join(" "),
       ),
       html("ul", {}, ...entries.map((entry) => html("li", {}, this.#words(entry)))),
       here || !listed
         ? null
-        : button("Go to the case", () => this.pad.go(caseId), { class: "plain" }),
-      button("Put away", putAway, { class: "plain" }),
+        : button(tr("Go to the case"), () => this.pad.go(caseId), { class: "plain" }),
+      button(tr("Put away"), putAway, { class: "plain" }),
     );
   }
 
   #words({ kind, slot, subject, picture, field, value, began }) {
-    if (kind === "skip") return `Skipped: ${value}`;
-    const whose = began ? `Answer ${slot} (“${began}”)` : `Answer ${slot}`;
+    if (kind === "skip") return skippedWords(value);
+    const whose = began
+      ? tr("Answer {slot} (“{began}”)", { slot, began })
+      : tr("Answer {slot}", { slot });
     if (kind === "verdict") return `${whose}: ${this.pad.data.failures[subject]?.name ?? subject}`;
     const where = this.pad.titleOf({ dimension: subject, picture });
     return field === "comment"
-      ? `${whose}, ${where}, comment: ${value}`
+      ? tr("{answer}, {dimension}, comment: {words}", {
+          answer: whose,
+          dimension: where,
+          words: value,
+        })
       : `${whose}, ${where}: ${value}`;
   }
 }

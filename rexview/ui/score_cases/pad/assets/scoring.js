@@ -1,6 +1,7 @@
 // What a reader enters on the pad: scores, failures, comments, skips, what is to be shown. Each becomes
 // an entry of the outbox.
 
+import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { counted, flagKey, valueAt } from "./case_record.js";
 import { beginningOf } from "./returned.js";
@@ -9,8 +10,9 @@ import { beginningOf } from "./returned.js";
 /** @import { Pad } from "./pad.js" */
 /** @import { Answer, Context } from "./types.d.ts" */
 
-const SEEN_UNBLINDED =
-  "You have seen this case with the models named: say first that you go on, or skip it";
+const SEEN_UNBLINDED = tr(
+  "You have seen this case with the models named: say first that you go on, or skip it",
+);
 
 /** What an entry on a row is about. */
 function aboutRow(/** @type {Row} */ { answer, caseId, item }) {
@@ -72,7 +74,7 @@ export class Scoring {
       const next = pad.rows[pad.rows.indexOf(row) + 1];
       if (next) pad.selection.goTo(next);
       const { needed, given } = counted(pad.case, pad.record());
-      if (needed > 0 && needed === given) pad.frame.say("All scored. n: next case");
+      if (needed > 0 && needed === given) pad.frame.say(tr("All scored. n: next case"));
     }
     pad.refresh();
   }
@@ -108,7 +110,7 @@ export class Scoring {
     const { pad } = this;
     const last = this.done.pop();
     if (!last) {
-      pad.frame.say("Nothing to undo in this case");
+      pad.frame.say(tr("Nothing to undo in this case"));
       return;
     }
     const { slot, subject, picture } = last.entry;
@@ -118,7 +120,7 @@ export class Scoring {
         answer.slot === slot && item.dimension === subject && item.picture === picture,
     );
     if (row) pad.selection.goTo(row);
-    pad.frame.say("Undone");
+    pad.frame.say(tr("Undone"));
     pad.refresh();
   }
 
@@ -170,14 +172,14 @@ export class Scoring {
   report() {
     const { frame, sheets } = this.pad;
     const { state } = this.pad.case.report;
-    if (state === "never") frame.say("In this study the report is not shown");
+    if (state === "never") frame.say(tr("In this study the report is not shown"));
     else if (state === "shown") frame.toggleReport();
     else sheets.report();
   }
 
   fetchReport() {
     this.#reveal("report");
-    this.pad.frame.say("Fetching the report…");
+    this.pad.frame.say(tr("Fetching the report…"));
     this.reportWanted = true;
   }
 

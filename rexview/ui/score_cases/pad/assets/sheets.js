@@ -2,36 +2,32 @@
 // before the models are named. One at a time.
 
 import { button, every, html, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { failureLetter, flagKey } from "./case_record.js";
+import { SKIP_REASONS } from "./pad_words.js";
 
 /** @import { Pad } from "./pad.js" */
 
-const SKIP_REASONS = [
-  "Image cannot be judged",
-  "Question is unclear",
-  "Outside my field",
-  "I know this case",
-];
 const STRONG = { class: "strong", "data-first": true };
-const STATES = { open: "", begun: "begun", done: "done", skipped: "skipped" };
+const STATES = { open: "", begun: tr("begun"), done: tr("done"), skipped: tr("skipped") };
 const KEYS = [
-  ["1 – 5", "score the marked row and move on"],
-  ["Delete", "take the score away"],
-  ["↓ ↑ or j k", "next and previous row"],
-  ["→ ←", "next and previous answer"],
-  ["e", "comment on the marked row (Esc: done)"],
-  ["a", "failures of the answer, then the letter of one"],
-  ["Page ↓ ↑", "scroll the answer's text"],
-  ["u", "undo"],
-  ["n p", "next and previous case"],
-  ["s", "skip the case, with a reason"],
-  ["g", "report: asks first, and is recorded"],
-  ["?", "this list"],
+  ["1 – 5", tr("score the marked row and move on")],
+  [tr("Delete"), tr("take the score away")],
+  [tr("↓ ↑ or j k"), tr("next and previous row")],
+  ["→ ←", tr("next and previous answer")],
+  ["e", tr("comment on the marked row (Esc: done)")],
+  ["a", tr("failures of the answer, then the letter of one")],
+  [tr("Page ↓ ↑"), tr("scroll the answer's text")],
+  ["u", tr("undo")],
+  ["n p", tr("next and previous case")],
+  ["s", tr("skip the case, with a reason")],
+  ["g", tr("report: asks first, and is recorded")],
+  ["?", tr("this list")],
 ];
 const PICTURE_KEYS = [
-  ["0", "boxes of the answer being scored, on or off"],
-  ["Shift + n p s", "the picture's own n, p and s"],
-  ["i f o w …", "as on the Case page: see ? in the picture's tools"],
+  ["0", tr("boxes of the answer being scored, on or off")],
+  [tr("Shift + n p s"), tr("the picture's own n, p and s")],
+  ["i f o w …", tr("as on the Case page: see ? in the picture's tools")],
 ];
 
 export class Sheets {
@@ -77,7 +73,7 @@ export class Sheets {
     if (again) return;
     this.name = name;
     this.before = /** @type {HTMLElement} */ (document.activeElement);
-    const close = button("Close", () => this.close(), { class: "plain" });
+    const close = button(tr("Close"), () => this.close(), { class: "plain" });
     this.node.setAttribute("aria-label", title);
     const shown = content.filter((part) => part !== null); // replaceChildren would write "null"
     this.node.replaceChildren(html("header", {}, html("h3", {}, title), close), ...shown);
@@ -96,7 +92,13 @@ export class Sheets {
           html("dd", {}, words),
         ]),
       );
-    this.#show("help", "Keys", list(KEYS), html("h4", {}, "The picture"), list(PICTURE_KEYS));
+    this.#show(
+      "help",
+      tr("Keys"),
+      list(KEYS),
+      html("h4", {}, tr("The picture")),
+      list(PICTURE_KEYS),
+    );
   }
 
   cases() {
@@ -122,11 +124,15 @@ export class Sheets {
         ? html(
             "p",
             { class: "quiet" },
-            `Cases ${first} to ${first + entries.length - 1} of ${total}.`,
+            tr("Cases {first} to {last} of {total}.", {
+              first,
+              last: first + entries.length - 1,
+              total,
+            }),
           )
         : null;
-    const on = this.#closing("Next unscored case", () => pad.goOn(), { class: "plain" });
-    this.#show("cases", "Your cases", on, cut, html("div", { class: "cases" }, ...shown));
+    const on = this.#closing(tr("Next unscored case"), () => pad.goOn(), { class: "plain" });
+    this.#show("cases", tr("Your cases"), on, cut, html("div", { class: "cases" }, ...shown));
   }
 
   /** The failures of an answer, each with its letter. */
@@ -154,11 +160,11 @@ export class Sheets {
     const words = html(
       "p",
       { class: "quiet" },
-      "A letter confirms a failure or takes it back. Esc: done.",
+      tr("A letter confirms a failure or takes it back. Esc: done."),
     );
     this.#show(
       "failures",
-      `Failures of ${answer.name}`,
+      tr("Failures of {name}", { name: answer.name }),
       words,
       html("div", { class: "chips" }, ...chips.map(({ node }) => node)),
     );
@@ -172,8 +178,8 @@ export class Sheets {
     const other = html("input", {
       type: "text",
       maxlength: "400",
-      placeholder: "Another reason",
-      "aria-label": "Another reason",
+      placeholder: tr("Another reason"),
+      "aria-label": tr("Another reason"),
     });
     const form = html(
       "form",
@@ -186,14 +192,14 @@ export class Sheets {
           pad.scoring.skip(reason);
         },
       },
-      ...SKIP_REASONS.map((reason, place) =>
+      ...SKIP_REASONS.map(([kept, reason], place) =>
         html(
           "label",
           {},
           html("input", {
             type: "radio",
             name,
-            value: reason,
+            value: kept,
             checked: place === 0,
             "data-first": place === 0,
           }),
@@ -201,24 +207,27 @@ export class Sheets {
         ),
       ),
       other,
-      html("button", { type: "submit", class: "strong" }, "Skip this case"),
+      html("button", { type: "submit", class: "strong" }, tr("Skip this case")),
     );
-    this.#show("skip", "Skip this case", form);
+    this.#show("skip", tr("Skip this case"), form);
   }
 
   report() {
     const { pad } = this;
-    const when =
+    const go = this.#closing(tr("Show the report"), () => pad.scoring.fetchReport(), STRONG);
+    const words =
       pad.stateHere() === "done"
-        ? "after you scored this case"
-        : "before this case was scored in full";
-    const go = this.#closing("Show the report", () => pad.scoring.fetchReport(), STRONG);
-    const words = `You then see the radiologist’s report ${when}. It is recorded, and whoever leads the study sees it.`;
+        ? tr(
+            "You then see the radiologist’s report after you scored this case. It is recorded, and whoever leads the study sees it.",
+          )
+        : tr(
+            "You then see the radiologist’s report before this case was scored in full. It is recorded, and whoever leads the study sees it.",
+          );
     this.#show(
       "report",
-      "Show the report?",
+      tr("Show the report?"),
       html("p", {}, words),
-      html("p", { class: "quiet" }, "Esc: leave it hidden."),
+      html("p", { class: "quiet" }, tr("Esc: leave it hidden.")),
       go,
     );
   }
@@ -226,9 +235,18 @@ export class Sheets {
   reveal(all) {
     const { pad } = this;
     const words = all
-      ? "You then see which model gave which answer, in all your cases. Your scores can no longer be changed."
-      : "You then see which model gave which answer to this case. Its scores can no longer be changed.";
-    const go = this.#closing("Name the models", () => pad.scoring.nameModels(all), STRONG);
-    this.#show("reveal", "Name the models?", html("p", {}, words, " It is recorded."), go);
+      ? tr(
+          "You then see which model gave which answer, in all your cases. Your scores can no longer be changed.",
+        )
+      : tr(
+          "You then see which model gave which answer to this case. Its scores can no longer be changed.",
+        );
+    const go = this.#closing(tr("Name the models"), () => pad.scoring.nameModels(all), STRONG);
+    this.#show(
+      "reveal",
+      tr("Name the models?"),
+      html("p", {}, words, " ", tr("It is recorded.")),
+      go,
+    );
   }
 }

@@ -3,20 +3,22 @@
 import { html, set } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
 import { serverNodes } from "../../../components/server_html.js";
+import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
+import { PAIRS } from "../../../pad/assets/task_words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 
-const WORDS = {
-  page: "compare reports",
-  kinds: ["prefer"],
-  noun: "pair",
-  plural: "pairs",
-  done: "compared",
-};
+const WORDS = { page: "compare reports", kinds: ["prefer"], items: PAIRS };
 const OUT = "out"; // as in reader_tasks.py
-const SIDES = { left: "Report A is better", tie: "No difference", right: "Report B is better" };
-const HINT = "Keys a or ←, b or →, t: no difference, s: leave out, n: next. Your time is recorded.";
+const SIDES = {
+  left: tr("Report A is better"),
+  tie: tr("No difference"),
+  right: tr("Report B is better"),
+};
+const HINT = tr(
+  "Keys a or ←, b or →, t: no difference, s: leave out, n: next. Your time is recorded.",
+);
 
 export class ComparisonPad extends TaskPad {
   constructor(place) {
@@ -25,7 +27,7 @@ export class ComparisonPad extends TaskPad {
     this.earlier = html("p", { class: "earlier", hidden: true });
     this.reports = ["A", "B"].map((letter) => {
       const text = html("div", { class: "text", tabindex: "0" });
-      const node = html("article", {}, html("h3", {}, `Report ${letter}`), text);
+      const node = html("article", {}, html("h3", {}, tr("Report {letter}", { letter })), text);
       return { node, text };
     });
     const pair = html("div", { class: "pair" }, ...this.reports.map(({ node }) => node));
@@ -42,12 +44,16 @@ export class ComparisonPad extends TaskPad {
         words,
       ),
     );
-    const label = { class: "sides", role: "radiogroup", "aria-label": "Which report is better?" };
+    const label = {
+      class: "sides",
+      role: "radiogroup",
+      "aria-label": tr("Which report is better?"),
+    };
     this.comment = html("textarea", {
       class: "comment",
       rows: "2",
-      placeholder: "Comment, if you like",
-      "aria-label": "Comment on the comparison",
+      placeholder: tr("Comment, if you like"),
+      "aria-label": tr("Comment on the comparison"),
       onchange: () => this.commit(),
     });
     this.frame.body.append(
@@ -57,8 +63,10 @@ export class ComparisonPad extends TaskPad {
       html("div", label, ...this.sides),
       this.comment,
     );
-    this.out = plain("Leave out", () => this.prefer(OUT), { title: "Leave this pair out (s)" });
-    this.showReport = plain("Radiologist's report", () => this.report(), { title: "(g)" });
+    this.out = plain(tr("Leave out"), () => this.prefer(OUT), {
+      title: tr("Leave this pair out (s)"),
+    });
+    this.showReport = plain(tr("Radiologist's report"), () => this.report(), { title: "(g)" });
     this.frame.feet.prepend(this.out, this.showReport, html("span", { class: "hint" }, HINT));
   }
 
@@ -70,7 +78,7 @@ export class ComparisonPad extends TaskPad {
       if (!kept) text.scrollTop = 0;
     }
     this.earlier.textContent = own.earlier
-      ? "One of these reports was changed since you compared them: please compare them again."
+      ? tr("One of these reports was changed since you compared them: please compare them again.")
       : "";
     if (!kept) this.comment.value = this.#draft() ?? this.record().comment ?? "";
   }
@@ -86,7 +94,7 @@ export class ComparisonPad extends TaskPad {
   prefer(side) {
     if (this.record().value === side) return;
     this.#give(side);
-    this.say(side === OUT ? "Left out" : "");
+    this.say(side === OUT ? tr("Left out") : "");
     this.refresh();
   }
 
@@ -128,7 +136,7 @@ export class ComparisonPad extends TaskPad {
   }
 
   told({ value }) {
-    const words = SIDES[value?.value] ?? "Left out";
+    const words = SIDES[value?.value] ?? tr("Left out");
     return value?.comment ? `${words}: ${value.comment}` : words;
   }
 }

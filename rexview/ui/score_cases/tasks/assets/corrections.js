@@ -6,20 +6,19 @@
 import { html, set } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
 import { serverNodes } from "../../../components/server_html.js";
+import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
+import { REPORTS } from "../../../pad/assets/task_words.js";
+import { DONE, HINT, keptWords } from "./correction_words.js";
 import { LineEditor } from "./line_editor.js";
 import { lineRows } from "./line_rows.js";
 
 const WORDS = {
   page: "correct reports",
   kinds: ["edit", "corrected", "reference"],
-  noun: "report",
-  plural: "reports",
-  done: "finished",
+  items: REPORTS,
 };
-const HINT =
-  "↑ ↓ line · k keep · s substitute · d delete · i insert after · 0–4 severity · u take back · f finished · n next";
 /** What a line's number and an insertion's number are. */
 function parts(place) {
   const [line, added] = place.split("+").map(Number);
@@ -31,12 +30,14 @@ export class CorrectionPad extends TaskPad {
     super(place, WORDS);
     this.question = html("div", { class: "question" });
     this.earlier = html("p", { class: "earlier", hidden: true });
-    this.list = html("ol", { class: "lines", "aria-label": "Lines of the report" });
+    this.list = html("ol", { class: "lines", "aria-label": tr("Lines of the report") });
     this.editor = new LineEditor(this);
     this.frame.body.append(this.question, this.earlier, this.list);
-    this.done = plain("Finished", () => this.finishReport(), { title: "All is corrected (f)" });
-    this.showReport = plain("Radiologist's report", () => this.report(), { title: "(g)" });
-    this.reference = plain("Keep as reference", () => this.keep());
+    this.done = plain(tr("Finished"), () => this.finishReport(), {
+      title: tr("All is corrected (f)"),
+    });
+    this.showReport = plain(tr("Radiologist's report"), () => this.report(), { title: "(g)" });
+    this.reference = plain(tr("Keep as reference"), () => this.keep());
     this.kept = html("span", { class: "hint" });
     this.frame.feet.prepend(
       this.done,
@@ -58,7 +59,9 @@ export class CorrectionPad extends TaskPad {
       this.current = content.lines.length > 0 ? "1" : "0";
     }
     this.earlier.textContent = own.earlier
-      ? "The report was changed since you corrected it: your corrections of the earlier one count nowhere."
+      ? tr(
+          "The report was changed since you corrected it: your corrections of the earlier one count nowhere.",
+        )
       : "";
     this.earlier.hidden = !own.earlier;
   }
@@ -122,7 +125,7 @@ export class CorrectionPad extends TaskPad {
 
   get closed() {
     if (!this.record().done) return false;
-    this.say("The report is finished. f: open it again");
+    this.say(tr("The report is finished. f: open it again"));
     return true;
   }
 
@@ -141,7 +144,7 @@ export class CorrectionPad extends TaskPad {
     }
     if (current === "0" || current.includes("+")) {
       if (action === "delete" && current !== "0") this.give(current, null);
-      else this.say("Choose a line first, or i to insert one here");
+      else this.say(tr("Choose a line first, or i to insert one here"));
       return;
     }
     const before = this.edit(current, record);
@@ -166,7 +169,7 @@ export class CorrectionPad extends TaskPad {
     if (this.closed) return;
     const before = this.edit(current);
     if (!before || before.action === "keep")
-      return this.say("First say what is wrong: s, d or i on the line");
+      return this.say(tr("First say what is wrong: s, d or i on the line"));
     const next = { ...before, [name]: value };
     if (this.drafts.has(current)) {
       this.drafts.set(current, next);
@@ -198,12 +201,14 @@ export class CorrectionPad extends TaskPad {
       (place) => lines[place].action !== "keep" && lines[place].severity === null,
     );
     if (!done && open.length > 0) {
-      this.say("Give every correction a severity (0–4) first");
+      this.say(tr("Give every correction a severity (0–4) first"));
       this.select(open[0]);
       return;
     }
     this.add({ kind: "corrected", value: !done, was: done });
-    this.say(done ? "Open again: counts nowhere until finished" : "Finished. n: next report");
+    this.say(
+      done ? tr("Open again: counts nowhere until finished") : tr("Finished. n: next report"),
+    );
     this.refresh();
   }
 
@@ -216,15 +221,12 @@ export class CorrectionPad extends TaskPad {
 
   draw(record) {
     set(this.done, { "aria-pressed": String(record.done) });
-    this.done.textContent = record.done ? "Finished ✓" : "Finished";
+    this.done.textContent = record.done ? tr("Finished ✓") : tr("Finished");
     this.frame.next.classList.toggle("strong", record.done && Boolean(this.case.next));
     this.showReport.hidden = this.data.report !== "on_request";
     this.reference.hidden = !this.data.reference || !record.done;
     const { reference } = record;
-    this.kept.textContent =
-      reference && this.data.reference
-        ? `${reference.mine ? "Your" : "Another reader's"} corrected report is kept as reference.`
-        : "";
+    this.kept.textContent = reference && this.data.reference ? keptWords(reference.mine) : "";
     const places = this.places(record);
     if (!places.includes(this.current)) this.current = places[0];
     const state = JSON.stringify([
@@ -260,10 +262,10 @@ export class CorrectionPad extends TaskPad {
   }
 
   told({ kind, subject, value }) {
-    if (kind === "corrected") return value ? "Finished" : "Opened again";
-    if (kind === "reference") return "Kept as reference";
-    const words = value ? `${value.action} ${value.edited ?? ""}` : "taken back";
-    return `Line ${subject}: ${words}`;
+    if (kind === "corrected") return value ? tr("Finished") : tr("Opened again");
+    if (kind === "reference") return tr("Kept as reference");
+    const words = value ? `${DONE[value.action]} ${value.edited ?? ""}` : tr("taken back");
+    return tr("Line {number}: {words}", { number: subject, words });
   }
 }
 

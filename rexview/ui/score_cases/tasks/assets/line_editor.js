@@ -1,16 +1,18 @@
 // What stands below the marked line of a report: what is done with it, in which words, how grave that is.
 
 import { html, set } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 
 /** @import { CorrectionPad } from "./corrections.js" */
 
 const ACTIONS = {
-  keep: "Keep",
-  substitute: "Substitute",
-  delete: "Delete",
-  insert: "Insert after",
+  keep: tr("Keep"),
+  substitute: tr("Substitute"),
+  delete: tr("Delete"),
+  insert: tr("Insert after"),
 };
+const SIGNIFICANCES = { negligible: tr("Negligible"), significant: tr("Significant") };
 
 export class LineEditor {
   constructor(/** @type {CorrectionPad} */ pad) {
@@ -18,10 +20,10 @@ export class LineEditor {
     this.actions = Object.entries(ACTIONS).map(([action, words]) =>
       plain(words, () => pad.act(action), { "data-action": action }),
     );
-    this.back = plain("Take back", () => pad.closed || pad.give(pad.current, null));
+    this.back = plain(tr("Take back"), () => pad.closed || pad.give(pad.current, null));
     this.words = html("textarea", {
       rows: "2",
-      "aria-label": "The line as it should be",
+      "aria-label": tr("The line as it should be"),
       oninput: () => this.#typed(),
       onblur: () => pad.commit(),
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
@@ -33,14 +35,14 @@ export class LineEditor {
     this.severities = html("div", {
       class: "severities",
       role: "radiogroup",
-      "aria-label": "Severity",
+      "aria-label": tr("Severity"),
     });
     this.kind = html("select", {
-      "aria-label": "Kind of error",
+      "aria-label": tr("Kind of error"),
       onchange: () => this.#chosen("kind", this.kind),
     });
     this.significance = html("select", {
-      "aria-label": "Significance",
+      "aria-label": tr("Significance"),
       onchange: () => this.#chosen("significance", this.significance),
     });
     this.more = html(
@@ -79,9 +81,9 @@ export class LineEditor {
       ),
     );
     const option = (/** @type {string[]} */ [value, words]) => html("option", { value }, words);
-    this.kind.replaceChildren(...[["", "Kind of error"], ...Object.entries(kinds)].map(option));
-    const known = significances.map((one) => [one, `${one[0].toUpperCase()}${one.slice(1)}`]);
-    this.significance.replaceChildren(...[["", "Significance"], ...known].map(option));
+    this.kind.replaceChildren(...[["", tr("Kind of error")], ...Object.entries(kinds)].map(option));
+    const known = significances.map((one) => [one, SIGNIFICANCES[one] ?? one]);
+    this.significance.replaceChildren(...[["", tr("Significance")], ...known].map(option));
   }
 
   draw(edit, isDone) {

@@ -1,14 +1,15 @@
 // The lines of a report as rows: each with what is done with it, headed by its section.
 
 import { html } from "../../../components/dom.js";
+import { tr } from "../../../components/words.js";
 
 /** @import { CorrectionPad } from "./corrections.js" */
 
 const SECTIONS = {
-  findings: "Findings",
-  impression: "Impression",
-  comparison: "Comparison",
-  indication: "Indication",
+  findings: tr("Findings"),
+  impression: tr("Impression"),
+  comparison: tr("Comparison"),
+  indication: tr("Indication"),
 };
 
 export function lineRows(/** @type {CorrectionPad} */ pad, places, record) {
@@ -19,7 +20,7 @@ export function lineRows(/** @type {CorrectionPad} */ pad, places, record) {
     const own = place.includes("+") ? section : (lines[Number(place) - 1]?.section ?? null);
     if (own === section || place === "0") return [row];
     section = own;
-    return [html("li", { class: "section" }, SECTIONS[own] ?? "Other"), row];
+    return [html("li", { class: "section" }, SECTIONS[own] ?? tr("Other")), row];
   });
 }
 
@@ -31,14 +32,14 @@ function lineRow(/** @type {CorrectionPad} */ pad, place, record) {
   const number = place === "0" ? "" : added ? "+" : place;
   const before = added || place === "0" ? "" : pad.text(place);
   const shown = [];
-  if (place === "0") shown.push(html("span", { class: "hint" }, "Before the first line"));
+  if (place === "0") shown.push(html("span", { class: "hint" }, tr("Before the first line")));
   else if (action === "substitute" || action === "delete") shown.push(html("del", {}, before));
   else if (!added) shown.push(html("span", {}, before));
   if (edit?.edited && action !== "delete") shown.push(" ", html("ins", {}, edit.edited));
   const { severities, kinds } = pad.data.words;
   const about = [];
   if (edit && action !== "keep") {
-    about.push(edit.severity === null ? "no severity yet" : severities[edit.severity]);
+    about.push(edit.severity === null ? tr("no severity yet") : severities[edit.severity]);
     if (edit.kind) about.push(kinds[edit.kind]);
   }
   return html(

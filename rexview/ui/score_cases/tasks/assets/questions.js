@@ -3,16 +3,12 @@
 import { html, set } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
 import { serverNodes } from "../../../components/server_html.js";
+import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
+import { QUESTIONS } from "../../../pad/assets/task_words.js";
 
-const WORDS = {
-  page: "answer questions",
-  kinds: ["choose"],
-  noun: "question",
-  plural: "questions",
-  done: "answered",
-};
+const WORDS = { page: "answer questions", kinds: ["choose"], items: QUESTIONS };
 const OUT = "out"; // as in reader_tasks.py
 
 export class QuestionPad extends TaskPad {
@@ -20,11 +16,17 @@ export class QuestionPad extends TaskPad {
     super(place, WORDS);
     this.question = html("div", { class: "question" });
     this.earlier = html("p", { class: "earlier", hidden: true });
-    this.options = html("div", { class: "options", role: "radiogroup", "aria-label": "Options" });
+    this.options = html("div", {
+      class: "options",
+      role: "radiogroup",
+      "aria-label": tr("Options"),
+    });
     this.solution = html("div", { class: "report", hidden: true });
     this.frame.body.append(this.question, this.earlier, this.options, this.solution);
-    this.out = plain("Leave out", () => this.choose(OUT), { title: "Leave this question out (s)" });
-    this.solve = plain("Show the right answer…", () => this.reveal("solution"));
+    this.out = plain(tr("Leave out"), () => this.choose(OUT), {
+      title: tr("Leave this question out (s)"),
+    });
+    this.solve = plain(tr("Show the right answer…"), () => this.reveal("solution"));
     this.hint = html("span", { class: "hint" });
     this.frame.feet.prepend(this.out, this.solve, this.hint);
   }
@@ -48,13 +50,13 @@ export class QuestionPad extends TaskPad {
     );
     this.options.replaceChildren(...this.buttons);
     const keys = content.options.map(({ letter }) => letter).slice(0, 5);
-    this.hint.textContent = `Keys ${keys.join(" ")} or 1–${keys.length}, s: leave out, n: next. Your time is recorded.`;
+    this.hint.textContent = tr(
+      "Keys {letters} or 1–{last}, s: leave out, n: next. Your time is recorded.",
+      { letters: keys.join(" "), last: keys.length },
+    );
     this.solution.replaceChildren(...serverNodes(content.solution ?? ""));
     this.solution.hidden = !content.solution;
-    const next = own.solved ? "it counts nowhere" : "please answer again";
-    this.earlier.textContent = own.earlier
-      ? `The options were changed since you chose “${own.earlier}”: ${next}.`
-      : "";
+    this.earlier.textContent = own.earlier ? earlierWords(own) : "";
   }
 
   /** As the server says it; and what was answered last in this tab, which it may not know yet. */
@@ -66,12 +68,12 @@ export class QuestionPad extends TaskPad {
 
   choose(value) {
     const record = this.record();
-    if (record.solved) return this.say("The right answer was shown: it stands as it is");
-    if (record.settled) return this.say("You have answered another question since: it stands");
+    if (record.solved) return this.say(tr("The right answer was shown: it stands as it is"));
+    if (record.settled) return this.say(tr("You have answered another question since: it stands"));
     if (record.value === value) return;
     this.add({ kind: "choose", value: { value, seconds: this.seconds }, was: record.value });
     this.last = this.case.case;
-    this.say(value === OUT ? "Left out" : "");
+    this.say(value === OUT ? tr("Left out") : "");
     this.refresh();
   }
 
@@ -107,19 +109,27 @@ export class QuestionPad extends TaskPad {
   }
 
   told({ value }) {
-    return value?.value === OUT ? "Left out" : `Option ${Number(value?.value) + 1}`;
+    return value?.value === OUT
+      ? tr("Left out")
+      : tr("Option {number}", { number: Number(value?.value) + 1 });
   }
 
   ending() {
     if (this.record().solved)
-      return [html("span", {}, "The right answers are shown; yours can no longer be changed.")];
+      return [html("span", {}, tr("The right answers are shown; yours can no longer be changed."))];
     if (this.data.reveal !== "at_end") return [];
     return [
-      plain("Show the right answers: yours can then no longer be changed", () =>
+      plain(tr("Show the right answers: yours can then no longer be changed"), () =>
         this.reveal("all solution"),
       ),
     ];
   }
+}
+
+function earlierWords(/** @type {Record<string, any>} */ { solved, earlier: option }) {
+  return solved
+    ? tr("The options were changed since you chose “{option}”: it counts nowhere.", { option })
+    : tr("The options were changed since you chose “{option}”: please answer again.", { option });
 }
 
 export const mount = mounting((place) => new QuestionPad(place));

@@ -4,22 +4,18 @@
 import { html, set } from "../../../../components/dom.js";
 import { mounting } from "../../../../components/mount.js";
 import { serverNodes } from "../../../../components/server_html.js";
+import { tr } from "../../../../components/words.js";
 import { plain } from "../../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../../pad/assets/task_pad.js";
+import { ANSWERS } from "../../../../pad/assets/task_words.js";
 import { outbox } from "../../../../saving/assets/outbox.js";
 
 /** @import { Content, ValidateData, Word } from "./types.d.ts" */
 
-const WORDS = {
-  page: "failures page",
-  kinds: ["written_validation"],
-  noun: "answer",
-  plural: "answers",
-  done: "read",
-};
-const HINT = "1 or y yes · 2 no · 3 unsure · u undo · n p next, previous";
+const WORDS = { page: "failures page", kinds: ["written_validation"], items: ANSWERS };
+const HINT = tr("1 or y yes · 2 no · 3 unsure · u undo · n p next, previous");
 /** @type {Record<Word, string>} */
-const SAYS = { yes: "Yes, it has it", no: "No", unsure: "Unsure" };
+const SAYS = { yes: tr("Yes, it has it"), no: tr("No"), unsure: tr("Unsure") };
 const KEYS = { yes: "1", no: "2", unsure: "3" };
 const REST_MS = 700; // after the last entry: then the page counts anew
 
@@ -30,7 +26,7 @@ export class Validate extends TaskPad {
     /** @type {ValidateData} */
     this.data = null;
     this.undoable = [];
-    this.definition = html("section", { class: "definition", "aria-label": "The failure" });
+    this.definition = html("section", { class: "definition", "aria-label": tr("The failure") });
     this.question = html("div", { class: "asked" });
     this.options = html("ol", { class: "options" });
     this.answer = html("div", { class: "read" });
@@ -42,18 +38,18 @@ export class Validate extends TaskPad {
         }),
       ]),
     );
-    this.undoButton = plain("Undo", () => this.undo(), { class: "plain undo" });
+    this.undoButton = plain(tr("Undo"), () => this.undo(), { class: "plain undo" });
     this.verdicts = html(
       "div",
-      { class: "verdicts", role: "group", "aria-label": "Does the answer have the failure?" },
+      { class: "verdicts", role: "group", "aria-label": tr("Does the answer have the failure?") },
       ...Object.values(this.buttons),
       this.undoButton,
     );
     this.frame.body.append(
       this.definition,
       this.verdicts,
-      html("section", { "aria-label": "Question" }, this.question, this.options),
-      html("section", { "aria-label": "Answer" }, html("h3", {}, "Answer"), this.answer),
+      html("section", { "aria-label": tr("Question") }, this.question, this.options),
+      html("section", { "aria-label": tr("Answer") }, html("h3", {}, tr("Answer")), this.answer),
     );
     this.frame.feet.prepend(html("span", { class: "hint" }, HINT));
     this.frame.root.insertBefore(this.frame.body, this.frame.reportNode); // the report below
@@ -110,7 +106,7 @@ export class Validate extends TaskPad {
   }
 
   told({ value }) {
-    return SAYS[value] ?? "Taken back";
+    return SAYS[value] ?? tr("Taken back");
   }
 
   again(entry) {
@@ -144,20 +140,20 @@ export class Validate extends TaskPad {
   /** Take the last word back: on its answer, which is turned to. */
   undo() {
     const last = this.undoable.at(-1);
-    if (!last) return this.say("Nothing to undo");
+    if (!last) return this.say(tr("Nothing to undo"));
     if (last.item === this.case.case) {
       if (!this.#give(last.was) && this.record().said !== last.was) return;
       this.undoable.pop();
-      this.say("Undone");
+      this.say(tr("Undone"));
     } else if (last.item === this.case.previous) {
       this.takingBack = last.item; // once it is on the screen
       this.turn(-1);
-    } else this.say("What you said last is on another answer: go back to it with p");
+    } else this.say(tr("What you said last is on another answer: go back to it with p"));
     this.refresh();
   }
 
   ending() {
-    return [html("span", {}, "Precision stands with what was found.")];
+    return [html("span", {}, tr("Precision stands with what was found."))];
   }
 
   meaning({ key }) {

@@ -1,0 +1,31 @@
+// Why an entry was given back that was overtaken by what is there now.
+
+import { tr } from "../../components/words.js";
+
+const OVERTAKEN = {
+  adjudicate: tr("Another consensus was recorded there meanwhile."),
+  verdict: tr("Another window had saved another verdict there, which was kept."),
+  comment: tr("Another window had saved other words there, which was kept."),
+};
+
+export function whyOvertaken({ kind, field }, there) {
+  const { by: name } = there;
+  if (kind === "decide")
+    return name
+      ? tr("{name} decided something else meanwhile.", { name })
+      : tr("Somebody decided something else meanwhile.");
+  if (["agenda", "presenter_note"].includes(kind))
+    return name
+      ? tr("{name} changed it meanwhile.", { name })
+      : tr("Another window changed it meanwhile.");
+  if (kind === "score") return whyScore(field, there.score);
+  return OVERTAKEN[kind] ?? tr("Another window had saved another one there, which was kept.");
+}
+
+function whyScore(field, score) {
+  if (field === "comment")
+    return tr("Another window had saved another comment there, which was kept.");
+  return typeof score === "number"
+    ? tr("Another window had saved {score} there, which was kept.", { score })
+    : tr("Another window had saved no score there, which was kept.");
+}

@@ -1,0 +1,75 @@
+// Sentences of the score pad that are made of what is known of a case.
+
+import { clock, dayUnlessToday } from "../../../components/clock.js";
+import { tr } from "../../../components/words.js";
+
+export const ANSWERS_CHANGED = tr(
+  "The answers to this case were changed. You now see them as they are.",
+);
+/** Reasons for skipping that are offered: as they are kept, and in the reader's language. */
+export const SKIP_REASONS = [
+  ["Image cannot be judged", tr("Image cannot be judged")],
+  ["Question is unclear", tr("Question is unclear")],
+  ["Outside my field", tr("Outside my field")],
+  ["I know this case", tr("I know this case")],
+];
+const SAW_REPORT = {
+  before: (/** @type {string} */ when) =>
+    tr("You saw the report {when}, before scoring.", { when }),
+  during: (/** @type {string} */ when) => tr("You saw the report {when}, while scoring.", { when }),
+  after: (/** @type {string} */ when) => tr("You saw the report {when}, after scoring.", { when }),
+};
+
+/** When something was seen, as the reader's clock has it: the day only where it is not today. */
+function at({ at: moment }) {
+  const time = new Date(moment);
+  if (Number.isNaN(time.getTime())) return "";
+  const day = dayUnlessToday(time);
+  return day
+    ? tr("on {day} at {time}", { day, time: clock(time) })
+    : tr("at {time}", { time: clock(time) });
+}
+
+export function sawNamed(seen) {
+  return tr("You have seen this case with the models named {when}.", { when: at(seen) });
+}
+
+export function sawReport(seen) {
+  return SAW_REPORT[seen.timing](at(seen));
+}
+
+/** Why a case is skipped, as it was kept or typed. */
+export function skippedWords(/** @type {string} */ kept) {
+  const [, reason = kept] = SKIP_REASONS.find(([one]) => one === kept) ?? [];
+  return tr("Skipped: {reason}", { reason });
+}
+
+export function tallyOf({ done, skipped }) {
+  const words = tr("{n} scored", { n: done });
+  return skipped ? `${words} · ${tr("{n} skipped", { n: skipped })}` : words;
+}
+
+export function allScored({ total, skipped }) {
+  return skipped
+    ? tr("All {total} cases are scored or skipped.", { total })
+    : tr("All {total} cases are scored.", { total });
+}
+
+/** What is said of a case that is begun: `open` is [[letter, names of what has no score or null]]. */
+export function unfinishedWords(state, open) {
+  if (state === "skipped") return tr("Skipped: the scores given count nowhere.");
+  const parts = open.map(([slot, names]) => {
+    const answer = tr("Answer {slot}", { slot });
+    return names ? `${answer} (${names.join(", ")})` : answer;
+  });
+  return tr("Not finished: counts nowhere yet. Missing: {missing}", { missing: parts.join("; ") });
+}
+
+export function edgeWords(/** @type {"next" | "previous"} */ direction) {
+  return direction === "next" ? tr("This is the last case") : tr("This is the first case");
+}
+
+/** A dimension of one of several pictures; `picture` counts from 0. */
+export function ofPicture(/** @type {string} */ name, /** @type {number} */ picture) {
+  return tr("{name}, picture {picture}", { name, picture: picture + 1 });
+}

@@ -1,0 +1,20 @@
+// What is said of the correction of a report.
+
+import { tr } from "../../../components/words.js";
+
+export const HINT = tr(
+  "↑ ↓ line · k keep · s substitute · d delete · i insert after · 0–4 severity · u take back · f finished · n next",
+);
+/** What was done with a line. */
+export const DONE = {
+  keep: tr("keep"),
+  substitute: tr("substitute"),
+  delete: tr("delete"),
+  insert: tr("insert"),
+};
+
+export function keptWords(/** @type {boolean} */ mine) {
+  return mine
+    ? tr("Your corrected report is kept as reference.")
+    : tr("Another reader's corrected report is kept as reference.");
+}
