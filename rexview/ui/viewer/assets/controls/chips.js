@@ -74,13 +74,11 @@ export class Chips {
     const shift = group.key && this.viewer.data.takenKeys?.includes(group.key) ? "⇧" : "";
     const named = group.key ? `${shift}${group.key.toUpperCase()}` : "";
     const key = group.key ? `, ${tr("key {key}", { key: named.replace("⇧", "Shift ") })}` : "";
-    const spoken = (words) => html("span", { class: "spoken" }, words);
     const content = [
       html("span", { class: "swatch", "aria-hidden": "true" }),
-      html("span", { class: "name" }, group.name),
-      spoken(": "),
+      html("span", { class: "name", "aria-hidden": "true" }, group.name),
       html("span", { class: "count", "aria-hidden": "true" }, String(count)),
-      spoken(`${amount}${undrawn}${key}`),
+      html("span", { class: "spoken" }, `${group.name}: ${amount}${undrawn}${key}`),
       group.undrawable > 0 ? icon("warning") : null,
       group.key ? html("kbd", { "aria-hidden": "true" }, named) : null,
     ];
