@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -67,12 +68,21 @@ def _opinion(found: FoundIn, case: str, answer: Answer) -> WrittenOpinion | None
         reply = found.unread_of(case, answer.model)
         return None if reply is None else WrittenOpinion("unread", reply.why, "", None, None, True)
     quote = (one.found.quote or "").strip()
-    place = find_quote(answer.text or "", quote, 0) if quote else None
+    start, end = _place(answer.text or "", quote)
     return WrittenOpinion(
         one.found.said,
         one.found.reason or "",
         quote,
-        place.start if place else None,
-        place.end if place else None,
+        start,
+        end,
         one.quote_found is not False,
     )
+
+
+def _place(text: str, quote: str) -> tuple[int | None, int | None]:
+    """Find quoted words in a text, blanks and capitals aside, as the judge's reply was read."""
+    if quote and (place := find_quote(text, quote, 0)):  # also with markup between its words
+        return place.start, place.end
+    words = quote.split()
+    found = re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE) if words else None
+    return (found.start(), found.end()) if found else (None, None)

@@ -26,6 +26,7 @@ from rexview.models.running.files.replies import KeptReply
 from rexview.schema import Answer, Case, ReviewSet
 
 _KEPT: Final = 16
+_SHORTEST: Final = 8
 _Key = tuple[str, str, object, str, str]
 _RESULTS: Final = OrderedDict[_Key, "FoundIn"]()
 _LOCK: Final = Lock()
@@ -116,6 +117,8 @@ def written_subjects(review_set: ReviewSet, cases: Sequence[str]) -> tuple[Subje
 
 def named(review_set: ReviewSet, failure: str, version: str, judge: str) -> FoundIn | None:
     """Return what a link names: a failure, the beginning of its version, and a judge."""
+    if len(version) < _SHORTEST:
+        return None
     for prompt, asked in judged_versions(review_set):
         if (name_of(prompt), asked) == (failure, judge) and prompt.hash.startswith(version):
             return found_in(review_set, prompt, judge)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.written.failures import KIND, Words, value_of
+from rexview.analysis.written.failures import KIND, Words, value_of, words_of_row
 from rexview.errors import SettingsError, StoreError, StoreOvertaken
 from rexview.judge.written.words import (
     EXAMPLES,
@@ -58,7 +58,7 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
     """Show the form for a new failure, or with the words that one has ``now``."""
     if permissions.ask_name("written_who") is None:
         return
-    key = f"written_{now.failure}_{now.version}" if now else "written_new"
+    key = _key(now)
     given = value_of(now.prompt) if now else {}
     with st.form(f"{key}_form", border=True):
         for part, (label, longest, example) in _TEXTS.items():
@@ -88,6 +88,10 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
         st.error(lines_as_markdown(said), icon=":material/error:")
 
 
+def _key(now: Words | None) -> str:
+    return f"written_{now.failure}_{now.version}" if now else "written_new"
+
+
 def show_saved() -> None:
     """Say, once, that words are in the database."""
     if st.session_state.pop(_SAVED, False):
@@ -100,19 +104,18 @@ def _save(review_set: ReviewSet, every: Sequence[Words], now: Words | None, key:
         return
     value = _typed(key)
     name = now.failure if now else name_for(value["name"] or "", [one.failure for one in every])
+    before = now.value if now else None
     try:
         wording_of(name, {part: said for part, said in value.items() if said}, "The form")
-        before = now.value if now else None
+        reviews = review_sets.reviews(review_set)
+        stands = reviews.current_state().of(KIND, person.id).get((None, None, name, None))
+        if stands is not None and stands.value != before:
+            raise StoreOvertaken("Another window was quicker.", "Nothing was written.")
         entry = Entry(KIND, subject=name, value=value, via=FAILURES_PAGE, over=(before,))
-        review_sets.reviews(review_set).record([entry], person)
-    except SettingsError as error:
-        st.session_state[_PROBLEM] = str(error)
+        reviews.record([entry], person)
     except StoreOvertaken:
-        st.session_state[_PROBLEM] = tr(
-            "Somebody else changed this failure meanwhile: nothing was saved. Copy "
-            "your words, reload the page, and put in what is missing."
-        )
-    except StoreError as error:
+        _keep_typed(review_set, name, key)
+    except (SettingsError, StoreError) as error:
         st.session_state[_PROBLEM] = str(error)
     else:
         st.session_state[_SAVED] = True
@@ -120,6 +123,20 @@ def _save(review_set: ReviewSet, every: Sequence[Words], now: Words | None, key:
             st.session_state.pop(f"{key}_{part}", None)
         st.session_state.pop("written_editing", None)
         open_part(WORDS, failure=name, version=None)
+
+
+def _keep_typed(review_set: ReviewSet, name: str, key: str) -> None:
+    """Say that others were quicker; what was typed stands in the form of their words."""
+    st.session_state[_PROBLEM] = tr(
+        "Somebody else changed this failure meanwhile, or another window did: nothing was saved. "
+        "Their words stand above, yours in the form: saved again, yours take their place."
+    )
+    rows = review_sets.reviews(review_set).current_state().of(KIND, "")
+    row = rows.get((None, None, name, None))
+    words = words_of_row(row) if row is not None else None
+    if words is not None:
+        for part in _TEXTS:
+            st.session_state[f"{_key(words)}_{part}"] = st.session_state.get(f"{key}_{part}", "")
 
 
 def _typed(key: str) -> dict[str, Any]:
