@@ -244,6 +244,26 @@ def test_what_no_judge_says_is_left_out_of_a_link(word: str) -> None:
     assert len(problems) == bool(word)
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        "maybe:prior:3fa9c1d2e4b5:j",
+        "yes:../x:3fa9c1d2e4b5:j",
+        "yes:prior:3fa9:j",
+        "yes:prior:3FA9C1D2E4B5:j",
+        "yes:prior:3fa9c1d2e4b5:",
+        "yes:prior:3fa9c1d2e4b5:j:k",
+        f"yes:prior:3fa9c1d2e4b5:{'j' * 9000}",
+    ],
+)
+def test_what_no_judge_says_of_a_written_failure_is_left_out_of_a_link(word: str) -> None:
+    known = "yes:prior:3fa9c1d2e4b5:judge%3Ax"
+    found, problems = CaseFilter.read({"written": [word, known]})
+    assert found.written == (known,)
+    assert found.to_query() == {"written": [known]}
+    assert len(problems) == 1
+
+
 @given(READERS, MODELS)
 def test_ids_of_two_come_back_whatever_they_hold(readers: str, models: str) -> None:
     assert str(ReaderPair.parse(readers)) == readers

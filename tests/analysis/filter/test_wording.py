@@ -93,10 +93,8 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
         (CaseFilter(edits=("from:0:fineradscore:x",)), "Corrected by FineRadScore (x)"),
         (
             CaseFilter(written=("yes:prior:3fa9c1d2e4b5:gpt%3Ax", ":prior:3fa9c1d2e4b5:j")),
-            [
-                "Language model gpt:x finds: prior (version 3fa9c1d2)",
-                "Language model j was asked about: prior (version 3fa9c1d2)",
-            ],
+            "Language model gpt:x finds: prior (version 3fa9c1d2) and "
+            "Language model j was asked about: prior (version 3fa9c1d2)",
         ),
         (
             CaseFilter(opinions=("omission:yes:p-1:gpt%3Ax", "process:2:p-1:gpt%3Ax")),
