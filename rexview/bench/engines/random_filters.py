@@ -65,7 +65,7 @@ class Asked:
     place: int
 
 
-_NOT_ON_TABLES: Final = ("written",)
+NOT_ON_TABLES: Final = ("written",)
 """Conditions on what lies in logs of runs: tables on ClickHouse refuse them in a sentence."""
 
 
@@ -77,7 +77,7 @@ class RandomFilters:
         self._made: dict[str, Callable[[], Any]] = {
             name: self._list_of(name)
             for name in CaseFilter().__dataclass_fields__
-            if isinstance(getattr(CaseFilter(), name), tuple) and name not in _NOT_ON_TABLES
+            if isinstance(getattr(CaseFilter(), name), tuple) and name not in NOT_ON_TABLES
         }
         self._made |= {name: self._range_of(name) for name in RANGES}
         self._made |= {"search": self._search}

@@ -15,7 +15,7 @@ from rexview.bench.engines.everything import EverythingSet
 from rexview.bench.engines.known_words import HOSTILE, KnownWords
 from rexview.bench.engines.plain import difference, plain
 from rexview.bench.engines.questions import QUESTIONS
-from rexview.bench.engines.random_filters import RandomFilters
+from rexview.bench.engines.random_filters import NOT_ON_TABLES, RandomFilters
 from rexview.reviewset import load
 
 
@@ -53,7 +53,8 @@ def test_filters_reach_every_condition(engines: tuple[MemoryEngine, MemoryEngine
     given = [made.filter() for _ in range(600)]
     for field in dataclasses.fields(CaseFilter):
         met = {getattr(one, field.name) for one in given}
-        assert len(met) > 3, field.name
+        # tables on ClickHouse refuse what lies in logs of runs, in a sentence
+        assert (len(met) > 3) is (field.name not in NOT_ON_TABLES), field.name
     assert {one.mention for one in given} == set(MENTIONS)
     assert {one.sort for one in given} > set(SORTS)
     assert any(one.metric_order for one in given)
