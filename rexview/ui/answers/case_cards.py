@@ -57,8 +57,9 @@ def gallery_html(
 
 def _pin_html(case: str) -> str:
     """Lay a button over a card, since no button may lie in a link; its script gives it a name."""
+    label = tr("Pin {case}").format(case=html.escape(case))
     return (
-        f'<button type="button" class="rx-pin" aria-label="Pin {html.escape(case)}" '
+        f'<button type="button" class="rx-pin" aria-label="{label}" '
         f'data-rx-pin="{html.escape(case)}"></button>'
     )
 
