@@ -24,7 +24,8 @@ from tools.browser import ARGUMENTS, ensure_browser
 OUT: Final = ROOT / "assets" / "guides" / "pictures"
 _SIZE: Final[ViewportSize] = {"width": 1280, "height": 800}
 _SHARPER: Final = 1.25
-_LIMIT_MS: Final = 60_000
+_LIMIT_MS: Final = 180_000
+_STILL: Final = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _SETTLED_MS: Final = 1500
 """What a page still does when what it is waited for is there: fades, thumbnails."""
 _AGENDA: Final = ("c02", "c30", "c07", "c18")
@@ -140,6 +141,8 @@ def take(names: list[str]) -> None:
             _name(page, url)
             for name in names:
                 part = SCENES[name](page, url)
+                page.wait_for_timeout(_SETTLED_MS)
+                page.wait_for_selector(_STILL)
                 page.wait_for_timeout(_SETTLED_MS)
                 seen = part.screenshot() if part else page.screenshot()
                 Image.open(io.BytesIO(seen)).convert("RGB").save(

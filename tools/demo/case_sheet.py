@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from playwright.sync_api import sync_playwright
 
 from rexview.bench.serving import ROOT, serve
 from rexview.settings import DEMO_FOLDER
-from tools.browser import ensure_browser
+from tools.browser import ARGUMENTS, ensure_browser
 
 _WIDE, _HIGH, _COLUMNS = 1440, 900, 5
+_LIMIT_MS = 180_000  # busy processors take a minute for the first page
 _SHARE = 3
 """Pages are drawn at this fraction of their size."""
 
@@ -28,16 +30,20 @@ def pages(folder: Path = DEMO_FOLDER) -> Iterator[Image.Image]:
     lines = (folder / "cases.jsonl").read_text("utf-8").splitlines()
     ids = [json.loads(line)["id"] for line in lines]
     found = str(ensure_browser())
-    with serve(ROOT / "app.py", folder) as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": _WIDE, "height": _HIGH})
-        for case in ids:
-            page.goto(f"{url}/case?sort=order&case={case}")
-            page.wait_for_selector(f'[data-painted-case="{case}"]')
-            page.wait_for_selector(".rx-answer")
-            page.wait_for_timeout(500)
-            yield Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-        browser.close()
+    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
+        # Without the name and the reviews of whoever runs this.
+        environment = {"XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
+        with serve(ROOT / "app.py", folder, environment=environment) as url:
+            browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
+            page = browser.new_page(viewport={"width": _WIDE, "height": _HIGH})
+            page.set_default_timeout(_LIMIT_MS)
+            for case in ids:
+                page.goto(f"{url}/case?sort=order&case={case}")
+                page.wait_for_selector(f'[data-painted-case="{case}"]')
+                page.wait_for_selector(".rx-answer")
+                page.wait_for_timeout(500)
+                yield Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            browser.close()
 
 
 def main() -> None:
