@@ -30,6 +30,8 @@ MAC_APPS = (
 )
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 """How the tests start it: as root in a container too, and without talking to anyone."""
+FOR_PICTURES = (*ARGUMENTS, "--font-render-hinting=none")
+"""For pictures to look at: hinted letters at whole pixels swallow the blanks between words."""
 START_LIMIT_MS = 180_000
 """How long it may take to start; a busy machine reads it from a slow disk first."""
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Locator, Page, ViewportSize, sync_playwright
 
 from rexview.bench.serving import ROOT, serve
 from rexview.settings import DEMO_FOLDER
-from tools.browser import ARGUMENTS, ensure_browser
+from tools.browser import FOR_PICTURES, ensure_browser
 
 OUT: Final = ROOT / "assets" / "guides" / "pictures"
 _SIZE: Final[ViewportSize] = {"width": 1280, "height": 800}
@@ -134,7 +134,7 @@ def take(names: list[str]) -> None:
         shutil.copytree(DEMO_FOLDER, folder)
         environment = {"XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
         with serve(ROOT / "app.py", folder, environment=environment) as url:
-            browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
+            browser = playwright.chromium.launch(executable_path=found, args=list(FOR_PICTURES))
             context = browser.new_context(viewport=_SIZE, device_scale_factor=_SHARPER)
             context.set_default_timeout(_LIMIT_MS)
             page = context.new_page()

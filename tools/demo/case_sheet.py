@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 
 from rexview.bench.serving import ROOT, serve
 from rexview.settings import DEMO_FOLDER
-from tools.browser import ARGUMENTS, ensure_browser
+from tools.browser import FOR_PICTURES, ensure_browser
 
 _WIDE, _HIGH, _COLUMNS = 1440, 900, 5
 _LIMIT_MS = 180_000  # busy processors take a minute for the first page
@@ -34,7 +34,7 @@ def pages(folder: Path = DEMO_FOLDER) -> Iterator[Image.Image]:
         # Without the name and the reviews of whoever runs this.
         environment = {"XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
         with serve(ROOT / "app.py", folder, environment=environment) as url:
-            browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
+            browser = playwright.chromium.launch(executable_path=found, args=list(FOR_PICTURES))
             page = browser.new_page(viewport={"width": _WIDE, "height": _HIGH})
             page.set_default_timeout(_LIMIT_MS)
             for case in ids:
