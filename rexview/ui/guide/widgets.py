@@ -29,7 +29,7 @@ def choose_guide() -> str:
     first = _FOR_ROLE[role] if role else next(iter(GUIDES))
     kept = option_kept_in_link("guide_for", link_keys.QUERY_GUIDE, GUIDES, first)
     chosen: str = st.segmented_control(
-        tr("Guide for a"), list(GUIDES), format_func=GUIDES.__getitem__, required=True, **kept
+        tr("For a"), list(GUIDES), format_func=GUIDES.__getitem__, required=True, **kept
     )
     return chosen
 

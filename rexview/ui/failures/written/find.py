@@ -23,11 +23,11 @@ def show_find(filtered: FilteredSet, words: Words) -> None:
         st.caption(tr("Your role does not run models: ask whoever leads the study to look for it."))
         return
     review_set = filtered.review_set
-    st.markdown("### Find it")
+    st.markdown(f"### {tr('Find it')}")
     judge = choose_model(review_set)
     if judge is not None:
         _ask(filtered, words, judge)
-    st.markdown("### Runs of judges")
+    st.markdown(f"### {tr('Runs of judges')}")
     show_runs(review_set, (JUDGING,))
 
 
