@@ -20,7 +20,7 @@ def answer_html(slot: str, text: str, colour: str) -> str:
     return (
         f'<article class="rx-answer" style="--rx-colour:{colour}"><header>'
         f"<h3>{tr('Answer {slot}').format(slot=html.escape(slot))}</h3></header>"
-        f'<div class="rx-text" tabindex="0">{body}</div></article>'
+        f'<div class="rx-body" tabindex="0"><div class="rx-text">{body}</div></div></article>'
     )
 
 

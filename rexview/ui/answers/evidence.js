@@ -45,7 +45,7 @@ function scrollTo(key) {
   const behavior = wantsLessMotion() ? "auto" : "smooth";
   const seen = new Set();
   for (const span of spansOf(key)) {
-    const box = span.closest(".rx-text, .rx-report");
+    const box = span.closest(".rx-body, .rx-report");
     if (!box || seen.has(box)) continue;
     seen.add(box);
     scrollWithin(box, span, behavior);

@@ -166,7 +166,8 @@ def _answer_html(
         f"{flags_html(page, answer, review_set.reader_names, visitor)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{added.above}{choice_html(page.case, answer)}"
-        f'<div class="rx-text" tabindex="0">{body}</div>{one_answer.ending_html(answer)}'
+        f'<div class="rx-body" tabindex="0"><div class="rx-text">{body}</div>'
+        f"{one_answer.ending_html(answer)}</div>"
         f"{explanation_html(page, answer)}{added.below}"
         f"<footer>{one_answer.facts_html(answer)}</footer>"
         f"{repeats_html(page.case, answer, page.repeats.get(answer.model, ()))}</article>"

@@ -81,6 +81,7 @@ def _repeat_html(case: Case, answer: Answer, found: Differences, place: int) -> 
     not_shown = f" · {tr('{what}, not shown').format(what=listed(marked))}" if marked else ""
     return (
         f"<li><p><b>{number}</b> {said}</p>"
-        f'{choice_html(case, answer)}<div class="rx-again" tabindex="0">{body}</div>'
-        f"{ending_html(answer)}<footer>{facts_html(answer)}{not_shown}</footer></li>"
+        f'{choice_html(case, answer)}<div class="rx-body" tabindex="0">'
+        f'<div class="rx-again">{body}</div>{ending_html(answer)}</div>'
+        f"<footer>{facts_html(answer)}{not_shown}</footer></li>"
     )
