@@ -189,8 +189,12 @@ def test_scores_of_an_answer_that_was_cut_off_are_shown_and_said_to_count_nowher
 def test_an_answer_cut_at_the_limit_says_so_though_the_server_said_stop(page, review_set):
     cut = Answer("c1", "n", "It is", finish_reason="stop", output_tokens=8, max_output_tokens=8)
     page = replace(page, answers=(cut,))
-    text = read(answers_html.answers_html(page, review_set, colours=COLOURS, gap_threshold=2))
-    assert "Cut here: token limit reached" in text
+    made = answers_html.answers_html(page, review_set, colours=COLOURS, gap_threshold=2)
+    assert "Cut here: token limit reached" in read(made)
+    scrolling = made.partition('<div class="rx-body" tabindex="0">')[2]
+    words, _, after = scrolling.partition("</div>")  # of the text; what scrolls ends later
+    assert "It is" in words
+    assert after.startswith('<p class="rx-cut">'), "at the end of the words, wherever that is"
 
 
 def test_the_other_panels(page):
