@@ -51,11 +51,15 @@ _STEPS: Final = (
         PAGE_CASE,
         tr("Film, answers, report"),
         tr(
-            "The boxes of models and reference lie on the film. The answers stand side by side, "
-            "with readers' scores and what is wrong marked in the words."
+            "The boxes of models lie on the film; Reference below it adds those of the reference. "
+            "The answers stand side by side, with readers' scores and what is wrong marked in the "
+            "words."
         ),
         tr("Done"),
-        keys=tr("J and K turn to the next and the previous case, ? lists all keys."),
+        keys=tr(
+            "R shows the reference on the film. J and K turn to the next and the previous case, "
+            "? lists all keys."
+        ),
     ),
 )
 _FILTER: Final = CaseFilter(failures=("laterality_error",))
@@ -107,8 +111,10 @@ def _card(step: _Step) -> str:
         on = f'<button class="rx-tour-on" data-end>{html.escape(step.on)}</button>'
     end = f"<button data-end>{tr('End tour')}</button>" if step.to else ""
     keys = f'<p class="rx-tour-keys">{html.escape(step.keys)}</p>' if step.keys else ""
+    film = " data-film" if step.page == PAGE_CASE else ""
+    label = tr("Tour, step {number}").format(number=number)
     return (
-        f'<section class="rx-tour" aria-label="{tr("Tour, step {number}").format(number=number)}">'
+        f'<section class="rx-tour"{film} aria-label="{label}">'
         f'<p class="rx-tour-number">{tr("Tour")} · {number}</p><h2>{html.escape(step.title)}</h2>'
         f"<p>{html.escape(step.words)}</p>{keys}<footer>{end}{on}</footer></section>"
     )
