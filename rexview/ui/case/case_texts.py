@@ -86,7 +86,7 @@ class CaseTexts:
     def place(self) -> str:
         """Where the case stands, and what it is."""
         case = self.page.case
-        return answers_html.place_html(case, self.position, self.filter_name, _kind(case))
+        return answers_html.place_html(case, self.position, self.filter_name, kind_of(case))
 
     @property
     def question(self) -> str:
@@ -257,9 +257,11 @@ def opinions_of(
     return opinions_on(review_set, engine, page.case.id, page.answers, judge)
 
 
-def _kind(case: Case) -> str:
+def kind_of(case: Case) -> str:
+    """Name the kind of question, the category and the first tags; "none" as a tag says nothing."""
     names = [QUESTION_TYPES.get(case.question_type, case.question_type)]
     if case.category:
         names.append(CATEGORY_NAMES.get(case.category, case.category))
-    names += [value for values in case.tags.values() for value in values][:3]
+    tags = [value for values in case.tags.values() for value in values]
+    names += [tag for tag in tags if tag.strip().lower() != "none"][:3]
     return " · ".join(names)
