@@ -24,7 +24,7 @@ class Budget:
 
     @classmethod
     def parse(cls, text: str) -> Budget:
-        """Read ``5USD``, ``0.50 usd`` or ``200000tokens``.
+        """Read ``5USD``, ``0.50 usd`` or ``200,000 tokens``.
 
         Raises
         ------

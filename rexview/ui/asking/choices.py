@@ -152,7 +152,7 @@ def limits() -> dict[str, Any]:
         budget = text(
             tr("Budget"),
             link_keys.QUERY_RUN_BUDGET,
-            placeholder=tr("5USD or 200000tokens"),
+            placeholder=tr("5 USD or 200,000 tokens"),
             help=tr("The most that is spent. Empty: no limit."),
         )
     with columns[2]:

@@ -14,6 +14,8 @@ from rexview.models.running.money import Budget, Spent, billed
         (".5usd", 0.5, "USD"),
         ("200000tokens", 200_000, "tokens"),
         ("200_000 tokens", 200_000, "tokens"),
+        ("5 USD", 5, "USD"),
+        ("200,000 tokens", 200_000, "tokens"),
         ("1,000,000 Tokens", 1_000_000, "tokens"),
     ],
 )
