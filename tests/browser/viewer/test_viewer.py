@@ -720,7 +720,7 @@ class TestCases:
 
     def test_no_case_before_the_first(self, viewer):
         viewer.open().key("k")
-        expect(viewer.page.locator(".spoken")).to_have_text("This is the first case")
+        expect(viewer.page.locator(".spoken[aria-live]")).to_have_text("This is the first case")
         pass_time(viewer.page, 400)
         calm(viewer.page)
         assert "case=one" in viewer.page.url
