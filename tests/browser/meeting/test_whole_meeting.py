@@ -112,6 +112,7 @@ def plan(page, meeting):
     page.get_by_role("button", name="New meeting").click()
     page.get_by_role("textbox", name="Name").fill(NAME)
     page.get_by_role("button", name="Begin").click()
+    expect(page.get_by_role("button", name="Begin")).to_have_count(0)  # what asked is closed
     page.get_by_role("button", name="Add cases").click()
     page.get_by_role("textbox", name="Case ids").fill("\n".join(CASES))
     page.get_by_role("button", name="Add", exact=True).click()

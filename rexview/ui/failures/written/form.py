@@ -14,6 +14,7 @@ from rexview.judge.written.words import (
     LONGEST,
     LONGEST_EXAMPLE,
     LONGEST_NAME,
+    NEEDED,
     name_for,
     wording_of,
 )
@@ -81,11 +82,11 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
                 "stays with the old one."
             )
         )
+        if said := st.session_state.pop(_PROBLEM, None):
+            st.error(lines_as_markdown(said), icon=":material/error:")
         st.form_submit_button(
             tr("Save"), type="primary", on_click=_save, args=(review_set, every, now, key)
         )
-    if said := st.session_state.pop(_PROBLEM, None):
-        st.error(lines_as_markdown(said), icon=":material/error:")
 
 
 def _key(now: Words | None) -> str:
@@ -103,6 +104,11 @@ def _save(review_set: ReviewSet, every: Sequence[Words], now: Words | None, key:
     if person is None:
         return
     value = _typed(key)
+    missing = [_TEXTS[part][0] for part in NEEDED if not value[part]]
+    if missing:
+        said = [tr("“{field}” is missing.").format(field=label) for label in missing]
+        st.session_state[_PROBLEM] = " ".join(said)
+        return
     name = now.failure if now else name_for(value["name"] or "", [one.failure for one in every])
     before = now.value if now else None
     try:

@@ -26,6 +26,7 @@ from rexview.words import counted, tr, trn
 
 _ASSETS: Final = "meeting/agenda/assets/agenda"
 _GONE_NAMED: Final = 20
+_BEGUN: Final = "agenda_begun"
 
 
 def show(review_set: ReviewSet, meeting: Meeting | None) -> None:
@@ -38,7 +39,8 @@ def show(review_set: ReviewSet, meeting: Meeting | None) -> None:
         if every:
             _choose_meeting(every, meeting)
         if leads:
-            with st.popover(tr("New meeting…"), icon=":material/event:", key="agenda_new"):
+            begun = st.session_state.get(_BEGUN, "")  # another popover, which is closed, after each
+            with st.popover(tr("New meeting…"), icon=":material/event:", key=f"agenda_new{begun}"):
                 begin_form(review_set, "meeting_new", on_begun=_show_begun)
         if meeting is not None:
             if leads:
@@ -158,4 +160,5 @@ def _show_gone(meeting: Meeting) -> None:
 
 
 def _show_begun(meeting_id: str) -> None:
+    st.session_state[_BEGUN] = int(st.session_state.get(_BEGUN, 0)) + 1
     link_keys.set_query({link_keys.QUERY_MEETING: meeting_id})
