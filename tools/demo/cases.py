@@ -183,9 +183,9 @@ def place_box(box: Row, text: Row, truth: Truth) -> list[float]:
     """Find the pixels of a box that a text describes.
 
     One of ``like`` (a finding's true box: that of ``drawn.yaml``, else the shadow of its voxels),
-    ``mirror`` (the same on the other side of the picture), ``heart`` (its silhouette), ``tip`` (the
-    end of a device, ``size_mm`` wide) or ``at`` (shares of the picture); then ``grow`` (share by
-    which it is enlarged) and ``shift`` (shares of its size).
+    ``mirror`` (the same on the other side of the picture), ``heart`` (as drawn, else its
+    silhouette), ``tip`` (the end of a device, ``size_mm`` wide) or ``at`` (shares of the picture);
+    then ``grow`` (share by which it is enlarged) and ``shift`` (shares of its size).
     """
     _, known = _known(text, truth, box.get("image"))
     width, height = float(known["width"]), float(known["height"])
@@ -197,7 +197,7 @@ def place_box(box: Row, text: Row, truth: Truth) -> list[float]:
         size = float(box.get("size_mm", 40)) / float(known["pixel_mm"])
         x, y, w, h = column - size / 2, row - size / 2, size, size
     elif "heart" in box:
-        x, y, w, h = known["heart"]["box"]
+        x, y, w, h = known["boxes"].get("heart", known["heart"]["box"])
     elif "mirror" in box:
         x, y, w, h = known["boxes"][box["mirror"]]
         x = width - x - w
