@@ -68,6 +68,14 @@ _IMAGE_CHANGED: Final = """
 """
 _DEVELOPER: Final = {"client.toolbarMode": "developer"}
 """With it the key R runs the page again."""
+_STREAMLITS_KEYS: Final = """
+const listen = document.addEventListener;
+document.addEventListener = function (type, heard, ...more) {
+  if (type === "keydown" && String(heard).includes("stopImmediatePropagation")) return;
+  listen.call(this, type, heard, ...more);
+};
+"""
+"""Lets R through on our pages, which keep it from Streamlit (``streamlit_adapter/page_head.py``)."""
 _STILL: Final = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _RERUN_DONE: Final = """
 () => new Promise(done => {
@@ -234,6 +242,7 @@ def _reruns(browser: Any, ours: str, empty: str, rounds: int) -> list[Row]:
     other.wait_for_selector('[data-testid="stMarkdown"]')
     for name, path in (("Overview", ""), ("Browse", "browse"), ("Data", "data")):
         page = browser.new_page(viewport=SIZE)
+        page.add_init_script(_STREAMLITS_KEYS)
         page.goto(f"{ours}/{path}")
         page.wait_for_selector(".st-key-rx_title h1")
         page.wait_for_timeout(1500)

@@ -184,7 +184,8 @@ def stated_in(
     drafts: list[_Draft] = []
     denied: list[tuple[str, Span]] = []
     for part in parts:
-        mentions = [one for one in of_patient(find_mentions(part.text)) if not one.superseded]
+        found = of_patient(find_mentions(part.text))
+        mentions = [_as_compared(one) for one in found if not one.superseded]
         denied += [
             (finding_info(one.finding).family, _span(part, one))
             for one in mentions
@@ -196,6 +197,12 @@ def stated_in(
                 _add(drafts, draft)
     drafts = _explained(drafts)
     return tuple(_stated(draft, weigh) for draft in drafts), tuple(denied)
+
+
+def _as_compared(one: Mention) -> Mention:
+    """Return a device in the wrong place as the device that it is: its words tell the place."""
+    device = rules().misplaced_as.get(one.finding)
+    return one if device is None else one._replace(finding=device, side=None)
 
 
 def _by_sentence(mentions: Sequence[Mention]) -> list[list[Mention]]:
