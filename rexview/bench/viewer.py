@@ -75,7 +75,7 @@ document.addEventListener = function (type, heard, ...more) {
   listen.call(this, type, heard, ...more);
 };
 """
-"""Lets R through on our pages, which keep it from Streamlit (``streamlit_adapter/page_head.py``)."""
+"""Lets R through on our pages, which keep it from Streamlit: ``streamlit_adapter/page_head.py``."""
 _STILL: Final = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _RERUN_DONE: Final = """
 () => new Promise(done => {
