@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 from rexview.imaging import DiskCache
 from rexview.judge.reading import missing_quotes, read_opinion
@@ -27,14 +27,35 @@ OUTPUT_TOKENS: Final = 500
 """Of an answer, until some have come: a sentence for each thing that is asked."""
 
 
+class MakesRequest(Protocol):
+    """Makes the request about one subject, of pictures as they are sent."""
+
+    def __call__(
+        self,
+        subject: Subject,
+        pictures: Sequence[SentImage],
+        spec: RunSpec,
+        repeat: int = 1,
+        notes: tuple[str, ...] = (),
+    ) -> Request:
+        """Return the request."""
+
+
 def asking_of(
     review_set: ReviewSet, subjects: Iterable[Subject], spec: RunSpec, settings: Settings
 ) -> Asking[Subject]:
-    """Return how a run asks about subjects and reads what comes.
+    """Return how a run asks about subjects and reads what comes."""
+    shown = shown_to_judge(review_set, spec, settings, request_for)
+    return asking_by(subjects, spec, shown, read_reply, OUTPUT_TOKENS)
+
+
+def shown_to_judge(
+    review_set: ReviewSet, spec: RunSpec, settings: Settings, make: MakesRequest
+) -> Callable[[Subject, int], Request]:
+    """Return what builds requests with a subject's pictures.
 
     Pictures as they are sent are kept in the cache folder.
     """
-    by_id = {subject.id: subject for subject in subjects}
     cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
     most = settings.max_megapixels * 1_000_000
 
@@ -44,14 +65,25 @@ def asking_of(
             *(images, lambda image: image_path(review_set, image.path), spec.card, cache),
             max_pixels=most,
         )
-        return request_for(subject, pictures, spec, repeat, tuple(notes))
+        return make(subject, pictures, spec, repeat, tuple(notes))
 
+    return build
+
+
+def asking_by(
+    subjects: Iterable[Subject],
+    spec: RunSpec,
+    build: Callable[[Subject, int], Request],
+    read: Callable[[Request, Reply, Subject], Unread],
+    output_tokens: int,
+) -> Asking[Subject]:
+    """Return how a run asks about subjects, by what builds requests and what reads replies."""
     return Asking(
-        case=by_id.get,
+        case={subject.id: subject for subject in subjects}.get,
         build=build,
-        read=read_reply,
+        read=read,
         input_tokens=lambda request: input_tokens(request, spec.card),
-        output_tokens=OUTPUT_TOKENS,
+        output_tokens=output_tokens,
     )
 
 

@@ -8,19 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from rexview.imaging import DiskCache
+from rexview.judge.asking import asking_by, shown_to_judge
 from rexview.judge.subjects import Subject, report_text
 from rexview.judge.written.reading import SAID, read_found
 from rexview.judge.written.words import words_of
 from rexview.models.asking.build import captioned, given_texts, question_words
-from rexview.models.asking.pictures import choose_images, send_images
 from rexview.models.asking.prompts.load import fill
-from rexview.models.asking.tokens import input_tokens
 from rexview.models.reply import Reply
 from rexview.models.request import Request, SentImage, closed_object
 from rexview.models.running.attempts import Asking, Unread
 from rexview.models.running.spec import RunSpec
-from rexview.reviewset import image_path
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
 
@@ -34,29 +31,9 @@ _SHORTEST_LINE: Final = 5
 def asking_of(
     review_set: ReviewSet, subjects: Iterable[Subject], spec: RunSpec, settings: Settings
 ) -> Asking[Subject]:
-    """Return how a run asks about subjects and reads what comes.
-
-    Pictures as they are sent are kept in the cache folder.
-    """
-    by_id = {subject.id: subject for subject in subjects}
-    cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
-    most = settings.max_megapixels * 1_000_000
-
-    def build(subject: Subject, repeat: int) -> Request:
-        images, notes = choose_images(subject.case, spec.card)
-        pictures = send_images(
-            *(images, lambda image: image_path(review_set, image.path), spec.card, cache),
-            max_pixels=most,
-        )
-        return request_for(subject, pictures, spec, repeat, tuple(notes))
-
-    return Asking(
-        case=by_id.get,
-        build=build,
-        read=read_reply,
-        input_tokens=lambda request: input_tokens(request, spec.card),
-        output_tokens=OUTPUT_TOKENS,
-    )
+    """Return how a run asks about subjects and reads what comes."""
+    shown = shown_to_judge(review_set, spec, settings, request_for)
+    return asking_by(subjects, spec, shown, read_reply, OUTPUT_TOKENS)
 
 
 def request_for(
