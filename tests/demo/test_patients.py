@@ -120,6 +120,27 @@ def test_a_flat_diaphragm_lies_lower_and_a_hump_is_on_the_right(body: Volume) ->
     assert lost[0] > 5 * abs(lost[1])
 
 
+def test_deflated_domes_let_lung_in_and_leave_bone_and_heart_alone() -> None:
+    body = _phantom()
+    hu, labels = body.hu.copy(), body.labels.copy()
+    z, y, x = np.indices(hu.shape)
+    arch = 42 * np.clip(1 - ((x - 64) / 40) ** 2 - ((y - 115) / 65) ** 2, 0, 1)
+    dome = np.isin(labels, RIGHT_LUNG) & (z < 50 + arch)
+    labels[dome], hu[dome] = LIVER, 60
+    rib = (slice(60, 66), slice(50, 180), slice(24, 30))
+    labels[rib], hu[rib] = volume.RIBS[15], 700
+    round_ = Volume(hu, labels)
+    low = tissue.deflated_domes(round_, 0.7)
+    top = [int(np.argwhere(b.mask(LIVER))[:, 0].max()) for b in (round_, low)]
+    assert top[0] - top[1] > 20
+    gained = low.mask(*RIGHT_LUNG) & ~round_.mask(*RIGHT_LUNG)
+    assert gained.any()
+    assert (round_.labels[gained] == LIVER).all()
+    assert low.hu[gained].mean() < -600
+    kept = round_.mask(volume.RIBS[15], HEART)
+    assert np.array_equal(low.hu[kept], hu[kept])
+
+
 def test_breasts_lie_on_the_skin_in_front_and_change_nothing_else(body: Volume) -> None:
     roomy = Volume(
         np.pad(body.hu, ((0, 0), (60, 60), (0, 0)), constant_values=AIR),
@@ -234,6 +255,21 @@ def test_the_misplaced_gastric_tube_runs_down_the_airway_into_the_right_lower_lo
     assert np.mean(in_trachea) > 0.9
 
 
+def test_a_drain_comes_from_outside_and_ends_inside_the_lung(body: Volume) -> None:
+    tip = (160.0, 110.0, 190.0)
+    whole, *stripes = devices.chest_tube(body, "left", tip)
+    assert whole.tip == tip
+    course = np.array(whole.course)
+    assert course[0, 2] > body.hu.shape[2]  # beyond the skin
+    inside = course[course[:, 0] > tip[0] - 80 / _DZ]
+    assert np.isin(body.labels[tuple(np.rint(inside).astype(int).T)], LEFT_LUNG).mean() > 0.9
+    assert len(stripes) == 2
+    gap = np.linalg.norm((course[-36] - course[-32]) * SPACING_MM)
+    assert 3 < gap < 12
+    mirrored, *_ = devices.chest_tube(body, "right", (160.0, 110.0, 66.0))
+    assert mirrored.course[0][2] < 0
+
+
 def test_the_wires_go_round_the_sternum(body: Volume) -> None:
     wires = implants.sternal_wires(body, count=5)
     assert len(wires) == 5
@@ -256,6 +292,9 @@ def test_the_valve_is_a_ring_in_the_ascending_aorta(body: Volume) -> None:
     assert across == pytest.approx(25.0, abs=0.2)
     centre = tuple(round(value) for value in ring[:-1].mean(axis=0) / SPACING_MM)
     assert body.labels[centre] in (AORTA, HEART)
+    for leaf in implants.aortic_valve(body, diameter_mm=25.0)[1:]:  # does not reach beyond it
+        far = np.linalg.norm(np.array(leaf.course) * SPACING_MM - ring[:-1].mean(axis=0), axis=1)
+        assert far.max() < 12.5
 
 
 # --- studies and the notice ---------------------------------------------------------------------
@@ -328,6 +367,19 @@ def test_a_small_effusion_stays_in_the_angle_at_the_side(body: Volume) -> None:
     assert (side > -200).any()
     columns = np.flatnonzero(angle.shown.any(axis=(0, 1)))
     assert columns.max() < 64 < np.flatnonzero(round_.shown.any(axis=(0, 1))).max()
+
+
+def test_a_mass_is_as_wide_as_said_with_an_uneven_edge(body: Volume) -> None:
+    made = pathology.mass(body, "LUL", (0.5, 0.5, 0.5), 30.0)
+    assert made.side == "left"
+    spots = np.argwhere(made.shown > 0.5) * SPACING_MM
+    assert len(spots) * np.prod(SPACING_MM) == pytest.approx(np.pi / 6 * 30**3, rel=0.3)
+    far = np.linalg.norm(spots - spots.mean(axis=0), axis=1)
+    assert far.max() > 1.1 * 15  # no ball
+    middle = tuple(np.rint(spots.mean(axis=0) / SPACING_MM).astype(int))
+    assert made.volume.hu[middle] == pytest.approx(45, abs=3)
+    changed = made.volume.hu != body.hu
+    assert np.isin(body.labels[changed], LEFT_LUNG).all()
 
 
 def test_a_level_fissure_is_an_edge_for_a_frontal_beam() -> None:

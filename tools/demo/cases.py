@@ -156,11 +156,16 @@ def _site(patient: str) -> str:
 
 
 def _filled(words: str, text: Row, truth: Truth) -> str:
-    """Put measured values into a text: ``{ctr}`` is the cardiothoracic ratio of the key image."""
+    """Put measured values into a text: ``{ctr}`` is the cardiothoracic ratio of the key image.
+
+    Its heart is as wide as the box that a reader drew, where there is one.
+    """
     if "{ctr}" not in words:
         return words.strip()
     _, known = _known(text, truth, None)
-    return words.strip().replace("{ctr}", f"{known['heart']['ratio']:.2f}")
+    drawn = known["boxes"].get("heart")
+    ratio = drawn[2] / known["heart"]["chest"] if drawn else known["heart"]["ratio"]
+    return words.strip().replace("{ctr}", f"{ratio:.2f}")
 
 
 def _known(text: Row, truth: Truth, image_id: str | None) -> tuple[Row, Mapping[str, Any]]:

@@ -59,8 +59,7 @@ class Study:
     """A patient with abnormalities and devices, and the radiographs taken.
 
     ``lesions`` are applied in order; each key names a finding for texts and boxes. Makers are
-    ``functools.partial`` objects, whose arguments enter the cache's key. ``keep_mass`` leaves the
-    real mass of the left lower lobe in.
+    ``functools.partial`` objects, whose arguments enter the cache's key.
     """
 
     id: str
@@ -68,7 +67,6 @@ class Study:
     shots: tuple[Shot, ...]
     lesions: dict[str, Callable[[Volume], Lesion]] = field(default_factory=dict)
     hardware: dict[str, Callable[[Volume], Device | list[Device]]] = field(default_factory=dict)
-    keep_mass: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def _fingerprint(study: Study) -> str:
     for path in _CODE:
         digest.update(_bare(path.read_text("utf-8")).encode())
     shots = [(shot.name, shot.geometry) for shot in study.shots]
-    digest.update(repr((study.id, study.build, shots, study.keep_mass)).encode())
+    digest.update(repr((study.id, study.build, shots)).encode())
     for made in (study.lesions, study.hardware):
         for name, maker in made.items():
             digest.update(repr((name, _describe(maker))).encode())
@@ -144,8 +142,7 @@ def _describe(maker: Any) -> Any:
 
 
 def _cast(study: Study, thorax: Volume) -> dict[str, Shadow]:
-    start = pathology.mark_mass(thorax) if study.keep_mass else pathology.remove_mass(thorax)
-    patient = shape_patient(start, study.build)
+    patient = shape_patient(pathology.remove_mass(thorax), study.build)
     lesions: dict[str, Lesion] = {}
     for name, make in study.lesions.items():
         lesions[name] = make(patient)

@@ -58,7 +58,6 @@ def _study(row: Mapping[str, Any]) -> Study:
         hardware={
             name: _maker(_hardware(made), made) for name, made in row.get("hardware", {}).items()
         },
-        keep_mass=row.get("keep_mass", False),
     )
 
 

@@ -15,8 +15,10 @@ from scipy.interpolate import splev, splprep
 
 from tools.demo.body.volume import (
     HEART,
+    LEFT_LUNG,
     LOBES,
     OESOPHAGUS,
+    RIGHT_LUNG,
     SPACING_MM,
     STOMACH,
     SVC,
@@ -233,13 +235,37 @@ def pacemaker(volume: Volume) -> list[Device]:
     return parts
 
 
-def chest_tube(volume: Volume, side: str, tip: tuple[float, float, float]) -> Device:
-    """A drain from the side wall; ``tip`` in voxels."""
-    sign = -1 if side == "right" else 1
-    z, y, x = tip
-    entry = (z - 88, y + 10, x + sign * 118)
-    course = [entry, (z - 70, y, x + sign * 82), (z - 34, y - 4, x + sign * 48), tip]
-    return Device("Chest tube", smooth(course, 1), 8.0, 0.07, 0.40)
+def chest_tube(volume: Volume, side: str, tip: tuple[float, float, float]) -> list[Device]:
+    """A drain from outside through the side wall, up along it to ``tip`` (voxels).
+
+    The first device is the whole tube; its stripe is interrupted where the last side hole is.
+    """
+    sign, ids = (-1, RIGHT_LUNG) if side == "right" else (1, LEFT_LUNG)
+    z, y, _ = tip
+    lung = np.argwhere(volume.mask(*ids)[::2, ::2, ::2]) * 2
+    lung = lung[np.abs(lung[:, 1] - y) < 40]
+
+    def wall(level: float) -> float:
+        near = sign * lung[np.abs(lung[:, 0] - level) < 5][:, 2]
+        return float(sign * near.max())
+
+    inlet = z - 92 / _DZ
+    course: Course = [
+        (inlet - 300 / _DZ, y + 60, wall(inlet) + sign * 22 / _DX),  # taped to the flank
+        (inlet - 180 / _DZ, y + 50, wall(inlet) + sign * 30 / _DX),
+        (inlet - 90 / _DZ, y + 30, wall(inlet) + sign * 30 / _DX),
+        (inlet - 30 / _DZ, y + 12, wall(inlet) + sign * 16 / _DX),
+        (inlet, y + 6, wall(inlet) - sign * 4 / _DX),
+    ]
+    for up in (24, 48, 70):
+        level = inlet + up / _DZ
+        course.append((level, y, wall(level) - sign * (7 + 0.10 * up) / _DX))
+    course.append(tip)
+    tube = smooth(course, 0.5)
+    parts = [Device("Chest tube", tube, 8.0, 0.10, 0.0)]
+    for stripe in (tube[:-24], tube[-21:]):
+        parts.append(Device("Chest tube", stripe, 8.0, 0.0, 0.36))
+    return parts
 
 
 def smooth(course: Course, smoothing: float) -> Course:

@@ -51,7 +51,7 @@ def sternal_wires(volume: Volume, count: int = 6, seed: int = 7) -> list[Device]
         for step in range(1, 8):  # the twist, bent down to the bone
             turn = 0.5 if step % 2 else -0.5
             course.append((end_z - 0.7 * step, end_y + 1, end_x + aside * step + turn))
-        wires.append(Device("Sternal wire", course, 0.75, 0.1, 0.55))
+        wires.append(Device("Sternal wire", course, 0.70, 0.08, 0.27))
     return wires
 
 
@@ -78,9 +78,9 @@ def aortic_valve(volume: Volume, diameter_mm: float = 25.0) -> list[Device]:
     ring = [place(float(np.cos(a)), float(np.sin(a)), 0.0) for a in angles]
     parts = [Device("Prosthetic aortic valve", ring, 1.5, 0.1, 0.75)]
     for off in (-0.22, 0.22):
-        reach = float(np.sqrt(1 - off**2)) * 0.92
-        leaf = [place(off, reach, -2.0), place(off, 0.0, 5.0), place(off, -reach, -2.0)]
-        parts.append(Device("Prosthetic aortic valve", smooth(leaf, 0), 0.9, 0.1, 0.32))
+        reach = float(np.sqrt(1 - off**2)) * 0.84  # within the ring from every side
+        leaf = [place(off, reach, 0.0), place(off, 0.0, 2.5), place(off, -reach, 0.0)]
+        parts.append(Device("Prosthetic aortic valve", smooth(leaf, 0), 0.9, 0.1, 0.28))
     return parts
 
 

@@ -33,8 +33,6 @@ from tools.demo.body.voxels import (
 
 _DZ, _DY, _DX = SPACING_MM
 _FLUID, _LUNG = 12.0, -860.0
-MASS = 200
-"""Label given to the real mass by :func:`mark_mass`."""
 _FIRST_RIGHT_RIB = 104
 _MASS_BOX = (slice(148, 216), slice(36, 128), slice(286, 362))
 """Where the real mass of the left lower lobe lies, with a margin, voxels of the prepared thorax."""
@@ -60,21 +58,6 @@ def remove_mass(thorax: Volume) -> Volume:
     unnamed = mass & (labels[_MASS_BOX] == 0)
     labels[_MASS_BOX] = np.where(unnamed, LOBES["LLL"], labels[_MASS_BOX])
     return Volume(hu, labels)
-
-
-def mark_mass(thorax: Volume) -> Volume:
-    """Label the real mass and make it denser, for the patient who keeps it."""
-    mass = ndimage.binary_fill_holes(ndimage.binary_closing(_find_mass(thorax), iterations=2))
-    hu, labels = thorax.hu.copy(), thorax.labels.copy()
-    labels[_MASS_BOX][mass] = MASS
-    part = hu[_MASS_BOX].astype(np.float32)
-    hu[_MASS_BOX] = np.rint(part + softened(mass, 0.8) * (np.maximum(part, 110) - part))
-    return Volume(hu, labels)
-
-
-def real_mass(volume: Volume) -> Lesion:
-    """The mass that the patient of the CT has; nothing is edited."""
-    return Lesion(volume, volume.mask(MASS).astype(np.float32), "Mass", "left")
 
 
 @around_lungs
@@ -232,6 +215,53 @@ def nodule(
     weight *= hemithorax(volume, "right" if lobe.startswith("R") else "left")
     edited = blended(volume, weight, np.maximum(density, volume.hu.astype(np.float32)))
     return Lesion(edited, weight, label, "right" if lobe.startswith("R") else "left")
+
+
+@around_lungs
+def mass(
+    volume: Volume,
+    lobe: str,
+    centre: tuple[float, float, float],
+    diameter_mm: float,
+    *,
+    density: float = 45.0,
+    seed: int = 1,
+) -> Lesion:
+    """A tumour without capsule: lobulated, its edge drawn out into short strands.
+
+    ``centre`` as shares of z, y, x of the lobe; ``diameter_mm`` without the strands.
+    """
+    side: Side = "right" if lobe.startswith("R") else "left"
+    spots = np.argwhere(volume.mask(LOBES[lobe])[::2, ::2, ::2]) * 2
+    low, high = spots.min(axis=0), spots.max(axis=0)
+    place = low + np.array(centre) * (high - low)
+    reach = np.ceil(1.3 * diameter_mm / np.array(SPACING_MM)).astype(int)
+    starts = np.maximum(np.rint(place).astype(int) - reach, 0)
+    box = tuple(slice(int(a), int(a + 2 * r)) for a, r in zip(starts, reach, strict=True))
+    shape = volume.hu[box].shape
+    middle = (place - starts)[:, None, None, None]
+    offset = (np.indices(shape) - middle) * np.array(SPACING_MM)[:, None, None, None]
+    distance = np.sqrt((offset**2).sum(axis=0))
+    rng = np.random.default_rng(seed)
+
+    def wavy(count: int, fast: float) -> np.ndarray:
+        """Smooth field over directions, about standard normal."""
+        total = np.zeros(shape)
+        for _ in range(count):
+            way = rng.standard_normal(3)
+            along = np.tensordot(way * fast / np.linalg.norm(way), offset, 1)
+            total += np.cos(along / np.maximum(distance, 1) + rng.uniform(0, 2 * np.pi))
+        return total * np.sqrt(2 / count)
+
+    radius = diameter_mm / 2 * (1 + 0.07 * wavy(8, 2.4) + 0.04 * wavy(10, 6.0))
+    strands = np.clip(wavy(24, 13.0) - 1.6, 0, 1) * diameter_mm / 3
+    solid = 1 / (1 + np.exp(np.clip((distance - radius) / 0.5, -30, 30)))
+    drawn_out = 0.5 / (1 + np.exp(np.clip((distance - radius - strands) / 0.8, -30, 30)))
+    weight = np.zeros(volume.hu.shape, np.float32)
+    weight[box] = blurred(np.maximum(solid, drawn_out * (strands > 0.3)), (0.5, 0.8, 0.8))
+    weight *= hemithorax(volume, side)
+    edited = blended(volume, weight, np.maximum(density, volume.hu.astype(np.float32)))
+    return Lesion(edited, weight, "Mass", side)
 
 
 @around_lungs

@@ -36,19 +36,21 @@ class Build:
     the base and narrows the apex by that share. ``heart`` is the share by which the heart is
     enlarged across (negative: made smaller), ``apex_mm`` moves its apex to the left.
     ``breath_right_mm`` and ``breath_left_mm`` push that half of the diaphragm up, ``flat`` takes
-    away that share of its arch, ``hump_mm`` raises the front of the right dome. ``turn_deg``
-    rotates the patient about the long axis (positive: left shoulder away from the detector of a PA
-    view), ``tilt_deg`` leans the head forward. ``scoliosis_mm`` bends spine and mediastinum to the
-    right at mid thorax and back below (negative: to the left), ``kyphosis_mm`` bends the thorax
-    backwards, ``shoulders_mm`` lowers the shoulders, ``shoulder_tilt_mm`` raises the left one and
-    lowers the right one by half of that each, ``shoulders_out_mm`` (right, left) moves them away
-    from the chest.
+    away that share of its arch, ``hump_mm`` raises the front of the right dome. ``deflated`` takes
+    away a share of the arch too, but lets lung take its place instead of pulling at what lies
+    around: ribs stay whole however low the domes become. ``turn_deg`` rotates the patient about the
+    long axis (positive: left shoulder away from the detector of a PA view), ``tilt_deg`` leans the
+    head forward. ``scoliosis_mm`` bends spine and mediastinum to the right at mid thorax and back
+    below (negative: to the left), ``kyphosis_mm`` bends the thorax backwards, ``shoulders_mm``
+    lowers the shoulders, ``shoulder_tilt_mm`` raises the left one and lowers the right one by half
+    of that each, ``shoulders_out_mm`` (right, left) moves them away from the chest.
 
     The rest is what :mod:`.tissue` adds: ``fat_mm`` under the skin, ``breast_mm`` (how far the
-    breasts stand out), ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of
-    0 to 1: aortic arch and costal cartilages), ``granuloma`` (an old calcified one, at shares of
-    z, y, x of the lungs), ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae),
-    ``bowel_gas`` (false: none), ``belly_hu`` (how much denser the abdomen is than lying).
+    breasts stand out) and ``breast_hang`` (above 1: over their fold), ``aorta_mm`` (how much wider
+    the aorta is), ``calcified`` (share of 0 to 1: aortic arch and costal cartilages), ``granuloma``
+    (an old calcified one, at shares of z, y, x of the lungs), ``vessels`` and ``spine`` (factors of
+    density: lung vessels, vertebrae), ``bowel_gas`` (false: none), ``belly_hu`` (how much denser
+    the abdomen is than lying).
     """
 
     wide: float = 1.0
@@ -61,6 +63,7 @@ class Build:
     breath_right_mm: float = 0.0
     breath_left_mm: float = 0.0
     flat: float = 0.0
+    deflated: float = 0.0
     hump_mm: float = 0.0
     turn_deg: float = 0.0
     tilt_deg: float = 0.0
@@ -70,6 +73,7 @@ class Build:
     shoulder_tilt_mm: float = 0.0
     shoulders_out_mm: tuple[float, float] = (0.0, 0.0)
     breast_mm: float = 0.0
+    breast_hang: float = 1.0
     aorta_mm: float = 0.0
     calcified: float = 0.0
     granuloma: tuple[float, float, float] | None = None
@@ -88,6 +92,8 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     roomy = _with_room(thorax, build)
     across = _axial_pass(roomy, build)
     shaped = _sagittal_pass(across, build)
+    if build.deflated > 0:
+        shaped = tissue.deflated_domes(shaped, build.deflated)
     shaped = tissue.dense_spine(tissue.lung_vessels(shaped, build.vessels), build.spine)
     if build.aorta_mm > 0 or build.calcified > 0:
         shaped = tissue.old_aorta(shaped, build.aorta_mm, build.calcified)
@@ -99,7 +105,7 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)
     if build.breast_mm > 0:
-        shaped = tissue.breasts(shaped, build.breast_mm)
+        shaped = tissue.breasts(shaped, build.breast_mm, build.breast_hang)
     return tissue.fat(shaped, build.fat_mm) if build.fat_mm > 0 else shaped
 
 

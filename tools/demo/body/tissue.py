@@ -11,10 +11,14 @@ from scipy import ndimage
 
 from tools.demo.body.volume import (
     AORTA,
+    HEART,
     LEFT_LUNG,
+    LOBES,
     LUNGS,
+    RIBS,
     RIGHT_LUNG,
     SPACING_MM,
+    STERNUM,
     STOMACH,
     TRACHEA,
     VERTEBRAE,
@@ -51,6 +55,46 @@ def lung_vessels(body: Volume, factor: float) -> Volume:
     base = min(_LUNG, _LUNG - 60 * (1 - factor))
     hu[lung] = np.clip(base + (values - _LUNG) * factor, -1000, 250)
     return Volume(hu, body.labels)
+
+
+def deflated_domes(body: Volume, share: float) -> Volume:
+    """Lower the domes of the diaphragm: lung fills that share of their arch from above.
+
+    Near the heart, which rests on it, the diaphragm keeps its height. The new lung is the lung
+    above mirrored, so that vessels run on.
+    """
+    lungs = body.mask(*RIGHT_LUNG, *LEFT_LUNG)
+    found = lungs.any(axis=0)
+    floor = np.where(found, lungs.argmax(axis=0), 0).astype(np.float32)
+    heart = body.mask(HEART)
+    heart_low = np.where(heart.any(axis=0), heart.argmax(axis=0), body.hu.shape[0])
+    on_heart = found & (floor > heart_low)
+    ground = found & ~on_heart
+    rim = float(np.percentile(floor[ground], 12))
+    spread = cv2.GaussianBlur(ground.astype(np.float32), (0, 0), 9)
+    smooth = cv2.GaussianBlur(floor * ground, (0, 0), 9) / np.maximum(spread, 1e-3)
+    beside = ndimage.distance_transform_edt(~heart.any(axis=0)) * _DY
+    rows, columns = np.indices(ground.shape)
+    right = columns < np.median(np.nonzero(body.mask(TRACHEA))[2])
+    kept = np.exp(-((beside / np.where(right, 20, 34)) ** 2))  # the apex lies on the left half
+    target = rim + (1 - share * (1 - kept)) * np.clip(smooth - rim, 0, None)
+    target = np.where(ground, np.minimum(target, floor), floor)
+    hard = ndimage.binary_dilation(body.mask(*RIBS, STERNUM, _CARTILAGE), np.ones((3, 7, 7), bool))
+    hu, labels = body.hu.copy(), body.labels.copy()
+    depth = hu.shape[0]
+    ids = np.where(right, LOBES["RLL"], LOBES["LLL"])
+    texture = clouds(hu.shape, 2.5, 80)
+    top = int(floor[ground].max()) + 4
+    for z in range(int(rim) - 2, top):
+        here = np.clip(z - target + 0.5, 0, 1) * np.clip(floor + 3 - z, 0, 1) * ground
+        here = cv2.GaussianBlur((here * ~hard[z]).astype(np.float32), (0, 0), 0.8) * ~heart[z]
+        mirrored = np.clip(2 * floor + 5 - z, 0, depth - 1).astype(int)
+        lung = np.isin(body.labels[mirrored, rows, columns], LUNGS)
+        above = np.where(lung, body.hu[mirrored, rows, columns], _LUNG)
+        above = np.where(above < -500, above, _LUNG) + 12 * texture[z]
+        hu[z] = np.rint(hu[z] + here * (np.minimum(above, hu[z]) - hu[z]))
+        labels[z] = np.where(here > 0.5, ids, labels[z])
+    return Volume(hu, labels)
 
 
 def dense_spine(body: Volume, factor: float) -> Volume:
@@ -169,10 +213,11 @@ def _fill_ball(hu: np.ndarray, centre: np.ndarray, radius_mm: float, value: floa
     hu[part] = np.where(square < radius_mm**2, np.maximum(hu[part], value), hu[part])
 
 
-def breasts(body: Volume, out_mm: float) -> Volume:
+def breasts(body: Volume, out_mm: float, hang: float = 1.0) -> Volume:
     """Breasts on the anterior chest wall, fuller below, with gland in fat and nipples.
 
-    ``out_mm`` is how far they stand out from the wall; their size follows from it. The volume must
+    ``out_mm`` is how far they stand out from the wall; their size follows from it. ``hang`` above 1
+    lets them overhang their fold, so that a frontal film shows a lower outline. The volume must
     have room in front.
     """
     hu = body.hu.copy()
@@ -188,15 +233,17 @@ def breasts(body: Volume, out_mm: float) -> Volume:
     z, x = np.mgrid[0:depth, 0:width].astype(np.float32)
     texture = clouds((depth, 8, width), 9.0, 79)[:, 4]
     y = np.arange(rows, dtype=np.float32)[None, :, None]
-    for ids, more, drop in ((RIGHT_LUNG, 1.0, 0), (LEFT_LUNG, 1.06, 4)):
+    for ids, more, drop, out in ((RIGHT_LUNG, 1.0, 0, -1), (LEFT_LUNG, 1.06, 4, 1)):
         centre_x = float(np.median(np.argwhere(body.mask(*ids)[::4, ::4, ::4])[:, 2]) * 4)
-        centre_z = bottom + 0.41 * (top - bottom) - drop
+        centre_x += out * 4 * (hang - 1) / _DX
+        centre_z = bottom + 0.41 * (top - bottom) - drop - 7 * (hang - 1) / _DZ
         radius = 44 + 0.55 * out_mm
         across = (x - centre_x) * _DX / (radius * 1.05)
         up = (z - centre_z) * _DZ
         above = np.clip(1 - (up / (radius * 1.45)) ** 2, 0, None) ** 1.2
         low = np.where(up < 0, (up / (radius * 0.80)) ** 2, 0)
-        round_ = np.clip(1 - across**2 - low, 0, None) ** 0.5
+        full = 1 + (hang - 1) * np.clip(-up / (0.5 * radius), 0, 1)
+        round_ = np.clip(1 - (across**2 + low) ** full, 0, None) ** 0.5
         thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
         thick = cv2.GaussianBlur(thick.astype(np.float32), (0, 0), 1.6)
         local = (skin + 1)[:, None, :]
