@@ -16,7 +16,7 @@ ROW: Final = "row"
 """Column of the frame with the key of the row; not for the table."""
 NARROW: Final = "(containerSize()[0] < 480)"
 """Whether a chart has the width of a phone, as an expression of Vega."""
-LABEL_LIMIT: Final = alt.ExprRef(f"{NARROW} ? 92 : 170")
+LABEL_LIMIT: Final = alt.ExprRef(f"{NARROW} ? 110 : 230")
 """Names are cut at this width, in pixels."""
 LEGEND_COLUMNS: Final = alt.ExprRef(f"{NARROW} ? 2 : 5")
 """So many names stand side by side in a legend."""

@@ -80,7 +80,8 @@ def choose_model(review_set: ReviewSet) -> Chosen | None:
 def _model(review_set: ReviewSet) -> str:
     asked = (link_keys.query_value(link_keys.QUERY_RUN_MODEL) or "").strip()[:_LONGEST]
     names = [model.id for model in review_set.models]
-    options = list(dict.fromkeys(filter(None, (*names, *well_known(), asked))))
+    groups = [well_known(), names] if review_set.info.notice else [names, well_known()]
+    options = list(dict.fromkeys(filter(None, (*groups[0], *groups[1], asked))))
     kept = kept_in_link(
         "run_model", link_keys.QUERY_RUN_MODEL, asked or None, lambda chosen: chosen or None
     )

@@ -24,7 +24,7 @@ from rexview.ui.case.aligned import Marks
 from rexview.ui.html.safe_text import Span
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import EDIT_KINDS
-from rexview.words import tr, trc
+from rexview.words import tr, trc, trn
 
 _AGREEMENT: Final = tr("Finding-level agreement")
 TO_SENTENCES: Final = (
@@ -145,9 +145,18 @@ def _agreement_html(agreement: FindingAgreement) -> str:
     """List the parts, the gravest first."""
     items = [_item("swapped", pair.reference, _as_written(pair)) for pair in agreement.swapped]
     items += [_item("missed", one.stated, _missed(one)) for one in agreement.missed]
-    items += [_item("invented", one.stated, _invented(one)) for one in agreement.invented]
+    items += [
+        _item("invented", one.stated, f"{_invented(one)}{_places(one.stated)}")
+        for one in agreement.invented
+    ]
     items += [_item("agreed", pair.reference, _agreed(pair)) for pair in agreement.agreed]
     return f'<ul class="rx-parts">{"".join(items)}</ul>' if items else ""
+
+
+def _places(stated: Stated) -> str:
+    """Say how many marks in the text are one finding, where there are several."""
+    n = len(stated.spans)
+    return trn("; marked {n} time", "; marked {n} times", n).format(n=n) if n > 1 else ""
 
 
 def _item(what: str, stated: Stated, more: str) -> str:

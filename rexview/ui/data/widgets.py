@@ -53,6 +53,13 @@ def _show_loaded(review_set: ReviewSet) -> None:
         )
 
 
+def _answer_counts(review_set: ReviewSet) -> list[tuple[str, int]]:
+    """Count what all pages count as answers, and apart from it what else the files have."""
+    newest = len(review_set.newest)
+    more = tr("Repeats and earlier runs")
+    return [(tr("Answers"), newest), (more, review_set.answers.height - newest)]
+
+
 def show_open_set(review_set: ReviewSet) -> None:
     """Show what is open: name, counts, warnings."""
     info = review_set.info
@@ -69,7 +76,7 @@ def show_open_set(review_set: ReviewSet) -> None:
         if on_tables()
         else [
             (tr("Cases"), review_set.cases.height),
-            (tr("Answers"), review_set.answers.height),
+            *_answer_counts(review_set),
             (tr("Metric values"), review_set.metrics.height),
         ]
     )

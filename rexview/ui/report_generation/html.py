@@ -52,7 +52,7 @@ def headline_html(tables: ReportTables) -> str:
         amounts.append(counted(counts.preferences, "comparison"))
     cases = linked_number(tables.cases, f"{tables.cases.value:,}")
     words = trn(
-        "{cases} case that ask for a report: {amounts}.",
+        "{cases} case that asks for a report: {amounts}.",
         "{cases} cases that ask for a report: {amounts}.",
         tables.cases.value,
     ).format(cases=cases, amounts=html.escape(", ".join(amounts)))

@@ -3,7 +3,8 @@
 With a dark and a light theme configured Streamlit follows the system, and it remembers a choice for
 each page of the app apart. A reading room is dark whatever the system says, and a choice made in
 the menu should hold on every page. So the app's HTML gets a small script that keeps one choice,
-dark until another is made, and hands it to Streamlit before that starts.
+dark until another is made, and hands it to Streamlit before that starts. The whole document is
+told, too, so that ``light-dark()`` in our styles means the same everywhere.
 """
 
 from __future__ import annotations
@@ -26,11 +27,19 @@ _SCRIPT: Final = f"""<script>
 try {{
   const ours = {THEME_KEY!r};
   const theirs = `{THEIR_KEY}`;
-  localStorage.setItem(theirs, localStorage.getItem(ours) ?? '"Dark"');
+  const draw = (look) => {{ // Streamlit says it to its root only: popovers and dialogs lie outside
+    const scheme = {{ '"Dark"': "dark", '"Light"': "light" }}[look] ?? "light dark";
+    document.documentElement.style.colorScheme = scheme;
+  }};
+  const kept = localStorage.getItem(ours) ?? '"Dark"';
+  localStorage.setItem(theirs, kept);
+  draw(kept);
   const set = Storage.prototype.setItem;
   Storage.prototype.setItem = function (key, value) {{
     set.call(this, key, value);
-    if (String(key).startsWith("stActiveTheme-")) set.call(this, ours, value);
+    if (!String(key).startsWith("stActiveTheme-")) return;
+    set.call(this, ours, value);
+    draw(value);
   }};
 }} catch {{}} // no storage in this browser: the system's theme then
 </script>

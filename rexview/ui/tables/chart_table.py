@@ -53,7 +53,8 @@ def frame_html(
         for number, row in enumerate(rows)
     )
     return stacked(
-        f'<div class="rx-scroll rx-behind"><table class="rx-scores"><thead><tr>{head}</tr></thead>'
+        f'<div class="rx-scroll rx-behind" role="region" tabindex="0" aria-label="{tr("Table")}">'
+        f'<table class="rx-scores"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

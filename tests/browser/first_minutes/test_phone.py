@@ -34,14 +34,16 @@ def test_a_phone_has_the_pages_at_its_foot(demo, new_page):
     assert round(edge["width"]) == PHONE["width"]
 
 
-def test_what_lies_at_the_foot_of_a_phone_keeps_off_the_pages(demo, new_page):
+def test_on_a_phone_comments_open_from_the_header_and_cover_nothing(demo, new_page):
     page = new_page(**PHONE, has_touch=True)
     page.goto(demo + "case?case=c02")
     tab = page.get_by_role("button", name="Comments")
     expect(tab).to_be_visible()
-    edge = page.locator(".rx-phone-pages").bounding_box()["y"]
+    header = page.get_by_test_id("stHeader").bounding_box()
     box = tab.bounding_box()
-    assert box["y"] + box["height"] < edge
+    assert header["y"] <= box["y"] < box["y"] + box["height"] <= header["y"] + header["height"]
+    tab.tap()
+    expect(page.locator(".rx-c-panel")).to_be_visible()
 
 
 def test_a_desk_has_the_pages_at_its_top_only(demo, new_page):

@@ -1,4 +1,4 @@
-// The panel of comments: a tab at the lower edge of the window, and the panel that it opens.
+// The panel of comments: a tab in the page's header, and the panel that it opens.
 //
 // What others write arrives every few seconds and redraws the list only; the field in which somebody
 // types is made once. Drafts and everything that the server has not confirmed are the outbox's.

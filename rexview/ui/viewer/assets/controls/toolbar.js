@@ -77,7 +77,7 @@ export class Toolbar {
         button("1:1", commands.actualSize, {
           class: "tool words fold",
           title: tr("One image pixel to one screen pixel (o)"),
-          "aria-label": tr("Actual size"),
+          "aria-label": tr("Actual size, 1:1"),
           "aria-keyshortcuts": "o",
         }),
       ),
