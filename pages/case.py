@@ -16,6 +16,7 @@ from rexview.ui.case.case_texts import MANNER, CaseTexts, opinions_of, show_part
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments.targets import case_targets
 from rexview.ui.filters.content_order import show_other_order
+from rexview.ui.filters.of_link import asked_filter
 from rexview.ui.judge.choice import choose_judge
 from rexview.ui.judge.widgets import show_filter_agreement
 from rexview.ui.link import keys as link_keys
@@ -36,7 +37,7 @@ names = opened.model_names
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
     permissions.guard(PAGE_CASE)
-    case_filter = link_keys.link_filter()
+    case_filter = asked_filter()
     wanted = link_keys.case_wanted()
     case_id = wanted or next(iter(engine.page(case_filter, 0, 1)), None)
     review_set = review_sets.looked_at(opened, [case_id] if case_id else [])
@@ -51,7 +52,7 @@ def show_case() -> None:
     name, harm = name_so_far(engine, case_filter), engine.facts.harm
     texts = CaseTexts(written, page, page, place, name, harm)
 
-    case_widgets.show_header(review_set, texts)
+    case_widgets.show_header(review_set, texts, case_filter)
     show_filter_agreement(engine, case_filter)
     left, right = st.columns([11, 12], gap="medium")
     with st.container(key="rx_editors"):

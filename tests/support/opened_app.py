@@ -47,6 +47,15 @@ def opened_set(folder, tmp_path, monkeypatch):
         yield review_sets.open_set(folder)
 
 
+def run_in_new_session(app):
+    """Send what a page sends to a session that has drawn nothing yet, as after a restart."""
+    after = AppTest.from_file(app._script_path, default_timeout=180)
+    after._page_hash, after.query_params = app._finished_page_script_hash, app.query_params
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", _installed_components)
+        return after._run(app._tree.get_widget_states())
+
+
 def run_page(page=None, /, **query):
     """Run a page of the app, by default its first, and return it."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)

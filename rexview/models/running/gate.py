@@ -230,7 +230,7 @@ class Gate:
             elif failure.again and self._in_a_row.total() >= _TROUBLE_IN_A_ROW:
                 self._troubles += self._rest(leave, failure)
                 if self._troubles > MOST_RESTS and len(self._in_a_row) >= _TROUBLE_IN_A_ROW:
-                    words = "Nothing came in several tries: go on with --resume."
+                    words = "Nothing came in several tries. Resume it later (--resume)."
                     self._stop(Stop("broken", f"{failure} {words}"))
             self._turn.notify_all()
 

@@ -145,7 +145,7 @@ class Run:
             except OSError as error:
                 self._stop(Stop("broken", disk_words(error)))
             except Exception as error:  # the other threads would wait for this one for ever
-                words = f"rexview failed ({type(error).__name__}): go on with --resume."
+                words = f"rexview failed ({type(error).__name__}). Resume it (--resume)."
                 self._stop(Stop("broken", words))
             if self._gate.stopped:
                 self._to_do.stop()
@@ -246,6 +246,6 @@ def _iso(when: float) -> str:
 def disk_words(error: OSError) -> str:
     """Say what is wrong with the disk, and what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "There is no room left on the disk: make room, then go on with --resume."
+        return "There is no room left on the disk: make room, then resume (--resume)."
     reason = error.strerror or type(error).__name__
     return f"The review set's folder cannot be written ({reason}): mend that, then use --resume."

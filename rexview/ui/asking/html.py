@@ -105,7 +105,9 @@ def progress_html(progress: Progress, kind: Kind) -> str:
         f'style="--rx-share:{share:.4f}"></div><p class="rx-run-numbers">{numbers}</p>'
     ]
     if progress.waiting_for:
-        words = f"{progress.waiting_for.rstrip('.')}. {_until(progress.waiting_until)}"
+        why = progress.waiting_for
+        why = why if why.endswith((".", "?", "!")) else f"{why}."
+        words = f"{why} {_until(progress.waiting_until)}"
         parts.append(f'<p class="rx-run-wait">{html.escape(words)}</p>')
     if progress.message and progress.state != "finished":
         parts.append(f'<p class="rx-run-wait">{html.escape(progress.message)}</p>')

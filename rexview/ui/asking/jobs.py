@@ -40,6 +40,7 @@ _SHOWN: Final = 5
 """So many of the last models and commands are looked at."""
 _ESTIMATE: Final = "job_estimate"
 _PROBLEM: Final = "job_problem"
+_BEGUN: Final = "job_begun"
 _STEPS: Final = {"propose": "propose", "rate": "score", "tag": "tag"}
 
 
@@ -119,7 +120,7 @@ def _begin(job: Job, variable: str, again: Again | None, insists: bool = False) 
     except RunError as error:
         st.session_state[_PROBLEM] = str(error)
     else:
-        st.toast(tr("Started. It goes on when this page is closed."))
+        st.session_state[_BEGUN] = True  # a callback of a fragment is to show nothing itself
 
 
 def any_at_work(review_set: ReviewSet, folders: Sequence[str]) -> bool:
@@ -154,6 +155,8 @@ def show_jobs(
     """
     if said := st.session_state.pop(_PROBLEM, None):
         st.error(as_markdown(said), icon=":material/error:")
+    if st.session_state.pop(_BEGUN, False):
+        st.toast(tr("Started. It goes on when this page is closed."))
     jobs = _unfinished(jobs_of(review_set, folders))
     shown = [job for job in jobs if (job.folder.under, job.model) not in asked_now]
     for job in shown:

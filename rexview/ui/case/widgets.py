@@ -40,7 +40,7 @@ def show_no_case(wanted: str | None) -> None:
     st.page_link(PAGE_BROWSE, label=tr("Browse all cases"), query_params=link_keys.link_query())
 
 
-def show_header(review_set: ReviewSet, texts: CaseTexts) -> None:
+def show_header(review_set: ReviewSet, texts: CaseTexts, case_filter: CaseFilter) -> None:
     """Show where the case stands in the filter, what it is, and the link to it."""
     place = texts.position
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
@@ -58,7 +58,6 @@ def show_header(review_set: ReviewSet, texts: CaseTexts) -> None:
                 args=(target,),
             )
         show_part(texts, "place")
-        case_filter = link_keys.link_filter()
         show_pins(review_set, case_filter, page=CASE_PAGE, case=texts.page.case.id)
         _share_button(review_set)
         st.page_link(

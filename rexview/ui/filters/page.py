@@ -11,6 +11,7 @@ from rexview.analysis.failures.so_far import name_so_far, rests_on_flags, so_far
 from rexview.schema import ReviewSet
 from rexview.ui.app.shell import open_review_set, page_header
 from rexview.ui.export.widgets import offer_filtered
+from rexview.ui.filters.of_link import asked_filter
 from rexview.ui.filters.panel import filter_panel, show_nothing_found
 from rexview.ui.judge import widgets as judge_widgets
 from rexview.ui.link import keys as link_keys
@@ -45,7 +46,7 @@ def open_filtered_set(*, counts_failures: bool = False) -> FilteredSet:
     what leaves the page then says that they are so far.
     """
     review_set = open_review_set()
-    case_filter = link_keys.link_filter()
+    case_filter = asked_filter()
     engine = review_sets.engine(review_set)
     scanned = engine.scanned(case_filter)
     of_flags = counts_failures or rests_on_flags(case_filter)

@@ -57,11 +57,12 @@ QUERY_JUDGE: Final = "judge"
 QUERY_WRITTEN: Final = {
     "failure": "failure_in_words",
     "version": "words_version",
+    "edit": "words_edited",
     "judge": "words_judge",
     "size": "words_sample",
 }
-"""Which failure in words is shown, in which version, by whom it was looked for, and how many of
-each group are read."""
+"""Which failure in words is shown, in which version, which version is edited, by whom it was looked
+for, and how many of each group are read."""
 OWN_WORDS: Final = "own-words"
 """The part of the Failures page about failures in words, behind :data:`QUERY_VIEW`."""
 QUERY_MEETING: Final = "meeting"

@@ -53,17 +53,6 @@ def write(page, name=f"Left {HOSTILE}", counts=f"It sees one on the left. {HOSTI
     calm(page)
 
 
-def test_what_is_missing_is_said_as_the_fields_are_named(opened):
-    page = opened[0]()
-    page.get_by_label("What does not count").fill("A question that asks for it.")
-    press(page, "Save")
-    said = page.get_by_text("“Name” is missing. “What counts” is missing.", exact=True)
-    expect(said).to_be_visible()
-    expect(page.get_by_label("What does not count")).to_have_value("A question that asks for it.")
-    write(page, "Left", "It sees one on the left.")
-    expect(said).to_have_count(0)
-
-
 def find(page):
     press(page, "Start")
     run = page.locator('[class*="st-key-rx_run_"]').first

@@ -42,3 +42,17 @@ def test_a_page_says_that_the_tables_do_not_answer(on_tables, tables):
     app = run_page()
     assert not app.exception
     assert "The tables do not answer" in shown(app)
+
+
+@pytest.mark.parametrize("page", ["browse", "case"])
+def test_what_is_not_on_tables_is_left_out_of_a_link_and_said(on_tables, page):
+    app = run_page(page, written="yes:left:3fa9c1d2:gpt-5")
+    assert not app.exception
+    (said,) = [one.value for one in app.warning if "failures in words" in one.value]
+    assert "left out" in said
+    assert "All cases" in shown(app)
+
+
+def test_a_sample_is_not_read_on_tables(on_tables):
+    sample = {"failure_in_words": "left", "words_version": "3fa9c1d2", "words_judge": "gpt-5"}
+    assert "on ClickHouse" in shown(run_page("failures", **{"as": "validate"}, **sample))

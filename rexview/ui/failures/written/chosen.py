@@ -74,7 +74,7 @@ def _choose(by_name: dict[str, Words], *, may_write: bool) -> str | None:
 
     def changed() -> None:
         kept["on_change"]()
-        link_keys.set_query({_VERSION: None})
+        link_keys.set_query({_VERSION: None, link_keys.QUERY_WRITTEN["edit"]: None})
 
     chosen = st.selectbox(
         tr("Failure"),

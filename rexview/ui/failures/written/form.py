@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import streamlit as st
@@ -23,6 +23,8 @@ from rexview.store import Entry
 from rexview.ui.access import permissions
 from rexview.ui.failures.written.views import WORDS, open_part
 from rexview.ui.html.safe_text import lines_as_markdown
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import kept_in_link
 from rexview.ui.saving.entries import FAILURES_PAGE
 from rexview.ui.server import review_sets
 from rexview.words import tr
@@ -51,30 +53,37 @@ _TEXTS: Final = {
         tr("No earlier study is available for comparison."),
     ),
 }
+_EDITED: Final = link_keys.QUERY_WRITTEN["edit"]
 _SAVED: Final = "written_saved"
 _PROBLEM: Final = "written_problem"
+_LEFT: Final = "written_left"
+_TYPED: Final = "written_typed"
+"""What was typed over words that others changed meanwhile, with the version of theirs."""
+
+
+def choose_edited(versions: Sequence[Words]) -> Words | None:
+    """Offer to edit the newest words; return those that are edited.
+
+    The link has their version. So the form is the one that was typed into also after others have
+    changed the words, and after a restart of the server.
+    """
+    asked = link_keys.query_value(_EDITED)
+    edited = next((one for one in versions if one.version == asked), None)
+    newest = versions[0].version
+    kept = kept_in_link(
+        "written_editing", _EDITED, edited is not None, lambda on: newest if on else None
+    )
+    st.toggle(tr("Edit the words"), **kept)
+    return edited
 
 
 def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) -> None:
     """Show the form for a new failure, or with the words that one has ``now``."""
     if permissions.ask_name("written_who") is None:
         return
-    key = _key(now)
-    given = value_of(now.prompt) if now else {}
+    key, given = _shown(now)
     with st.form(f"{key}_form", border=True):
-        for part, (label, longest, example) in _TEXTS.items():
-            value = given.get(part)
-            text = "\n".join(value) if isinstance(value, list) else value or ""
-            common: dict[str, Any] = {
-                "key": f"{key}_{part}",
-                "max_chars": longest,
-                "placeholder": tr("For example: {example}").format(example=example),
-            }
-            st.session_state.setdefault(f"{key}_{part}", text)
-            if part == "name":
-                st.text_input(label, **common)
-            else:
-                st.text_area(label, height=68, **common)
+        typed = {part: _ask(part, given[part], f"{key}_{part}") for part in _TEXTS}
         st.caption(
             tr(
                 "The language model is given these words with question, report and "
@@ -84,31 +93,66 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
         )
         if said := st.session_state.pop(_PROBLEM, None):
             st.error(lines_as_markdown(said), icon=":material/error:")
-        st.form_submit_button(
-            tr("Save"), type="primary", on_click=_save, args=(review_set, every, now, key)
-        )
+        told = st.container()
+        pressed = st.form_submit_button(tr("Save"), type="primary")
+    if not pressed:
+        return
+    if problem := _save(review_set, every, now, typed):
+        told.error(lines_as_markdown(problem), icon=":material/error:")
+    else:
+        st.rerun()
 
 
-def _key(now: Words | None) -> str:
-    return f"written_{now.failure}_{now.version}" if now else "written_new"
+def _shown(now: Words | None) -> tuple[str, Mapping[str, str]]:
+    """Return the key of the form, and its texts at first."""
+    if now is None:
+        return "written_new", dict.fromkeys(_TEXTS, "")
+    version, typed = st.session_state.get(_TYPED, (None, {}))
+    if version == now.version:
+        return f"written_{now.failure}_{now.version}_again", typed
+    value = value_of(now.prompt)
+    texts = {part: value.get(part) or "" for part in _TEXTS}
+    return f"written_{now.failure}_{now.version}", {
+        part: "\n".join(text) if isinstance(text, list) else text for part, text in texts.items()
+    }
 
 
-def show_saved() -> None:
-    """Say, once, that words are in the database."""
+def _ask(part: str, text: str, key: str) -> str:
+    """Return what stands in a field.
+
+    The field says it itself, and no callback asks the session: after a restart of the server the
+    press of Save is the first that the new session hears, and what was typed comes with it.
+    """
+    label, longest, example = _TEXTS[part]
+    common: dict[str, Any] = {
+        "key": key,
+        "max_chars": longest,
+        "placeholder": tr("For example: {example}").format(example=example),
+    }
+    if part == "name":
+        return st.text_input(label, text, **common) or ""
+    return st.text_area(label, text, height=68, **common) or ""
+
+
+def show_told() -> None:
+    """Say, once, that words are in the database, or why they could not be taken away."""
     if st.session_state.pop(_SAVED, False):
         st.success(tr("Saved."), icon=":material/check:")
+    if said := st.session_state.pop(_LEFT, None):
+        st.error(lines_as_markdown(said), icon=":material/error:")
 
 
-def _save(review_set: ReviewSet, every: Sequence[Words], now: Words | None, key: str) -> None:
+def _save(
+    review_set: ReviewSet, every: Sequence[Words], now: Words | None, typed: Mapping[str, str]
+) -> str | None:
+    """Save words, and open them; return why they are not saved, None where the page says it."""
     person = permissions.current()
     if person is None:
-        return
-    value = _typed(key)
+        return None
+    value = _value(typed)
     missing = [_TEXTS[part][0] for part in NEEDED if not value[part]]
     if missing:
-        said = [tr("“{field}” is missing.").format(field=label) for label in missing]
-        st.session_state[_PROBLEM] = " ".join(said)
-        return
+        return " ".join(tr("“{field}” is missing.").format(field=label) for label in missing)
     name = now.failure if now else name_for(value["name"] or "", [one.failure for one in every])
     before = now.value if now else None
     try:
@@ -120,18 +164,17 @@ def _save(review_set: ReviewSet, every: Sequence[Words], now: Words | None, key:
         entry = Entry(KIND, subject=name, value=value, via=FAILURES_PAGE, over=(before,))
         reviews.record([entry], person)
     except StoreOvertaken:
-        _keep_typed(review_set, name, key)
+        _keep_typed(review_set, name, typed)
     except (SettingsError, StoreError) as error:
-        st.session_state[_PROBLEM] = str(error)
+        return tr("Not saved: {reason}").format(reason=error)
     else:
         st.session_state[_SAVED] = True
-        for part in _TEXTS:
-            st.session_state.pop(f"{key}_{part}", None)
-        st.session_state.pop("written_editing", None)
-        open_part(WORDS, failure=name, version=None)
+        st.session_state.pop(_TYPED, None)
+        open_part(WORDS, failure=name, version=None, edit=None)
+    return None
 
 
-def _keep_typed(review_set: ReviewSet, name: str, key: str) -> None:
+def _keep_typed(review_set: ReviewSet, name: str, typed: Mapping[str, str]) -> None:
     """Say that others were quicker; what was typed stands in the form of their words."""
     st.session_state[_PROBLEM] = tr(
         "Somebody else changed this failure meanwhile, or another window did: nothing was saved. "
@@ -141,21 +184,19 @@ def _keep_typed(review_set: ReviewSet, name: str, key: str) -> None:
     row = rows.get((None, None, name, None))
     words = words_of_row(row) if row is not None else None
     if words is not None:
-        for part in _TEXTS:
-            st.session_state[f"{_key(words)}_{part}"] = st.session_state.get(f"{key}_{part}", "")
+        st.session_state[_TYPED] = words.version, dict(typed)
+        open_part(WORDS, failure=name, version=None, edit=words.version)
 
 
-def _typed(key: str) -> dict[str, Any]:
-    def typed(part: str) -> str:
-        return str(st.session_state.get(f"{key}_{part}") or "").strip()
-
+def _value(typed: Mapping[str, str]) -> dict[str, Any]:
+    texts = {part: text.strip() for part, text in typed.items()}
     value: dict[str, Any] = {
-        part: typed(part) or None for part in ("name", "counts", "does_not_count")
+        part: texts[part] or None for part in ("name", "counts", "does_not_count")
     }
     if value["name"]:
         value["name"] = " ".join(value["name"].split())
     for part in ("examples", "counterexamples"):
-        lines = [line.strip().removeprefix("- ").strip() for line in typed(part).splitlines()]
+        lines = [line.strip().removeprefix("- ").strip() for line in texts[part].splitlines()]
         value[part] = [line for line in lines if line] or None
     return value
 
@@ -169,6 +210,6 @@ def take_away(review_set: ReviewSet, now: Words) -> None:
     try:
         review_sets.reviews(review_set).record([entry], person)
     except StoreError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_LEFT] = str(error)
     else:
-        open_part(WORDS, failure=None, version=None)
+        open_part(WORDS, failure=None, version=None, edit=None)

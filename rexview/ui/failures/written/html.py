@@ -83,7 +83,7 @@ def found_html(
         body.append(f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>")
     if rows:
         numbers = [_total(found, rows, said) for said in SAID]
-        numbers[0] += _precision(read[0].found) if read else f"<small>{tr('not validated')}</small>"
+        numbers[0] += _precision(read[0].found if read else None)
         judged = f"{sum(row.judged for row in rows):,}"
         body.append(cells(tr("All models"), *numbers, judged))
     return table_html(tr("Found by {judge}").format(judge=found.judge), _HEADS, body, FOUND_CAPTION)
@@ -96,14 +96,20 @@ def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
     return linked_number(opens, f"<b>{number:,}</b>", title=title) if number else "0"
 
 
-def _precision(one: Share) -> str:
-    interval = one.interval
-    if one.share is None or interval is None or interval.low is None or interval.high is None:
-        return f"<small>{tr('not validated')}</small>"
+def _precision(one: Share | None) -> str:
+    interval = one.interval if one else None
+    if (
+        one is None
+        or one.share is None
+        or interval is None
+        or interval.low is None
+        or interval.high is None
+    ):
+        return f" <small>{tr('not validated')}</small>"
     words = tr("precision {share:.0%}, {low:.0%} to {high:.0%}").format(
         share=one.share, low=interval.low, high=interval.high
     )
-    return f"<small>{words}</small>"
+    return f" <small>{words}</small>"
 
 
 def validated_html(rows: Sequence[Validated]) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
+from rexview.ui.server.loaded_sets import on_tables
 from rexview.words import tr
 
 RATES: Final = "rates"
@@ -20,6 +21,21 @@ def open_view() -> str:
     """Return the part of the page that the link names."""
     named = link_keys.query_value(link_keys.QUERY_VIEW)
     return named if named in (WORDS, VALIDATE) else RATES
+
+
+def served() -> bool:
+    """Whether this server has failures in words; says why not."""
+    if not on_tables():
+        return True
+    st.info(
+        tr(
+            "Failures in your own words need the whole review set in memory, and "
+            "this server has it on ClickHouse. Open the set on a server without "
+            "REXVIEW_ENGINE."
+        ),
+        icon=":material/database:",
+    )
+    return False
 
 
 def choose_view() -> str:

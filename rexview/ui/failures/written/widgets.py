@@ -9,39 +9,30 @@ from rexview.analysis.written.results import FoundIn, found_in, judged_versions
 from rexview.analysis.written.tables import found_rows
 from rexview.analysis.written.validation import KIND, validated
 from rexview.errors import StoreError
+from rexview.models.running.folder import JUDGING
 from rexview.schema import ReviewSet
 from rexview.store import may
 from rexview.ui.access import permissions
+from rexview.ui.asking.jobs import any_at_work
 from rexview.ui.failures.written import html as written_html
 from rexview.ui.failures.written.chosen import Chosen, choose_failure
 from rexview.ui.failures.written.find import show_find
-from rexview.ui.failures.written.form import show_form, show_saved, take_away
-from rexview.ui.failures.written.views import VALIDATE, open_part
+from rexview.ui.failures.written.form import choose_edited, show_form, show_told, take_away
+from rexview.ui.failures.written.views import VALIDATE, open_part, served
 from rexview.ui.filters.page import FilteredSet
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import review_sets
-from rexview.ui.server.loaded_sets import on_tables
 from rexview.words import tr
-
-_EDITING = "written_editing"
 
 
 def show_own_words(filtered: FilteredSet) -> None:
     """Show the failures in words: write one, find it, see what was found and what was read."""
-    if on_tables():
-        st.info(
-            tr(
-                "Failures in your own words need the whole review set in memory, and "
-                "this server has it on ClickHouse. Open the set on a server without "
-                "REXVIEW_ENGINE."
-            ),
-            icon=":material/database:",
-        )
+    if not served():
         return
     review_set = filtered.review_set
     writes = may_write()
-    show_saved()
+    show_told()
     chosen = choose_failure(review_set, may_write=writes)
     if chosen.now is None or chosen.shown is None:
         _show_new(review_set, chosen, writes=writes)
@@ -77,7 +68,7 @@ def _show_new(review_set: ReviewSet, chosen: Chosen, *, writes: bool) -> None:
 
 def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
     with st.container(horizontal=True, gap="small"):
-        editing = st.toggle(tr("Edit the words"), key=_EDITING)
+        edited = choose_edited(chosen.versions)
         if now.value is not None:
             with st.popover(tr("Take away")):
                 st.markdown(
@@ -89,8 +80,8 @@ def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
                     on_click=take_away,
                     args=(review_set, now),
                 )
-    if editing:
-        show_form(review_set, chosen.every, now)
+    if edited is not None:
+        show_form(review_set, chosen.every, edited)
 
 
 def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
@@ -98,7 +89,9 @@ def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
     judges = [
         judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
     ]
-    if not judges:
+    if not judges and any_at_work(review_set, (JUDGING,)):
+        st.info(tr("A search begins: see below. What it finds stands here afterwards."))
+    elif not judges:
         st.info(tr("Nobody has looked for it in these words yet: choose a language model below."))
     for judge in judges:
         _show_judge(review_set, found_in(review_set, words.prompt, judge), writes=writes)

@@ -17,7 +17,7 @@ from rexview.store import may
 from rexview.ui.access import permissions
 from rexview.ui.components import component
 from rexview.ui.failures.written.validate.data import item_json, round_json
-from rexview.ui.failures.written.views import VALIDATE, WORDS, open_part
+from rexview.ui.failures.written.views import VALIDATE, WORDS, open_part, served
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
@@ -25,7 +25,6 @@ from rexview.ui.link.pages import PAGE_FAILURES
 from rexview.ui.saving.entries import FAILURES_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
-from rexview.ui.server.loaded_sets import on_tables
 from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.ui.written.definition import definition_html
@@ -36,23 +35,23 @@ _HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 _MANNER: Final = ViewerManner(blinded=True, taken_keys="0123456789yugnp?", height=_HEIGHT)
 _ASSETS: Final = "failures/written/validate/assets"
 _STYLES: Final = ("pad/assets/pad.css", "pad/assets/task_pad.css", f"{_ASSETS}/validate.css")
-_PURPOSE: Final = "# Failures\n\nRead a sample of what a language model found."
+_PURPOSE: Final = f"# {tr('Failures')}\n\n{tr('Read a sample of what a language model found.')}"
 
 
 def show_round(review_set: ReviewSet) -> None:
     """Show one answer of the sample that the link names; what leads back where there is none."""
+    if not served():
+        return
     person = permissions.require_name(_PURPOSE)
     if not may(person, KIND):
         st.info(tr("Your role does not validate failures in words."))
         return
     about = _about()
-    now = None
-    if not on_tables():
-        try:
-            now = _round(review_set, person, about, _size(link_keys.query_value(_SIZE)))
-        except StoreError as error:
-            st.error(lines_as_markdown(error), icon=":material/cloud_off:")
-            return
+    try:
+        now = _round(review_set, person, about, _size(link_keys.query_value(_SIZE)))
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+        return
     item = now.item_of(link_keys.case_wanted()) if now else None
     if now is None or item is None:
         st.info(
@@ -85,7 +84,7 @@ def _about() -> tuple[str, str, str]:
 
 def show_head() -> None:
     """Offer the way back, and how many are read; not in the fragment, which stays at its answer."""
-    sizes = {str(size): f"{size} of each" for size in SIZES}
+    sizes = {str(size): tr("{n} of each").format(n=size) for size in SIZES}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
             tr("Back to what was found"),
