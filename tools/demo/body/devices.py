@@ -220,15 +220,19 @@ def pacemaker(volume: Volume) -> list[Device]:
     course += [(float(s), *cava[s]) for s in sorted(cava, reverse=True) if s < max(cava) - 6][::8]
     foot = cava[min(cava)]
     low = float(np.percentile(heart[:, 0], 8))
-    centre = heart.mean(axis=0)
-    atrium = (0.6 * min(cava) + 0.4 * low, foot[0] + 8, foot[1] - 1)
-    course.append(atrium)
-    course.append((low + 16, float(centre[1]) + 12, 0.78 * foot[1] + 0.22 * float(centre[2])))
-    course.append((low + 6, float(centre[1]) + 20, 0.35 * foot[1] + 0.65 * float(centre[2])))
-    course.append((low + 2, float(centre[1]) + 28, float(centre[2]) + 30))
-    course.append((low + 1, float(centre[1]) + 36, float(np.percentile(heart[:, 2], 82))))
+    front_wall = float(np.percentile(heart[heart[:, 0] < np.percentile(heart[:, 0], 20), 1], 88))
+    apex = float(np.percentile(heart[:, 2], 82))
+    course.append((0.6 * min(cava) + 0.4 * low, foot[0] + 4, foot[1] - 1))  # right atrium
+    for share, up in ((0.22, 14), (0.55, 7), (0.82, 4), (1.0, 3)):  # forward through the ventricle
+        y = foot[0] + 4 + share * (front_wall - foot[0] - 4)
+        course.append((low + up, y, foot[1] + share * (apex - foot[1])))
     generator = ("can", pocket, 46.0, 42.0)
     lead = smooth(course, 7)
+    # Seen from aside the vein's own windings would be kinks: a lead is stiffer.
+    depth = np.array([point[1] for point in lead])
+    inner = np.clip(np.minimum(np.arange(160), np.arange(160)[::-1]) / 24, 0, 1)
+    depth += inner * (ndimage.gaussian_filter1d(depth, 9, mode="nearest") - depth)
+    lead = [(z, float(y), x) for (z, _, x), y in zip(lead, depth, strict=True)]
     parts = [Device("Pacemaker", lead, 1.35, 0.12, 0.5, (generator,))]
     parts.append(Device("Pacemaker", lead[-3:], 2.4, 0.15, 0.6))  # the two poles at its end
     parts.append(Device("Pacemaker", lead[-9:-7], 2.4, 0.15, 0.5))
