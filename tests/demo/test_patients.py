@@ -157,6 +157,19 @@ def test_breasts_lie_on_the_skin_in_front_and_change_nothing_else(body: Volume) 
     assert np.array_equal(woman.labels, roomy.labels)
 
 
+def test_breasts_that_hang_end_in_an_edge(body: Volume) -> None:
+    def lower_edge(hang: float) -> float:
+        roomy = Volume(
+            np.pad(body.hu, ((0, 0), (70, 70), (0, 0)), constant_values=AIR),
+            np.pad(body.labels, ((0, 0), (70, 70), (0, 0))),
+        )
+        woman = tissue.breasts(roomy, 40.0, hang)
+        thick = ((woman.hu > -300) & (roomy.hu < -300)).sum(axis=1)[:, 200]
+        return float(np.diff(thick[: int(np.argmax(thick))]).max())
+
+    assert lower_edge(4.0) > 1.5 * lower_edge(1.0)
+
+
 def test_a_wide_aorta_grows_into_the_lung_and_spares_the_airway(body: Volume) -> None:
     old = tissue.old_aorta(body, 4.0, 0.8)
     assert old.mask(AORTA).sum() > body.mask(AORTA).sum()
