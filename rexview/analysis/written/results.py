@@ -7,9 +7,10 @@ It is read from the logs of the runs, and kept in memory for a state of the file
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from threading import Lock
 from typing import Final
 
@@ -29,6 +30,8 @@ _KEPT: Final = 16
 _SHORTEST: Final = 8
 _Key = tuple[str, str, object, str, str]
 _RESULTS: Final = OrderedDict[_Key, "FoundIn"]()
+_SUBJECTS: Final = OrderedDict[tuple[str, str], dict[str, tuple[Subject, ...]]]()
+_SETS_KEPT: Final = 2
 _LOCK: Final = Lock()
 
 
@@ -85,22 +88,44 @@ def judged_versions(review_set: ReviewSet) -> list[tuple[Prompt, str]]:
 def found_in(review_set: ReviewSet, prompt: Prompt, judge: str) -> FoundIn:
     """Return what a judge found in these words."""
     files = review_set.fingerprint.partition("-")[0]
-    state = results_state(review_set.folder)
+    state = results_state(review_set.folder, (prompt.hash, judge))
     key = (str(review_set.folder), files, state, prompt.hash, judge)
     with _LOCK:
         if key not in _RESULTS:
-            _RESULTS[key] = _read(review_set, prompt, judge)
+            for older in [one for one in _RESULTS if one[0] == key[0] and one[3:] == key[3:]]:
+                del _RESULTS[older]  # of another state: nobody asks for it again
+            _RESULTS[key] = _read(review_set, files, prompt, judge)
             while len(_RESULTS) > _KEPT:
                 _RESULTS.popitem(last=False)
         _RESULTS.move_to_end(key)
         return _RESULTS[key]
 
 
-def _read(review_set: ReviewSet, prompt: Prompt, judge: str) -> FoundIn:
+def _read(review_set: ReviewSet, files: str, prompt: Prompt, judge: str) -> FoundIn:
     known = replies_about(review_set, judge, prompt)
     cases = list(dict.fromkeys(about.case for about in known))
-    subjects = tuple(one for one in written_subjects(review_set, cases) if one.about in known)
+    subjects = tuple(one for one in _subjects(review_set, files, cases) if one.about in known)
     return FoundIn(prompt, judge, results_of(subjects, known), subjects)
+
+
+def _subjects(review_set: ReviewSet, files: str, cases: Sequence[str]) -> Iterator[Subject]:
+    """Yield the answers to cases; they are the same for all failures, and made once for a set."""
+    folder = str(review_set.folder)
+    if (folder, files) not in _SUBJECTS:
+        for older in [one for one in _SUBJECTS if one[0] == folder]:
+            del _SUBJECTS[older]
+        _SUBJECTS[folder, files] = {}
+        while len(_SUBJECTS) > _SETS_KEPT:
+            _SUBJECTS.popitem(last=False)
+    _SUBJECTS.move_to_end((folder, files))
+    made = _SUBJECTS[folder, files]
+    missing = [case for case in cases if case not in made]
+    made.update((case, ()) for case in missing)
+    for case, each in groupby(
+        written_subjects(review_set, missing), key=lambda one: one.about.case
+    ):
+        made[case] = tuple(each)
+    return (one for case in cases for one in made[case])
 
 
 def written_subjects(review_set: ReviewSet, cases: Sequence[str]) -> tuple[Subject, ...]:

@@ -47,13 +47,21 @@ def _known(run: RunFolder, changed: int) -> WrittenRun | None:
     return WrittenRun(run, spec.parameters.model, spec.prompt)
 
 
-def results_state(set_folder: Path) -> tuple[tuple[str, int], ...]:
+def results_state(
+    set_folder: Path, about: tuple[str, str] | None = None
+) -> tuple[tuple[str, int], ...]:
     """Name what the logs hold by now: another state, other results.
+
+    ``about`` are the digest of words and a judge: then it is of what that judge said of them.
 
     The log of a run that is at work names a new one after each tenth or so of growth: what pages
     work out of it is not made anew with every answer.
     """
-    return tuple((run.folder.id, _size(run.folder)) for run in written_runs(set_folder))
+    return tuple(
+        (run.folder.id, _size(run.folder))
+        for run in written_runs(set_folder)
+        if about in (None, (run.prompt.hash, run.judge))
+    )
 
 
 def _size(run: RunFolder) -> int:

@@ -2,16 +2,18 @@
 
 import csv
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
 from support.entries.stored import ANN, EVE
+from support.judge.own_words import write_looked_through
 from support.judge.set_to_judge import ANSWERS, write_judged
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.written import failures, validation
-from rexview.analysis.written.results import found_in
+from rexview.analysis.written.results import found_in, judged_versions
 from rexview.analysis.written.tables import SAID, condition, found_rows
 from rexview.cli import main
 from rexview.errors import SettingsError
@@ -227,3 +229,21 @@ def test_the_command_line_tells_what_was_read_and_exports_have_it(judged, capsys
     with (out / "written_failures.csv").open(encoding="utf-8", newline="") as file:
         [words] = csv.DictReader(file)
     assert (words["name"], words["version"]) == (WORDS["name"], found.prompt.hash)
+
+
+def test_a_search_for_another_failure_leaves_what_was_read_of_this_one(tmp_path, monkeypatch):
+    folder = write_looked_through(tmp_path / "set", monkeypatch)
+    ((prompt, judge),) = judged_versions(review_set := load(folder))
+    found = found_in(review_set, prompt, judge)
+    (run,) = (folder / "judging").iterdir()
+    other = shutil.copytree(run, run.with_name(f"{run.name}-2"))
+    spec = (run / "run.json").read_text(encoding="utf-8")
+    spec = spec.replace(run.name, other.name).replace(prompt.hash, prompt.hash[::-1])
+    (other / "run.json").write_text(spec, encoding="utf-8")
+    assert len(judged_versions(review_set)) == 2
+    assert found_in(review_set, prompt, judge) is found
+    with (run / "log.jsonl").open("a", encoding="utf-8") as log:
+        log.write("{}\n")
+    again = found_in(review_set, prompt, judge)
+    assert again is not found
+    assert again.subjects[0] is found.subjects[0]  # what was judged is made once for a set

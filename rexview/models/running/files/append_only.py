@@ -99,14 +99,19 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the lines of such a file by number, from 1; None for one that is no JSON object."""
+def lines_of(path: Path, having: bytes = b"") -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yield the lines of such a file by number, from 1; None for one that is no JSON object.
+
+    Lines without the bytes ``having`` are left out, and not read as JSON.
+    """
     try:
         file = path.open("rb")
     except FileNotFoundError:
         return
     with file:
         for number, line in enumerate(file, start=1):
+            if having not in line:
+                continue
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):

@@ -36,7 +36,7 @@ class KeptReply:
 
 def replies_of(run: RunFolder) -> Iterator[tuple[str, KeptReply]]:
     """Yield the replies in a run's log in order, each behind the id of what it is about."""
-    for _, line in lines_of(run.log):  # which has every reply, and first
+    for _, line in lines_of(run.log, b'"replied"'):  # which has every reply, and first
         row = line.get("row") if line and line.get("event") == "replied" else None
         if isinstance(row, dict):
             yield str(row.get("case")), _kept(row, run.id)

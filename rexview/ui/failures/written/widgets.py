@@ -94,7 +94,9 @@ def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
     elif not judges:
         st.info(tr("Nobody has looked for it in these words yet: choose a language model below."))
     for judge in judges:
-        _show_judge(review_set, found_in(review_set, words.prompt, judge), writes=writes)
+        with st.spinner(tr("Reading what was found…")):
+            found = found_in(review_set, words.prompt, judge)
+        _show_judge(review_set, found, writes=writes)
 
 
 def _show_judge(review_set: ReviewSet, found: FoundIn, *, writes: bool) -> None:
