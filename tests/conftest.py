@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any, Protocol
 import polars as pl
 import pytest
 from hypothesis import settings
+from support import ROOT
 from support.forked import Template
 from support.postgres import running
 
@@ -28,11 +30,18 @@ settings.register_profile("rexview", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
+SECONDS = ROOT / "tests" / "seconds.json"
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files where tests run side by side, else one core waits at the end."""
+    """Begin with the longest files where tests run side by side, else one core waits at the end.
+
+    ``tools.test_times`` says which they are; of the others the largest come first.
+    """
     if "PYTEST_XDIST_WORKER" in os.environ:
-        items.sort(key=lambda item: (-_size(item.path), item.path))
+        seconds = json.loads(SECONDS.read_text(encoding="utf-8"))
+        taken = {ROOT / file: taken for file, taken in seconds.items()}
+        items.sort(key=lambda item: (-taken.get(item.path, 0), -_size(item.path), item.path))
 
 
 def pytest_collection_finish() -> None:

@@ -26,7 +26,8 @@ from tools.programs import ensure_programs
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder")
-"""Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first."""
+"""Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first, by
+what :mod:`tools.test_times` kept."""
 _TESTS_FAILED = 1
 _LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
 """Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
