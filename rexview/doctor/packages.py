@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import Final
 
 from packaging.requirements import Requirement
@@ -70,7 +71,7 @@ def _faults(file: Path) -> tuple[list[str], list[str]]:
 
 def _set_of(file: Path, about: str) -> Said:
     missing, other = _faults(file)
-    install = f"Run: {_pip()} install -r {file.name}"
+    install = f"To mend it: {_install(file)}"
     if missing:
         return wrong(about, f"Not installed: {_few(missing)}.", install)
     if other:
@@ -85,13 +86,29 @@ def _optional(file: Path) -> Said:
     missing, _ = _faults(file)
     if missing:
         there = f"{purpose}: {_few(missing)} not installed"
-        return note(about, there, f"If you want it: {_pip()} install -r {file.name}")
+        return note(about, there, f"If you want it: {_install(file)}")
     name, state, said, remedy = _set_of(file, about)
     return (name, state, purpose, "") if state == "ok" else (name, "note", said, remedy)
 
 
-def _pip() -> str:
-    return f"{Path(sys.executable).name} -m pip"
+def _install(file: Path) -> str:
+    """Say how what a file asks for gets here; the container image has no pip."""
+    if _has_pip():
+        return f"{_python_called()} -m pip install -r {file.name}"
+    name = file.stem.partition("-")[2]
+    build = f"build the image with WITH={name}" if name else "build the image anew"
+    return f"install {file.name}; where this is a container, {build} (docs/deploy.md)"
+
+
+def _python_called() -> str:
+    """Return how a shell calls this Python: by its path where its name is another one's."""
+    name = Path(sys.executable).name
+    found = which(name)
+    return name if found and Path(found) == Path(sys.executable) else sys.executable
+
+
+def _has_pip() -> bool:
+    return find_spec("pip") is not None
 
 
 def _few(names: list[str]) -> str:

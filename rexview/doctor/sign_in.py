@@ -47,6 +47,10 @@ def look_at_sign_in(known: Known) -> Iterator[Said]:
 def _without(settings: Settings) -> Said:
     if on_this_machine_only() and not _is_public(settings):
         return ok("sign-in", "nobody signs in: for people at this computer only")
+    if settings.public_address is not None and not _is_public(settings):
+        said = "Nobody signs in. Only who asks for localhost is answered; programs can feign that."
+        remedy = "Let this computer only reach the port: docker run -p 127.0.0.1:8501:8501."
+        return note("sign-in", said, remedy)
     said = "Nobody signs in, and others are to reach this server: all would see and write all."
     return wrong("sign-in", said, f"Write [auth] into secrets.toml; {_TEAM}")
 

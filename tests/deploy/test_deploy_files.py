@@ -1,9 +1,12 @@
 """What the container file, the compose file and nginx.conf name is there, and fits together."""
 
 import importlib.util
+import json
 import os
 import re
+import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -49,8 +52,10 @@ def test_files_and_folders_are_there_or_made_as_the_page_says():
             source = one["source"]
             if one["type"] == "volume":
                 assert source in COMPOSE["volumes"]
-            elif source.startswith("./"):
-                assert (DEPLOY / source).exists(), source
+            else:
+                there = re.sub(r"^\$\{[A-Z_]+:-(.*)\}$", r"\1", source)
+                assert there.startswith("./")
+                assert (DEPLOY / there).exists(), source
         for secret in service.get("secrets", []):
             assert COMPOSE["secrets"][secret] == {"file": f"./secrets/{secret}"}
     for secret in COMPOSE["secrets"]:
@@ -69,6 +74,29 @@ def test_the_image_has_what_the_app_needs_and_nothing_else():
         *kept
     }
     assert not {"tests", ".git", ".streamlit", "deploy"} & {*kept}
+
+
+def test_the_image_has_what_doctor_reads(tmp_path):
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    app = tmp_path / "app"
+    for path in (path for line in lines if line[0] == "!" for path in ROOT.glob(line[1:])):
+        place = app / path.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if path.name == "rexview":  # it looks for the others beside where it lies itself
+            shutil.copytree(path, place, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            place.symlink_to(path)
+    done = subprocess.run(
+        [sys.executable, "-m", "rexview", "doctor", "--json"],
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        cwd=app,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    found = json.loads(done.stdout)["findings"]
+    assert [one for one in found if one["state"] == "wrong"] == []
+    assert ("packages", "Python") in {(one["part"], one["about"]) for one in found}
 
 
 def test_settings_that_are_given_are_settings_that_there_are():
@@ -103,8 +131,9 @@ def test_no_password_stands_in_a_file_that_is_kept():
             text = path.read_text(encoding="utf-8")
             assert not re.search(r"://[^/\s:@]+:[^/\s@]+@", text), path
             assert not re.search(r"(?i)\b(password|secret)[:=] *[^\s{]", text), path
-    ignored = (DEPLOY / "secrets" / ".gitignore").read_text(encoding="utf-8").splitlines()
-    assert ignored == ["*", "!.gitignore"]
+    for folder in ("secrets", "sets"):
+        ignored = (DEPLOY / folder / ".gitignore").read_text(encoding="utf-8").splitlines()
+        assert ignored == ["*", "!.gitignore"]
 
 
 def test_addresses_and_ports_are_those_that_answer():

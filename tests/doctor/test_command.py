@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+from functools import partial
 from threading import Thread
 
 import pytest
@@ -61,6 +63,30 @@ def test_where_nothing_is_wrong_it_ends_well_and_leaves_nothing(doctor, tmp_path
     assert any("localhost, port 8749" in line for line in lines)
     assert {path.name for path in tmp_path.iterdir()} == {"started-here"}
     assert list(doctor.place.iterdir()) == []
+
+
+@pytest.mark.parametrize(("address", "state"), [("http://localhost:8501", "note"), ("", "wrong")])
+def test_a_container_for_this_computer_needs_no_sign_in(doctor, address, state):
+    public = {"REXVIEW_PUBLIC_ADDRESS": address} if address else {}
+    done = doctor("--json", "--started-with=--server.address=0.0.0.0", **public)
+    assert done.returncode == (state == "wrong")
+    found = json.loads(done.stdout)["findings"]
+    [sign_in] = [one for one in found if one["part"] == "sign-in"]
+    assert sign_in["state"] == state
+    assert sign_in["remedy"]
+
+
+def test_a_python_without_packages_is_told_and_another_that_has_them(tmp_path):
+    shutil.copytree(ROOT / "rexview", tmp_path / "rexview")
+    bare = [sys.executable, "-S", "-m", "rexview", "doctor"]  # -S: no site-packages
+    run = partial(subprocess.run, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert "-m pip install -r requirements.txt" in run(bare).stderr
+    own = tmp_path / ".venv" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    done = run(bare)
+    assert done.returncode == 1
+    assert f"Run: {own} -m rexview" in done.stderr
 
 
 def test_a_teams_faults_are_told_without_its_secrets(doctor, tmp_path):

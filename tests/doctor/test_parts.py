@@ -55,6 +55,15 @@ def test_what_is_missing_or_of_another_version_is_told_with_the_remedy(tmp_path)
     assert f"polars {polars}" in packages._set_of(file, "more")[2]
 
 
+def test_the_image_has_no_pip_and_is_built_anew(tmp_path, monkeypatch):
+    file = tmp_path / "requirements-more.txt"
+    file.write_text("# More.\nno-such-package>=1\n")
+    monkeypatch.setattr(packages, "find_spec", lambda name: None)
+    *_, remedy = packages._optional(file)
+    assert "WITH=more" in remedy
+    assert "pip install" not in remedy
+
+
 def test_folders_that_can_be_written_to_stay_as_they_are(look, folder, tmp_path):
     before = sorted(path for path in tmp_path.rglob("*"))
     found = look("folders", review_set=folder)
