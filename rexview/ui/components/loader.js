@@ -1,10 +1,24 @@
 // What Streamlit gets of each component: fetches its module and hands the component over.
 //
-// The clean-up is returned at once, so that it works even when the module has not come yet.
+// The clean-up is returned at once, so that it works even when the module has not come yet. What did
+// not come is asked for again: while a server is replaced, or a network changed, a request may be lost.
+const PAUSES_MS = [1000, 4000];
+
+async function fetched(address) {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await import(address);
+    } catch {
+      await new Promise((done) => setTimeout(done, pause));
+    }
+  }
+  return import(address);
+}
+
 export default function (component) {
   let gone = false;
   let unmount = null;
-  import(new URL("@MODULE@", document.baseURI).href).then(
+  fetched(new URL("@MODULE@", document.baseURI).href).then(
     ({ mount }) => {
       if (!gone) unmount = mount({ ...component, data: component.data[0] });
     },

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from support import ROOT, SHARED_DATA
-from support.browser.viewer_modules import call
+from support.browser.viewer_modules import call, serve_modules
 
 from rexview.geometry import Orientation
 
@@ -651,12 +651,38 @@ class TestMounting:
                  await import('viewer.js');
                  const left = viewers();
                  const end = m.default({ ...component, data: [data] });
-                 await import('viewer.js');
+                 while (!viewers()) await new Promise(requestAnimationFrame);
                  const there = viewers();
                  end();
                  return [left, there, viewers()];""",
         )
         assert counts == [0, 1, 0]
+
+    @pytest.mark.parametrize(("lost", "shown"), [(2, [1, 0]), (3, [0, 1])])
+    def test_a_module_that_did_not_come_is_asked_for_again(self, modules, lost, shown):
+        asked = []
+
+        def lose(route):
+            asked.append(route.request.url)
+            route.abort() if len(asked) <= lost else route.fallback()
+
+        page = modules.context.new_page()  # which has not fetched any yet
+        serve_modules(page)
+        page.route("**/viewer.js", lose)
+        there = call(
+            page,
+            "loader.js",
+            PLACE
+            + """const { setTimeout } = window;
+                 window.setTimeout = (done) => setTimeout(done);
+                 m.default({ ...component, data: [data] });
+                 const notices = () => place.querySelectorAll(':scope > p').length;
+                 while (!viewers() && !notices()) await new Promise(requestAnimationFrame);
+                 return [viewers(), notices()];""",
+        )
+        page.close()
+        assert there == shown
+        assert len(asked) == 3
 
 
 BACKGROUND = (
