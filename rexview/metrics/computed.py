@@ -68,6 +68,9 @@ class ComputedMetrics:
         Answers among them over which the rules failed; they have no values.
     message : str
         A sentence for the page where it does not go on, else empty.
+    not_read : int
+        Answers among those that were compared that have no agreement about findings, because they
+        or their report are in another language than English.
     gone_over : polars.DataFrame
         Case and model of the answers that were compared without fail, with and without a value.
     """
@@ -77,6 +80,7 @@ class ComputedMetrics:
     answers: int
     failed: int = 0
     message: str = ""
+    not_read: int = 0
     gone_over: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     @property
@@ -176,6 +180,7 @@ class _Work:
             if known is None or (known.done, known.message) != (done, self._message):
                 known = ComputedMetrics(
                     *(self._frame(), done, len(self._row), failed, self._message),
+                    self._not_read(),
                     some_rows(
                         self._answers.select("case", "model"), self._row[self._state == _DONE]
                     ),
@@ -189,6 +194,15 @@ class _Work:
         process = self._process
         if process is not None:
             process.kill()
+
+    def _not_read(self) -> int:
+        """Count answers whose letters were compared, and whose findings were not."""
+        known = ~np.isnan(self._values)
+        lettered, found = (
+            known[:, [one.metric == metric for one in IDENTITIES]]
+            for metric in ("bleu_2", "finding_agreement")
+        )
+        return int((lettered & ~found).any(axis=1).sum())
 
     def _frame(self) -> pl.DataFrame:
         place, identity = np.nonzero(~np.isnan(self._values))

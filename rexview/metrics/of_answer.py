@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from rexview.detect.findings import as_displayed
+from rexview.detect.findings import as_displayed, report_text
 from rexview.harm import HarmTable
+from rexview.language import language_of
 from rexview.metrics import bleu
 from rexview.metrics.finding_agreement import (
     FindingAgreement,
@@ -45,11 +46,14 @@ def agreement_of(
     Returns
     -------
     FindingAgreement or None
-        None where report or answer lack what the scope asks for, or are too long.
+        None where report or answer lack what the scope asks for, are too long, or are in another
+        language than English: that is not read, which is not the same as naming no finding.
     """
     expected = parts_of_report(case.report, scope)
     given = parts_of_answer(answer.text, scope)
     if expected is None or given is None or _too_long(case, answer):
+        return None
+    if language_of(report_text(case)) or language_of(answer.text or ""):
         return None
     weigh = weigher(harm.findings, Request(case.context.age, case.context.indication))
     reference, denied = stated_in(expected, weigh)
@@ -58,7 +62,7 @@ def agreement_of(
 
 
 def bleu_2_of(case: Case, answer: Answer, scope: str = "findings") -> float | None:
-    """Return the BLEU-2 of an answer; None as in :func:`agreement_of`."""
+    """Return the BLEU-2 of an answer; None as in :func:`agreement_of`, but in any language."""
     expected = parts_of_report(case.report, scope)
     given = parts_of_answer(answer.text, scope)
     if expected is None or given is None or _too_long(case, answer):

@@ -124,6 +124,27 @@ def test_what_cannot_be_compared_has_no_value(folder):
     assert (found.done, found.answers) == (2, 2)
 
 
+def test_a_report_in_another_language_is_not_read_and_not_taken_for_an_empty_one(folder):
+    german = "Kein Pneumothorax. Kleiner Erguss links, die Lunge ist sonst frei."
+    reports = {"english": FINDINGS, "german": german}
+    review_set = written(
+        folder,
+        [
+            {"id": id, "question": "?", "question_type": "report", "report": {"findings": text}}
+            for id, text in reports.items()
+        ],
+        [
+            {"case": id, "model": model, "text": text}
+            for id in reports
+            for model, text in {"a": "Clear lungs.", "b": german}.items()
+        ],
+    )
+    found = computed_metrics(review_set)
+    with_value = found.values.filter(metric="finding_agreement").select("case", "model").rows()
+    assert with_value == [("english", "a")]
+    assert (found.done, found.not_read) == (4, 3)
+
+
 def test_many_are_compared_beside_and_kept(folder, tmp_path):
     n = AT_ONCE
     few = computed_metrics(reports(folder, 1)).values.drop("case")

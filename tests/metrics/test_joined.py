@@ -85,3 +85,8 @@ def test_what_is_missing_is_said(
     reports: ReviewSet, done: int, failed: int, message: str, words: str
 ) -> None:
     assert metrics_text(ComputedMetrics(reports.metrics, done, 9, failed, message)) == words
+
+
+def test_what_is_not_read_is_said(reports: ReviewSet) -> None:
+    words = metrics_text(ComputedMetrics(reports.metrics, 9, 9, not_read=2))
+    assert words.startswith("No finding-level agreement for 2 reports: ")

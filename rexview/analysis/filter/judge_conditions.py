@@ -85,5 +85,9 @@ class JudgeCondition:
                 if self.said
                 else tr("{who} scored {name}").format(who=who, name=name)
             )
-        says = {"yes": "sees", "no": tr("does not see"), "": tr("spoke of")}[self.said]
-        return f"{who} {says}: {FAILURES[self.about].name.lower()}"
+        says = {
+            "yes": tr("{who} sees: {failure}"),
+            "no": tr("{who} does not see: {failure}"),
+            "": tr("{who} spoke of: {failure}"),
+        }[self.said]
+        return says.format(who=who, failure=FAILURES[self.about].name.lower())

@@ -14,16 +14,19 @@ from typing import Final
 
 from rexview.analysis.filter.conditions import escaped, unescaped
 from rexview.errors import FilterError
+from rexview.words import tr
 
 _LONGEST: Final = 1_000
 _FAILURE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _VERSION: Final = re.compile("[0-9a-f]{8,64}")
 SAYS: Final = {
-    "yes": "finds",
-    "no": "does not find",
-    "unsure": "is unsure about",
-    "unread": "said nothing readable about",
-    "": "was asked about",
+    "yes": tr("Language model {judge} finds: {failure} (version {version})"),
+    "no": tr("Language model {judge} does not find: {failure} (version {version})"),
+    "unsure": tr("Language model {judge} is unsure about: {failure} (version {version})"),
+    "unread": tr(
+        "Language model {judge} said nothing readable about: {failure} (version {version})"
+    ),
+    "": tr("Language model {judge} was asked about: {failure} (version {version})"),
 }
 """What a judge says, in words."""
 
@@ -51,13 +54,20 @@ class WrittenCondition:
         """
         parts = word.split(":")
         if len(parts) != 4 or len(word) > _LONGEST or not all(parts[1:]):
-            raise FilterError(f"“{word[:40]}” is not said:failure:version:judge.")
+            raise FilterError(
+                tr("“{word}” is not said:failure:version:judge.").format(word=word[:40])
+            )
         said, failure, version, judge = parts
         if said not in SAYS or not _FAILURE.fullmatch(failure) or not _VERSION.fullmatch(version):
-            raise FilterError(f"“{word[:40]}” is nothing that a judge says of a written failure.")
+            raise FilterError(
+                tr("“{word}” is nothing that a judge says of a written failure.").format(
+                    word=word[:40]
+                )
+            )
         return cls(said, failure, version, unescaped(judge))
 
     def describe(self) -> str:
         """Say it in words: ``Language model gpt-5 finds: invented-prior (version 3fa9c1d2)``."""
-        says = f"Language model {self.judge} {SAYS[self.said]}"
-        return f"{says}: {self.failure} (version {self.version[:8]})"
+        return SAYS[self.said].format(
+            judge=self.judge, failure=self.failure, version=self.version[:8]
+        )

@@ -33,4 +33,11 @@ def metrics_text(shown: ComputedMetrics) -> str:
                 counted=counted(shown.failed, "report")
             )
         )
+    if shown.not_read:
+        parts.append(
+            tr(
+                "No finding-level agreement for {counted}: report or reference is not in English, "
+                "and is not read."
+            ).format(counted=counted(shown.not_read, "report"))
+        )
     return " ".join(filter(None, [*parts, shown.message]))

@@ -33,10 +33,9 @@ class Unsaved extends OutboxView {
     const elsewhere = back.filter(([, one]) => !shown(one));
     for (const of of new Set(elsewhere.map(([, one]) => one.case))) {
       const ofCase = elsewhere.filter(([, one]) => one.case === of);
-      const reasons = [...new Set(ofCase.map(([, { reason }]) => reason))].join(" ");
-      const reason = reasons.charAt(0).toLowerCase() + reasons.slice(1);
+      const reason = [...new Set(ofCase.map(([, one]) => one.reason))].join(" ");
       notices.push(
-        html("p", {}, tr("Your consensus on {case} is not saved: {reason}", { case: of, reason })),
+        html("p", {}, tr("Your consensus on {case} is not saved. {reason}", { case: of, reason })),
         of === this.data.case
           ? ""
           : button(tr("Go to {case}", { case: of }), () => this.tell("go", of)),

@@ -157,7 +157,7 @@ export class Bar {
     );
     const following = steps[step + 1];
     this.next.textContent = following
-      ? tr("Show {step}", { step: (SHORT[following[0]] ?? following[1]).toLowerCase() })
+      ? tr("Show: {step}", { step: SHORT[following[0]] ?? following[1] })
       : tr("Decide");
   }
 
