@@ -55,7 +55,7 @@ from rexview.detect.core.survey import (
     survey_of,
 )
 from rexview.detect.findings import finding_name, finding_region
-from rexview.detect.not_read import not_read_rows
+from rexview.detect.not_read import not_read_rows, why_not_read
 from rexview.detect.registry import DETECTORS, detectors, read_word_lists
 from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 
@@ -84,5 +84,6 @@ __all__ = [
     "survey",
     "survey_of",
     "text_ending",
+    "why_not_read",
     "with_verdicts",
 ]

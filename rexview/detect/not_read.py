@@ -1,4 +1,4 @@
-"""Answers and reports that the rules do not read, as records for JSON beside the flags."""
+"""Answers and reports that the rules do not read: in words, and as records beside the flags."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ from rexview.schema import ReviewSet
 
 NOT_READ: Final = ("not_read", "report_not_read")
 """Kinds of the records: the answer, or its case's report, is in another language than English."""
+
+
+def why_not_read(text: str | None) -> str:
+    """Say that a text is not read by the rules, and why; empty where it is.
+
+    >>> why_not_read("Herz normal groß, kein Erguss.")
+    'Not read by the rules: it looks German.'
+    """
+    language = language_of(text or "")
+    return f"Not read by the rules: it {looks(language)}." if language else ""
 
 
 def not_read_rows(review_set: ReviewSet) -> Iterator[dict[str, Any]]:
@@ -27,9 +37,7 @@ def not_read_rows(review_set: ReviewSet) -> Iterator[dict[str, Any]]:
     for case, model, text in newest.iter_rows():
         language = language_of(text or "")
         if language:
-            yield _row(
-                case, model, "not_read", f"Not read by the rules: it {looks(language)}.", language
-            )
+            yield _row(case, model, "not_read", why_not_read(text), language)
         if case not in reports:
             known = review_set.case(case)
             reports[case] = language_of(report_text(known)) if known else None

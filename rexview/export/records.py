@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rexview.analysis.meeting.minutes import Minutes
 from rexview.analysis.meeting.records import Meeting, Vote
+from rexview.detect import why_not_read
 from rexview.export.privacy import Pseudonyms
 from rexview.geometry import BoxSide, Orientation
 from rexview.imaging.radiograph import Radiograph
@@ -105,6 +106,11 @@ class ExportAnswer:
     pictures: tuple[ExportImage, ...] = ()
     final: Mapping[str, float] = field(default_factory=dict)
     n_readers: int = 0
+
+    @property
+    def not_read(self) -> str:
+        """Why the rules did not look for failures in its words; empty where they did."""
+        return why_not_read(self.text)
 
 
 @dataclass(frozen=True)
@@ -219,6 +225,12 @@ class ExportCase:
     minutes: float | None = None
     seconds: float | None = None
     vote: Vote | None = None
+
+    @property
+    def report_not_read(self) -> str:
+        """Why no answer is held against the report; empty where answers are."""
+        sections = (self.report.findings, self.report.impression)
+        return why_not_read("\n".join(text or "" for text in sections))
 
     def image(self, image_id: str) -> ExportImage | None:
         """The image of the study with that id, or None."""

@@ -1,13 +1,19 @@
 """What exports are made from: whole, without paths, and what counts nowhere left out."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
 from support.entries.stored import ANN
 from support.exports.exported_set import TOLD, exported, write_exported_set
+from support.small_set import CASES, write_set
 
 from rexview.errors import ExportRefused
+from rexview.export.html.texts import case_html
+from rexview.export.job import Progress
+from rexview.export.sheets.case_sheets import case_sheets
+from rexview.export.sheets.frame import Frame
 from rexview.export.wanted import Wanted, read_query
 from rexview.reviewset import load
 from rexview.settings import Settings
@@ -150,3 +156,20 @@ def test_a_model_that_left_and_was_decided_about_has_a_name_and_no_path(folder):
 def test_minutes_are_in_the_order_of_the_export(folder):
     content, _ = exported(folder, Wanted(cases=("c1", "c2"), meeting="m1"))
     assert [(item.number, item.case) for item in content.minutes.items] == [(1, "c1"), (2, "c2")]
+
+
+GERMAN = "Herz normal groß. Kleiner Erguss links, kein Pneumothorax."
+
+
+def test_what_the_rules_did_not_read_is_said_in_every_export_that_shows_failures(tmp_path):
+    case = {**CASES[0], "report": {"findings": GERMAN}}
+    folder = write_set(tmp_path / "set", cases=[case, *CASES[1:]])
+    answer = {"case": case["id"], "model": "m", "text": GERMAN}
+    (folder / "answers.jsonl").write_text(json.dumps(answer), encoding="utf-8")
+    content, _ = exported(folder)
+    shown = next(iter(content.cases()))
+    told = "Not read by the rules: it looks German."
+    assert (shown.answers[0].not_read, shown.report_not_read) == (told, told)
+    assert case_html(shown, content).count(f'<p class="quiet">{told}</p>') == 2
+    sheets = case_sheets(content, Frame(content), shown, Progress())
+    assert " ".join(text for sheet in sheets for text in words(sheet)).count(told) == 2

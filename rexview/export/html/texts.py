@@ -219,7 +219,7 @@ def _answer(case: ExportCase, answer: ExportAnswer, content: Content) -> str:
     return (
         f'<section class="answer {_colour_class(answer.model, content)}">'
         f"<h3>{_model_name(answer.model, content)}{_content(answer)}</h3>{_finals(answer)}"
-        f"{_flags(flags, content)}{text}{empty}{ended}{why}</section>"
+        f"{_flags(flags, content)}{_quiet(answer.not_read)}{text}{empty}{ended}{why}</section>"
     )
 
 
@@ -259,7 +259,12 @@ def _flags(flags: Sequence[ExportFlag], content: Content) -> str:
 def _report(case: ExportCase) -> str:
     sections = (("Findings", case.report.findings), ("Impression", case.report.impression))
     body = "".join(f"<h4>{name}</h4>{_plain(text)}" for name, text in sections if text)
-    return _section("Radiologist’s report", body, ' class="report"')
+    told = _quiet(case.report_not_read)
+    return _section("Radiologist’s report", told + body, ' class="report"')
+
+
+def _quiet(told: str) -> str:
+    return f'<p class="quiet">{html.escape(told)}</p>' if told else ""
 
 
 def _scores(case: ExportCase, content: Content) -> str:

@@ -33,6 +33,7 @@ from rexview.export.sheets.wording import (
     labelled,
     one_line,
     options,
+    quiet_line,
     undrawn_lines,
     vote_words,
 )
@@ -235,6 +236,7 @@ def _report(content: Content, frame: Frame, case: ExportCase) -> Iterator[_Title
 
     def parts(size: float) -> dict[str, list[Paragraph]]:
         report = [
+            *quiet_line(case.report_not_read, size),
             *labelled("Findings", case.report.findings, size),
             *labelled("Impression", case.report.impression, size),
             *labelled("Why the right option is right", case.explanation, size),

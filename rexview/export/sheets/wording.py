@@ -116,7 +116,13 @@ def answer_text(answer: ExportAnswer, size: float) -> list[Paragraph]:
         made = marked_down(answer.text, size)
     else:
         made = [paragraph("The model returned no text.", size=size, colour=QUIET)]
+    made = [*quiet_line(answer.not_read, size), *made]
     return made + labelled("Explanation", answer.explanation, size)
+
+
+def quiet_line(told: str, size: float) -> list[Paragraph]:
+    """Show a remark of ours, smaller than what others wrote; nothing where there is none."""
+    return [paragraph(told, size=size - 2, colour=QUIET)] if told else []
 
 
 def box_lines(content: Content, boxes: Iterable[tuple[int, ExportBox]]) -> list[Paragraph]:

@@ -19,7 +19,7 @@ from rexview.ui.answers.choices import (
     why_unusable,
 )
 from rexview.ui.answers.flags import Visitor, evidence_spans, flags_html, link_spans
-from rexview.ui.answers.one_answer import ending_html
+from rexview.ui.answers.one_answer import ending_html, unread_answer_html
 from rexview.ui.answers.score_chain import score_chain_html
 from rexview.ui.html.safe_text import markdown_html
 from rexview.words import tr
@@ -146,7 +146,13 @@ def flags_panel(
         tr("No failure was found.") if with_scores else tr("None that can be named before scores.")
     )
     return ("" if in_words else _BY_NAME) + "".join(
-        _article(answer, labels, _found(page, answer, readers, nothing)) for answer in page.answers
+        _article(
+            answer,
+            labels,
+            _found(page, answer, readers, nothing)
+            + (unread_answer_html(answer) if in_words else ""),
+        )
+        for answer in page.answers
     )
 
 
