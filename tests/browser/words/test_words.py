@@ -1,6 +1,7 @@
 """What scripts put on the pages is in the language of the server, too."""
 
 import pytest
+from support.browser.score_pad import known_reader
 from support.browser.waiting import calm
 from support.words.bare import PUBLISHED, bare, words_of_guides, words_of_set
 
@@ -9,7 +10,10 @@ from rexview.bench.serving import begin_process
 from rexview.settings import DEMO_FOLDER
 
 pytestmark = pytest.mark.browser
-PAGES = ("", "failures", "scores")
+PAGES = (
+    *("", "failures", "failures?as=own-words", "scores", "browse", "meeting"),
+    *("study", "score", "adjudicate", "curate"),
+)
 """Pages whose scripts are done; those that are not stand in docs/translating.md."""
 STREAMLITS = (
     *(
@@ -20,6 +24,7 @@ STREAMLITS = (
         "Selected values",
         "Help for",
     ),
+    *("Link to heading", "Increment", "Decrement"),
     *("Shortcut ", "Remove ", "Fullscreen", "Copy Vega-Lite spec", "Show data", "Download as PNG"),
 )
 """How labels of Streamlit's own parts begin, which are English."""
@@ -48,14 +53,15 @@ SHOWN = """() => {
 
 
 @pytest.fixture(scope="module")
-def pseudo(start_app):
+def pseudo(start_app, tmp_path_factory):
     """The address of the app in the language that is none.
 
     Its process imports everything itself: one that is forked has asked for words already.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(serving, "begin_process", begin_process)
-        yield start_app(REXVIEW_LANGUAGE="x-pseudo")
+        data = known_reader(tmp_path_factory.mktemp("data"), "Ann")
+        yield start_app(data=data, REXVIEW_LANGUAGE="x-pseudo")
 
 
 @pytest.fixture(scope="module")
