@@ -30,7 +30,7 @@ from rexview.words.catalogue import (
 from rexview.words.languages import read_catalogue
 
 __all__ = [
-    *("begin", "countable", "counted", "listed", "noun", "nouns", "page_words", "spoken"),
+    *("begin", "countable", "counted", "inside", "listed", "noun", "nouns", "page_words", "spoken"),
     *("tr", "tr_of_file", "trc", "trn"),
 ]
 
@@ -154,6 +154,17 @@ def counted(n: int, word: str) -> str:
     ('1 answer', '1,204 answers')
     """
     return trn(f"{{n:,}} {word}", f"{{n:,}} {nouns(word)}", n).format(n=n)
+
+
+def inside(text: str) -> str:
+    """Return words that begin a line as they stand inside a sentence: in lower case, in English.
+
+    Other languages have capitals of their own, such as those of German nouns: there they are kept.
+
+    >>> inside("Laterality errors")
+    'laterality errors'
+    """
+    return text.lower() if _spoken is _ENGLISH else text
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -8,7 +8,8 @@ import sys
 import pytest
 from support import ROOT
 
-from rexview.words.catalogue import PSEUDO
+from rexview import words
+from rexview.words.catalogue import PSEUDO, Catalogue
 from rexview.words.languages import TEMPLATE
 from tools import words as gathering
 
@@ -146,3 +147,9 @@ def test_the_commands_stay_english(tmp_path):
     )
     assert done.stdout
     assert "⟦" not in done.stdout + done.stderr
+
+
+def test_only_english_words_lose_their_capital_inside_a_sentence(monkeypatch):
+    assert words.inside("Laterality errors") == "laterality errors"
+    monkeypatch.setattr(words, "_spoken", Catalogue("de"))
+    assert words.inside("Seitenfehler") == "Seitenfehler"

@@ -22,7 +22,7 @@ from rexview.analysis.charts.linked import (
 from rexview.analysis.charts.model_rows import ROW, ModelRows
 from rexview.analysis.failures.tables import FailureGroups, FailureTables
 from rexview.vocab import FAILURES
-from rexview.words import tr
+from rexview.words import inside, tr
 
 
 def rates_chart(
@@ -120,6 +120,6 @@ def groups_chart(
         .properties(height=alt.Step(22))
     )
     title = tr("{plural} by {name}").format(
-        plural=FAILURES[groups.failure].plural, name=groups.by.name.lower()
+        plural=FAILURES[groups.failure].plural, name=inside(groups.by.name)
     )
     return linked(title, bars, marks, caption=caption)

@@ -26,7 +26,7 @@ from rexview.analysis.colours import REFERENCE_COLOUR
 from rexview.analysis.multiple_choice.captions import KAPPA
 from rexview.analysis.multiple_choice.tables import ChoiceCell, ChoiceTables, KappaCell
 from rexview.stats.multiple_choice.chosen import Rater
-from rexview.words import tr
+from rexview.words import inside, tr
 
 ALL: Final = tr("All questions")
 _COLOUR: Final = "colour"
@@ -171,5 +171,5 @@ def kappa_chart(
         else tr("{lowest:,} to {highest:,}").format(lowest=lowest, highest=highest)
     )
     caption = tr("{kappa} n {n} questions a pair.").format(kappa=KAPPA, n=n)
-    title = tr("Who chose the same: {questions}").format(questions=questions.lower())
+    title = tr("Who chose the same: {questions}").format(questions=inside(questions))
     return linked(title, drawn, marks, caption=caption, hidden=("row", "column"))

@@ -15,7 +15,7 @@ from rexview.analysis.filter.conditions import escaped, unescaped
 from rexview.errors import FilterError
 from rexview.stats.judges.opinions import Judge
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, SCORE_MAX, SCORE_MIN
-from rexview.words import tr
+from rexview.words import inside, tr
 
 _LONGEST: Final = 7_000
 """Characters of such a word; longer ones are not understood."""
@@ -90,4 +90,4 @@ class JudgeCondition:
             "no": tr("{who} does not see: {failure}"),
             "": tr("{who} spoke of: {failure}"),
         }[self.said]
-        return says.format(who=who, failure=FAILURES[self.about].name.lower())
+        return says.format(who=who, failure=inside(FAILURES[self.about].name))

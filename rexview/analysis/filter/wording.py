@@ -40,7 +40,7 @@ from rexview.vocab import (
     QUESTION_TYPES,
     judge_name,
 )
-from rexview.words import tr
+from rexview.words import inside, tr
 
 CONDITION_NAMES: Final = {
     "failures": tr("Failure"),
@@ -172,14 +172,14 @@ def _search(case_filter: CaseFilter) -> str:
     if not is_finding_search(case_filter.search, case_filter.mention):
         return words
     terms = search_terms(case_filter.search)
-    found = f"{terms.names[:1].upper()}{terms.names[1:]}: {MENTIONS[case_filter.mention].lower()}"
+    found = f"{terms.names[:1].upper()}{terms.names[1:]}: {inside(MENTIONS[case_filter.mention])}"
     return f"{found}, “{' '.join(terms.words)}”" if terms.words else found
 
 
 def _label(facts: SetFacts, field: str, value: str) -> str:
     name = value_name(facts, field, value)
     if field == "sources":
-        return name.lower()
+        return inside(name)
     if field == "weakest":
         return (
             tr("no weakest link") if value == ALL_EQUAL else tr("weakest: {name}").format(name=name)
@@ -193,7 +193,7 @@ def _label(facts: SetFacts, field: str, value: str) -> str:
     if field == "sites":
         return tr("Site {name}").format(name=name)
     if field == "edit_kinds":
-        return tr("Correction: {name}").format(name=name.lower())
+        return tr("Correction: {name}").format(name=inside(name))
     return name
 
 
@@ -295,7 +295,7 @@ def unknown_values(counts: Facets, facts: SetFacts, case_filter: CaseFilter) -> 
         values = {value.value for value in facet.values}
         known[facet.field] = known.get(facet.field, set()) | values
     unknown = [
-        f"This set has no {'tag' if field == 'tags' else CONDITION_NAMES[field].lower()} “{value}”."
+        f"This set has no {'tag' if field == 'tags' else inside(CONDITION_NAMES[field])} “{value}”."
         for field in ("models", "categories", "difficulties", "sites", "tags")
         for value in getattr(case_filter, field)
         if value not in known[field]

@@ -22,7 +22,7 @@ from rexview.stats.generated_reports.preferences import RESAMPLES as COMPARISON_
 from rexview.stats.generated_reports.preferences import Strength, strengths
 from rexview.stats.generated_reports.spread import Spread
 from rexview.vocab import EDIT_SEVERITIES, judge_name
-from rexview.words import tr
+from rexview.words import inside, tr
 
 SCOPES: Final[dict[str | None, str]] = {
     "findings": tr("Findings"),
@@ -317,7 +317,7 @@ def error_free_tables(
 def severity_words(severity: int) -> str:
     """Say which errors a threshold is about: ``severity 2 (Actionable, not urgent) or more``."""
     return tr("severity {severity} ({edit_severities}) or more").format(
-        severity=severity, edit_severities=EDIT_SEVERITIES[severity].lower()
+        severity=severity, edit_severities=inside(EDIT_SEVERITIES[severity])
     )
 
 

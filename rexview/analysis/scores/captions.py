@@ -15,7 +15,7 @@ from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.paired import PairTest
 from rexview.stats.values import TESTED_TOGETHER
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
-from rexview.words import counted, listed, tr, trn
+from rexview.words import counted, inside, listed, tr, trn
 
 _MOST_NAMED: Final = 4
 
@@ -42,7 +42,7 @@ def interval_caption() -> str:
 def content_caption(tables: ScoreTables) -> str:
     """Say how Content is worked out, and in which order."""
     parts = listed([DIMENSION_NAMES[part] for part in CONTENT_PARTS])
-    order = CONTENT_ORDERS[tables.content_order].lower()
+    order = inside(CONTENT_ORDERS[tables.content_order])
     return tr("Content is the smallest of {parts} of an answer ({order}).").format(
         parts=parts, order=order
     )
@@ -97,7 +97,7 @@ def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     parts = []
     if tables.lost.value:
         by_reason = [
-            f"{name.lower()} {n:,}"
+            f"{inside(name)} {n:,}"
             for reason, name in STATUSES.items()
             if (
                 n := sum(

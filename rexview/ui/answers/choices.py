@@ -15,7 +15,7 @@ from rexview.stats import STATUSES, status_of
 from rexview.ui.answers.flags import link_spans
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html
 from rexview.vocab import has_own_letter, lettered
-from rexview.words import counted, tr, trn
+from rexview.words import counted, inside, tr, trn
 
 _QUOTED: Final = 60
 """Characters of the words that a choice was read from."""
@@ -169,7 +169,7 @@ def why_unusable(case: Case, answer: Answer) -> str:
     if answer.choice is not None:
         return _no_such_option(case, answer.choice)
     if status != "answered":
-        return STATUSES[status].lower()
+        return inside(STATUSES[status])
     return tr("the text does not settle on one option") if answer.text else tr("nothing was chosen")
 
 

@@ -30,7 +30,7 @@ from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.meeting.pins.widgets import pin_filter
 from rexview.ui.tables.wide_table import show_wide_table
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, option_letter
-from rexview.words import counted, noun, tr
+from rexview.words import counted, inside, noun, tr
 
 VIEWS: Final = {"cards": tr("Cards"), "table": tr("Table")}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -102,7 +102,7 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     others = [
         browse_link(
             replace(case_filter, mention=value.value),
-            f"{value.count:,} {html.escape(value.name.lower())}",
+            f"{value.count:,} {html.escape(inside(value.name))}",
         )
         for value in counts.mentions
         if not value.chosen

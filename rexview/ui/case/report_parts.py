@@ -24,7 +24,7 @@ from rexview.ui.case.aligned import Marks
 from rexview.ui.html.safe_text import Span
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import EDIT_KINDS
-from rexview.words import tr, trc, trn
+from rexview.words import inside, tr, trc, trn
 
 _AGREEMENT: Final = tr("Finding-level agreement")
 TO_SENTENCES: Final = (
@@ -130,7 +130,7 @@ def _headline(agreement: ScopedAgreement) -> str:
     said = " ".join(
         f'<span class="rx-part-{what}">{n} {words}</span>' for what, n, words in counts if n
     )
-    scope = html.escape(SCOPES.get(agreement.scope, agreement.scope).lower())
+    scope = html.escape(inside(SCOPES.get(agreement.scope, agreement.scope)))
     title = tr(
         "0 to 1: findings in both texts, weighted by the harm of getting them wrong. "
         "Compared: {scope}"
@@ -183,7 +183,7 @@ def _missed(one: Lone) -> str:
 def _agreed(pair: Pair) -> str:
     if not pair.differs:
         return ""
-    kinds = ", ".join(EDIT_KINDS.get(kind, kind).lower() for kind in pair.differs)
+    kinds = ", ".join(inside(EDIT_KINDS.get(kind, kind)) for kind in pair.differs)
     return tr("differs: {kinds}; counts {credit:.2f}").format(kinds=kinds, credit=pair.credit)
 
 

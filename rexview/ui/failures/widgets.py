@@ -29,7 +29,7 @@ from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import FAILURES
-from rexview.words import tr
+from rexview.words import inside, tr
 
 
 @kept_with_first(16)
@@ -100,11 +100,11 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
     groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
         nothing = _title(tr("No answer here shows this failure"), tables)
-        st.info(as_markdown(f"{nothing}: {FAILURES[failure].plural.lower()}."))
+        st.info(as_markdown(f"{nothing}: {inside(FAILURES[failure].plural)}."))
         return
     title = _title(
         tr("Table 5. {plural} by {name}").format(
-            plural=FAILURES[failure].plural, name=by.name.lower()
+            plural=FAILURES[failure].plural, name=inside(by.name)
         ),
         tables,
     )

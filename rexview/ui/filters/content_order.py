@@ -10,7 +10,7 @@ from rexview.stats import CONTENT_ORDERS
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
-from rexview.words import tr
+from rexview.words import inside, tr
 
 _HELP: Final = tr(
     "Content is the weakest link of Process, Execution and Synthesis. Where "
@@ -42,7 +42,7 @@ def content_order_switch() -> None:
 def content_order_words() -> str:
     """Return the order in use, to stand in a sentence: ``minimum of the readers' means``."""
     name = CONTENT_ORDERS[link_keys.content_order()]
-    return name[0].lower() + name[1:]
+    return inside(name[0]) + name[1:]
 
 
 def show_other_order() -> None:

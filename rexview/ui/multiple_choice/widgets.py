@@ -32,7 +32,7 @@ from rexview.ui.multiple_choice.published import published_html
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.tables.table_download import show_downloads
-from rexview.words import tr
+from rexview.words import inside, tr
 
 _SHOWN_AT_ONCE: Final = 3
 """The comparisons of so few models need no click."""
@@ -80,7 +80,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -
     if not groups.rows:
         st.info(tr("No question here has a value of it."))
         return
-    title = tr("Accuracy by {names}").format(names=names[key].lower())
+    title = tr("Accuracy by {names}").format(names=inside(names[key]))
     drawn = choice_html.groups_html(groups, tables.raters, title)
     linked_html(drawn, key="choices_groups")
     frame = partial(choice_group_frame, groups, tables.raters)

@@ -28,7 +28,7 @@ from rexview.ui.tables.number_table import (
     short_name,
 )
 from rexview.ui.tables.stacked import stacked
-from rexview.words import counted, tr, trn
+from rexview.words import counted, inside, tr, trn
 
 DIGITS = 3
 WORST_FIRST = tr("Opens these answers, the worst first; those without a value stand last")
@@ -225,4 +225,4 @@ def groups_html(
 
 def scope_title(tables: ReportTables) -> str:
     """Return the title of the board."""
-    return tr("Board: {scope_name}").format(scope_name=scope_name(tables.scope).lower())
+    return tr("Board: {scope_name}").format(scope_name=inside(scope_name(tables.scope)))

@@ -22,7 +22,7 @@ from rexview.ui.tables.number_table import (
     short_name,
     table_html,
 )
-from rexview.words import tr
+from rexview.words import inside, tr
 
 _SAME_CASE: Final = tr("Opens the cases; several readers may have compared the same one")
 
@@ -53,7 +53,7 @@ def error_free_html(
             row += f"<td>{STUDIES[studies]}</td>"
             for severity in FREE_OF:
                 found = tables.of(reader, model, severity, studies)
-                where = f"{reader_name}, {names[model]}, {STUDIES[studies].lower()}"
+                where = f"{reader_name}, {names[model]}, {inside(STUDIES[studies])}"
                 row += f"<td>{_share(found, where, reasons)}</td>"
             body.append(f"<tr{' class=rx-first' if first else ''}>{row}</tr>")
     return table_html(title, heads, body, error_free_caption(tables)) + reasons.html()

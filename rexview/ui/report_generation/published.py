@@ -16,7 +16,7 @@ from rexview.analysis.report_generation.placed import OTHER_NUMBER, OwnValue, pl
 from rexview.analysis.report_generation.tables import ReportTables
 from rexview.ui.report_generation.html import WORST_FIRST, number
 from rexview.ui.tables.number_table import NOTHING, linked_number, rows_table, short_name
-from rexview.words import counted, tr
+from rexview.words import counted, inside, tr
 
 
 def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by: str) -> str:
@@ -35,7 +35,7 @@ def published_html(board: PublishedBoard, tables: ReportTables | None, ranked_by
         body.append(f"<tr><td>{place}</td>{head}{cells}</tr>")
     heads = [tr("Place"), tr("Model"), *METRICS.values()]
     studies = f", {counted(board.studies, 'study')}" if board.studies else ""
-    title = f"{board.dataset}: {SECTIONS[board.section].lower()}{studies}"
+    title = f"{board.dataset}: {inside(SECTIONS[board.section])}{studies}"
     notes = [
         tr("Published figures: {source}. {note} Higher is better.").format(
             source=board.edition.source, note=board.edition.note

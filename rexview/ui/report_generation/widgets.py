@@ -50,7 +50,7 @@ from rexview.ui.report_generation.compared import correlations_html, disputes_ht
 from rexview.ui.report_generation.published import published_error_free_html, published_html
 from rexview.ui.server import query_cache, review_sets
 from rexview.ui.tables.table_download import show_downloads
-from rexview.words import tr
+from rexview.words import inside, tr
 
 MOST_DISPUTES: Final = 12
 """So many answers on which two metrics disagree are listed."""
@@ -155,7 +155,7 @@ def show_groups(
     with st.spinner(tr("Working out the means of each part…")):
         groups = query_cache.report_groups(engine, case_filter, by, metric, least=least)
     if not groups.groups:
-        property_name = as_markdown(by.name.lower())
+        property_name = as_markdown(inside(by.name))
         st.caption(
             tr("No case here has a value of {property_name} and of this metric.").format(
                 property_name=property_name
@@ -163,7 +163,7 @@ def show_groups(
         )
         return
     title = tr("Table 3. {shown_name} by {name}").format(
-        shown_name=shown_name(metric), name=by.name.lower()
+        shown_name=shown_name(metric), name=inside(by.name)
     )
     colours = model_colours(engine.facts.models)
     drawn = report_html.groups_html(groups, tables.names, colours, title)
