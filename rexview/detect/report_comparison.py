@@ -15,7 +15,7 @@ from rexview.detect.findings import (
     find_mentions,
     finding_info,
 )
-from rexview.detect.phrases import either, list_names, word_set
+from rexview.detect.phrases import either, list_names, whole_words, word_set
 from rexview.schema import Case, Evidence
 
 _ZONES: Final = {zone: word_set("zone_heights", zone) for zone in list_names("zone_heights")}
@@ -27,6 +27,9 @@ SAID: Final = ("positive", "uncertain", "prior")
 URGENT: Final = word_set("report", "urgent_family")
 """Families that no answer may leave out, whatever it was asked for."""
 _ASKS_ALL: Final = re.compile(rf"\b(?:{either('question', 'general')})|^\W*$", re.IGNORECASE)
+_ASKS_SIDE: Final = whole_words("question", "side")
+"""Asks for the side or the place of something, and for no more."""
+_ALL_DEVICES: Final = whole_words("question", "devices")
 _NEAR: Final = 120
 _LASTING: Final = word_set("report", "lasting_family")
 _GROUPS: Final = [word_set("related_families", name) for name in list_names("related_families")]
@@ -42,6 +45,9 @@ _LOOSE: Final = {
 _UNREAD: Final = {
     region: re.compile(rf"(?<![^\W_])(?:{either('unread_words', region)})", re.IGNORECASE)
     for region in list_names("unread_words")
+}
+_UNREAD_DEVICES: Final = {
+    kind: word_set("unread_families", kind) for kind in list_names("unread_families")
 }
 _DENIED: Final = re.compile(r"\b(?:no|not|without|negative for|free of)\b[^.;:\n]*$", re.IGNORECASE)
 _DENIED_WITHIN: Final = 60
@@ -197,7 +203,7 @@ def may_mean(text: str, finding: FindingInText) -> bool:
     return bool(telling) and all(word in folded for word in telling)
 
 
-def left_unread(text: str, mentions: Iterable[Mention], region: str) -> bool:
+def left_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
     """Whether a text has words of a region that no finding was read from: it may mean any.
 
     ``region`` is one of a finding or ``device``. Words that are denied are none.
@@ -212,6 +218,12 @@ def left_unread(text: str, mentions: Iterable[Mention], region: str) -> bool:
         if not _DENIED.search(text[max(0, match.start() - _DENIED_WITHIN) : match.start()]):
             return True
     return False
+
+
+def device_unread(text: str, mentions: Sequence[Mention], family: str) -> bool:
+    """Whether a text has words that no device was read from and that may mean one of a family."""
+    kinds = [kind for kind, families in _UNREAD_DEVICES.items() if family in families]
+    return any(left_unread(text, mentions, kind) for kind in ("device", *kinds))
 
 
 def sides_meet(first: str | None, second: str | None) -> bool:
@@ -262,6 +274,12 @@ def regions_of(text: str) -> frozenset[str]:
     return frozenset(regions)
 
 
+def asks_for_side(case: Case) -> bool:
+    """Whether a question asks for the side or the place of something, and for no more."""
+    question = case.question[:_LONGEST_QUESTION]
+    return case.question_type != "report" and _ASKS_SIDE.search(question) is not None
+
+
 def wants(case: Case, finding: FindingInText) -> bool:
     """Whether an answer is to speak of a finding: it was asked about it, or it is urgent.
 
@@ -269,17 +287,37 @@ def wants(case: Case, finding: FindingInText) -> bool:
     """
     if finding.info.family in URGENT:
         return True
+    question = case.question[:_LONGEST_QUESTION]
+    if asks_for_side(case):
+        return False
     regions = asked_regions(case)
     if regions is None:
-        question = case.question[:_LONGEST_QUESTION]
         return case.question_type == "report" or _ASKS_ALL.search(question) is not None
     region = "device" if finding.info.group == "device" else finding.info.region
+    if region == "device" and not _ALL_DEVICES.search(question):
+        devices = _devices_of(question)
+        if devices:
+            meant = _RELATED.get(finding.info.family, frozenset()) | {finding.info.family}
+            return not devices.isdisjoint(meant)
     return region in regions
+
+
+@lru_cache(maxsize=256)
+def _devices_of(question: str) -> frozenset[str]:
+    """Return the families of the devices that a question names."""
+    named = [finding_info(one.finding) for one in find_mentions(question)]
+    return frozenset(info.family for info in named if info.group == "device")
+
+
+@lru_cache(maxsize=256)
+def _families_of(question: str) -> frozenset[str]:
+    """Return the families of findings that a question names."""
+    return frozenset(finding_info(one.finding).family for one in find_mentions(question))
 
 
 def names_in_question(case: Case, finding: FindingInText) -> bool:
     """Whether the question names a finding, or what may be meant by it: the answer need not."""
     if case.question_type == "report" or len(case.question) > MOST_READ:
         return False
-    families = {finding_info(one.finding).family for one in find_mentions(case.question)}
+    families = _families_of(case.question)
     return bool(families & (_RELATED.get(finding.info.family, frozenset()) | {finding.info.family}))

@@ -20,12 +20,15 @@ from rexview.detect.findings import (
     means_alone,
     report_text,
 )
+from rexview.detect.mistaken import GENERAL, OLD, mistaken_findings
 from rexview.detect.normal_statements import lungs_cleared, normal_statement
 from rexview.detect.phrases import either, whole_words, word_set
 from rexview.detect.report_comparison import (
     SAID,
     FindingInText,
     ReportFindings,
+    asks_for_side,
+    device_unread,
     findings_of_answer,
     findings_of_report,
     has_report,
@@ -37,25 +40,18 @@ from rexview.detect.report_comparison import (
     related,
     sides_meet,
     wants,
-    zones_meet,
 )
 from rexview.detect.thoughts import conclusion_of_thoughts
 from rexview.schema import Case, Evidence, Flag
 
-MAJOR: Final = word_set("report", "major_family")
-"""Families of which one finding may be taken for another."""
-_REGIONS: Final = frozenset({"lung", "pleura", "abdomen"})
-"""Regions in which one finding is taken for another."""
-_USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
-"""Where a finding lies when its text names no zone."""
-_GENERAL: Final = "opacity"
-"""A finding so general that it says nothing of the type."""
+_TRIFLES: Final = word_set("report", "trifle_family")
+"""Families that any answer may leave out."""
+_TUBES: Final = frozenset({"airway_tube", "bronchial_tube", "enteric_tube"})
 _SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
 _QUALIFIED: Final = re.compile(
     rf"\b(?:{either('report', 'qualified')}){_SHORTLY_AFTER}", re.IGNORECASE
 )
 _FOCAL: Final = re.compile(rf"\b(?:{either('report', 'focal')}){_SHORTLY_AFTER}", re.IGNORECASE)
-_OLD: Final = whole_words("report", "old")
 _VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
 _UNSURE_NAME: Final = re.compile(rf"(?:{either('report', 'unsure_name')})", re.IGNORECASE)
 _ALL_DEVICES: Final = whole_words("report", "all_devices")
@@ -94,7 +90,7 @@ class InventedFinding:
         done: set[str] = set()
         for finding in sorted(
             _claims(one, but=report.families),
-            key=lambda item: (item.info.id == _GENERAL, not item.mention.side),
+            key=lambda item: (item.info.id == GENERAL, not item.mention.side),
         ):
             family = finding.info.family
             if family in done:
@@ -134,7 +130,9 @@ class MissedFinding:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the answer against its report."""
         report, answered = findings_of_report(one.case), findings_of_answer(one)
-        mistaken = {right.info.family for right, _ in one.once(_mistaken)}
+        if not answered and asks_for_side(one.case):
+            return []  # "Left.", as was asked
+        mistaken = {right.info.family for right, _ in one.once(mistaken_findings)}
         spoken = {finding_info(mention.finding).family for mention in mentions_of_answer(one)}
         flags, done = [], set[str]()
         for finding in report.present:
@@ -147,12 +145,14 @@ class MissedFinding:
                 continue
             if _negation(report.negated, finding) is not None or _is_vague(finding):
                 continue
+            if family in _TRIFLES or _is_of_pneumothorax(finding, report):
+                continue
             denied = denied or _called_normal(one, finding)
             if denied is None and (
                 names_in_question(one.case, finding) or _said_generally(answered, finding)
             ):
                 continue
-            if denied is None and _mentioned(one, answered, finding):
+            if denied is None and _mentioned(one, answered, finding, report):
                 continue
             done.add(family)
             how = "denies it" if denied else "does not mention it"
@@ -176,7 +176,7 @@ class WrongAbnormality:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the answer against its report."""
         flags, done = [], set[str]()
-        for right, wrong in one.once(_mistaken):
+        for right, wrong in one.once(mistaken_findings):
             if right.info.family not in done:
                 done.add(right.info.family)
                 message = (
@@ -198,7 +198,7 @@ def _negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evide
         if one.info.group == "device" and not _DEVICE_DENIED.search(one.around()):
             continue  # "NG tube in the stomach, tip not seen"
         partly = _QUALIFIED.search(one.before()) or (
-            finding.info.id == _GENERAL and _FOCAL.search(one.before())
+            finding.info.id == GENERAL and _FOCAL.search(one.before())
         )
         if covers and not partly:
             first, last = one.mention.sentence
@@ -220,7 +220,7 @@ def _cleared(case: Case, finding: FindingInText) -> Evidence | None:
         if cleared is not None:
             match, side = cleared
             return Evidence("report", match[0], section, *match.span(), side=side)
-        normal = normal_statement(text, finding.info, old=_OLD.search(finding.around()) is not None)
+        normal = normal_statement(text, finding.info, old=OLD.search(finding.around()) is not None)
         if normal is not None:
             return Evidence("report", normal[0], section, *normal.span())
     return None
@@ -270,13 +270,13 @@ def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -
         return False
     if finding.info.group == "device" and _ALL_DEVICES.search(text):
         return False
-    if finding.info.id == _GENERAL and any(
+    if finding.info.id == GENERAL and any(
         other.info.region in ("lung", "pleura") for other in report.said
     ):
         return False  # what it is called may be meant
     if len(report.present) < _FEW and _COMPARED_ONLY.search(text):
         return False
-    mistaken = (wrong.info.family for _, wrong in one.once(_mistaken))
+    mistaken = (wrong.info.family for _, wrong in one.once(mistaken_findings))
     return finding.info.family not in mistaken and not may_mean(text, finding)
 
 
@@ -285,7 +285,9 @@ def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
     region = "device" if finding.info.group == "device" else finding.info.region
     for section in REPORT_SECTIONS:
         text = getattr(one.case.report, section) or ""
-        if left_unread(text, find_mentions(text), region):
+        mentions = find_mentions(text)
+        device = region == "device" and device_unread(text, mentions, finding.info.family)
+        if device or left_unread(text, mentions, region):
             return True
     return False
 
@@ -297,7 +299,7 @@ def _is_vague(finding: FindingInText) -> bool:
 
 def _said_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
     """Whether an opacity of a report may be what the answer has of lung or pleura on its side."""
-    return finding.info.id == _GENERAL and any(
+    return finding.info.id == GENERAL and any(
         other.info.region in ("lung", "pleura")
         and other.mention.status in SAID
         and sides_meet(other.mention.side, finding.mention.side)
@@ -305,13 +307,18 @@ def _said_generally(answered: Sequence[FindingInText], finding: FindingInText) -
     )
 
 
-def _matters(finding: FindingInText) -> bool:
-    return finding.section == "impression" or not _OLD.search(finding.around())
+def _is_of_pneumothorax(finding: FindingInText, report: ReportFindings) -> bool:
+    """Whether a collapse is that of the lung beside a pneumothorax, and goes without saying."""
+    words = finding.text[finding.mention.start : finding.mention.end].lower()
+    return "collaps" in words and any(
+        other.info.family == "pneumothorax" and sides_meet(other.mention.side, finding.mention.side)
+        for other in report.present
+    )
 
 
 def _called_normal(one: AnswerInCase, finding: FindingInText) -> Evidence | None:
     """Return where an answer that does not name a finding calls its place normal."""
-    match = normal_statement(one.text, finding.info, old=_OLD.search(finding.around()) is not None)
+    match = normal_statement(one.text, finding.info, old=OLD.search(finding.around()) is not None)
     if match is None:
         cleared = lungs_cleared(one.text, finding.info, finding.mention.side)
         if cleared is None:
@@ -321,16 +328,36 @@ def _called_normal(one: AnswerInCase, finding: FindingInText) -> Evidence | None
 
 
 def _mentioned(
-    one: AnswerInCase, answered: Sequence[FindingInText], finding: FindingInText
+    one: AnswerInCase,
+    answered: Sequence[FindingInText],
+    finding: FindingInText,
+    report: ReportFindings,
 ) -> bool:
-    """Whether an answer speaks of a finding in other words, or of all devices at once."""
+    """Whether an answer speaks of a finding in other words, or of all devices at once.
+
+    What the answer says in the words of another finding of the report is meant for that one.
+    """
     text = one.text
     if finding.info.group == "device" and _ALL_DEVICES.search(text):
         return True
-    if finding.info.group == "device" and left_unread(text, one.mentions, "device"):
+    if finding.info.group == "device" and device_unread(text, one.mentions, finding.info.family):
         return True
-    said = [item for item in answered if item.mention.status != "negated"]
+    taken = {other.info.family for other in report.present}
+    said = [
+        item
+        for item in answered
+        if item.mention.status != "negated"
+        and not (item.info.family in taken and _is_another(item, finding))
+    ]
     return any(related(finding, item) for item in said) or may_mean(text, finding)
+
+
+def _is_another(item: FindingInText, finding: FindingInText) -> bool:
+    """Whether what may be meant by another name lies elsewhere, or is plainly another tube."""
+    if not sides_meet(item.mention.side, finding.mention.side):
+        return True
+    words = item.text[item.mention.start : item.mention.end].lower()
+    return {item.info.family, finding.info.family} <= _TUBES and words not in ("tube", "tubes")
 
 
 def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[FindingInText]:
@@ -359,47 +386,3 @@ def _denial(same: Sequence[FindingInText], finding: FindingInText) -> Evidence |
         if plain and one.mention.side in sides:
             return one.evidence
     return None
-
-
-def _mistaken(one: AnswerInCase) -> list[tuple[FindingInText, FindingInText]]:
-    """Pair findings of the report with other findings that the answer has in the same place."""
-    report, answered = findings_of_report(one.case), findings_of_answer(one)
-    others = [
-        wrong
-        for wrong in of_status(answered, "positive")
-        if _typed(wrong) and wrong.info.family not in report.families
-    ]
-    pairs = []
-    for right in report.positive if others else ():
-        if not _typed(right) or _named(answered, right):
-            continue
-        wrong = next((wrong for wrong in others if _same_place(right, wrong)), None)
-        if wrong is not None and _matters(right):
-            pairs.append((right, wrong))
-    return pairs
-
-
-def _typed(one: FindingInText) -> bool:
-    known = one.info.family in MAJOR or one.info.family == "atelectasis"
-    return known and one.info.region in _REGIONS and one.info.id != _GENERAL
-
-
-def _named(answered: Sequence[FindingInText], right: FindingInText) -> bool:
-    """Whether the answer has a finding itself; a general word does not count beside its denial."""
-    denied = any(one.info.id == right.info.id for one in of_status(answered, "negated"))
-    return any(
-        one.info.family == right.info.family and not (denied and one.info.id == _GENERAL)
-        for one in of_status(answered, *SAID)
-    )
-
-
-def _same_place(first: FindingInText, second: FindingInText) -> bool:
-    """Whether two findings are known to lie on one side and at one height."""
-    one, two = _zone(first), _zone(second)
-    if one is None or two is None or first.mention.side != second.mention.side:
-        return False
-    return zones_meet(one, two) if first.mention.side in ("right", "left") else one == two
-
-
-def _zone(finding: FindingInText) -> str | None:
-    return finding.mention.zone or _USUAL_ZONES.get(finding.info.family)

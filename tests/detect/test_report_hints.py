@@ -6,10 +6,10 @@ import pytest
 
 from rexview.detect import flags_for
 from rexview.detect.findings.lexicon import lexicon
+from rexview.detect.mistaken import MAJOR
 from rexview.detect.normal_statements import _SAID
 from rexview.detect.report_comparison import _LASTING, _LOOSE, _RELATED, URGENT
 from rexview.detect.report_hints import (
-    MAJOR,
     InventedFinding,
     MissedFinding,
     WrongAbnormality,
@@ -365,3 +365,33 @@ def test_a_part_that_is_called_normal_denies_what_lies_there(report, text):
     assert "denies it" in message
     (message,) = hints(report, text.partition("Clear")[0].partition("clear")[0])["missed"]
     assert "does not mention it" in message
+
+
+@pytest.mark.parametrize(
+    ("report", "answer", "question", "missed"),
+    [
+        # a question about one device, or a side, asks for no other device
+        (
+            "Left chest drain. Sternotomy wires.",
+            "One, on the left.",
+            "Is there a chest drain?",
+            False,
+        ),
+        ("Left chest drain. Sternotomy wires.", "A left drain.", "Describe all devices.", True),
+        ("Left shoulder prosthesis. Scoliosis.", "On the left.", "Which side is it on?", False),
+        ("Left pneumothorax. Left mass.", "Left.", "Left or right?", False),
+        # what is known to be without injury has none
+        ("Right rib fractures.", "No traumatic abnormality detected.", "Describe.", False),
+        ("Right rib fractures.", "Heart not enlarged.", "Describe.", True),
+        # the lung beside a pneumothorax is collapsed, it goes without saying
+        ("Left pneumothorax, collapse of the left lung.", "Left pneumothorax.", "Describe.", False),
+        ("Atelectasis of the left base.", "Heart of normal size.", "Describe.", True),
+        # what is meant for one finding is not meant for another one elsewhere
+        ("Right nodule. Calcified granuloma, left.", "Nodule on the right.", "Describe.", True),
+        ("Calcified granuloma, left.", "Nodule on the left.", "Describe.", False),
+        ("ETT and NGT in place.", "ETT well placed. Lungs clear.", "Describe.", True),
+    ],
+)
+def test_what_goes_without_saying_is_not_missed(report, answer, question, missed):
+    found = hints(report, answer, question=question).get("missed", [])
+    assert any("does not mention" in one for one in found) is missed

@@ -58,7 +58,9 @@ _BARE_NUMBER: Final = re.compile(
 )
 _HALF_COMMAND: Final = re.compile(r"\\[a-z]*$|\w\s*[<>]$")
 """The start of a formula, or a comparison with nothing."""
-_DECIMAL: Final = re.compile(r"(?<![\d.,])0\.$")
+_DECIMAL: Final = re.compile(
+    r"(?<![\d.,])0\.$|\b(?:about|approximately|around|roughly|measures|measuring)\s+\d{1,2}\.$"
+)
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|vs|cf|approx|Dr)\.$")
 _LISTED: Final = 3
 """Semicolons on a line from which they end the items of a list."""
@@ -67,6 +69,8 @@ _INLINE_MARK: Final = re.compile(
     r"[.;]\s+\d{1,2}\.?$",
     re.IGNORECASE,
 )
+_INLINE_LETTER: Final = re.compile(r"[,;]\s*(?:and\s+|or\s+)?\(?[b-h2-9]\)$")
+"""The mark of an item in a sentence: "(a) tuberculosis, (b)"."""
 _LAST_WORD: Final = re.compile(r"[^\W\d_]+(?:['’./-][^\W\d_]+)*\.?$")
 _LONGEST_WORD: Final = 80
 
@@ -189,8 +193,10 @@ def _without_stop(tail: str, line: str, core: str, place: int) -> tuple[str, int
         return None
     if ending[-1] in "({[<" or last in ",(/&+=<[{":
         return f"it ends with “{ending[-1] if ending[-1] in '({[<' else last}”", place
-    if last == ";" and core.count(";") < _LISTED:
+    if last == ";" and core.count(";") < _LISTED and not _closed_with_semicolons(tail):
         return "it ends with “;”", place
+    if _INLINE_LETTER.search(ending):
+        return _NO_ITEM, place
     if last == ":" and not _TIME.search(core):
         return "it ends with a colon and nothing after it", place
     if last in "-–—" and len(core) > 1 and core[-2].isalnum():
@@ -210,6 +216,13 @@ def _without_stop(tail: str, line: str, core: str, place: int) -> tuple[str, int
         return _open_sentence(tail, line, place)
     word = max(0, len(core) - _LONGEST_WORD) + match.start()
     return judge_last_word(tail, core, word, place) or _open_sentence(tail, line, place)
+
+
+def _closed_with_semicolons(tail: str) -> bool:
+    """Whether the lines before the last one end with a semicolon, too."""
+    above = [line.rstrip() for line in tail.splitlines()[:-1] if line.strip()]
+    listed = len(above) > 1 and all(line.endswith(";") for line in above[-2:])
+    return listed or any(line.count(";") > 1 for line in above[-2:])
 
 
 def _open_sentence(tail: str, line: str, place: int) -> tuple[str, int] | None:

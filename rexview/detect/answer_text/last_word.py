@@ -32,6 +32,33 @@ _OPEN_CLAUSE: Final = re.compile(
     r"^(?:if|when|although|because|unless|once)\s+(?:[\w'’-]+\s+){3,}$", re.I
 )
 """A clause that waits for its main one: no comma, no other mark."""
+_ADJECTIVE: Final = re.compile(
+    r"\b(?:an?|another|several|with|of|no|any)\s+(?:[\w-]+ly\s+)?(?:[\w-]+\s+)?"
+    r"[\w-]*(?:ular|inear|obar|ilar|ous|ive|ible|ish|oid|ical|eral|oral|ural|onal|inal|etic|atic|shaped|walled|like)$",
+    re.IGNORECASE,
+)
+"""An article and a word with the ending of an adjective, whose noun has not come."""
+_OPEN_END: Final = re.compile(
+    rf"(?:,|\b(?:and|or|but))\s+(?:{either('text_end', 'then')})$"
+    rf"|\bto\s+(?:{either('text_end', 'to_do')})$"
+    r"|(?:,|\b(?:its|whose|their))\s+(?:tip|tips|side|level|ends?|size|position)$"
+    r"|\b(?:the|its|an?|with|any)\s+(?:presence|absence|lack|amount|degree|evidence|possibility|number|risk|setting|context)$"
+    r"|\b(?:over|within|after|every|past|last|next)\s+(?:the\s+)?(?:two|three|four|five|six|seven|eight|nine|ten|twelve|few|several)$"
+    r"|\d\s*[x×]$"
+    r"|\b(?:measur\w+|approximately|about)\s+\d[\d.]*\s*[cm]$",
+    re.IGNORECASE,
+)
+"""Ends that lead on: "recommended, then", "to document", "its tip", "approximately 9 m"."""
+_SUBCLAUSE: Final = re.compile(
+    r"\b(?:that|which|who|because|although|while|whereas|unless|whether|if)\s+"
+    r"(?P<subject>(?:the|its|their|his|her|this|these|those|our|your|an?)\s+(?:[\w'’-]+\s*){1,4})$",
+    re.IGNORECASE,
+)
+"""A clause of which only the subject has come: "and that its side"."""
+_CLOSED_SENTENCE: Final = re.compile(r"[A-Z][^.!?\n]*[.!?](?=\s)")
+_NOTHING: Final = re.compile(r"\b(?:no|any|some)thing\s+(?:\w+ly\s+)?$", re.IGNORECASE)
+"""Before an adjective that needs no noun: "nothing acute"."""
+_DONE: Final = re.compile(r"\w(?:ed|en|own)$")
 _LEADING: Final = re.compile(r"\b(?:the|an?|for|of|with|in|by|to)\s+$", re.IGNORECASE)
 """What leads a word of degree on to something: "the most", "for nearly"."""
 _AT_MOST: Final = frozenset(("most", "about"))
@@ -84,6 +111,8 @@ _BEFORE_IN: Final = frozenset(
     )
 )
 """Makes a word with one of these: "check-in", "how-to"."""
+_VALUES: Final = frozenset(("yes", "no", "none", "left", "right", "both"))
+"""In the last cell of a row."""
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))
 _SHORT_WORDS: Final = frozenset(
     (
@@ -120,6 +149,8 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
     if not given or language_of(tail):
         return None
     raw, before = core[start:].rstrip("."), core[:start]
+    if before.endswith("\t") and raw.lower() in _VALUES:
+        return None
     word = raw.lower()
     sentence = _SENTENCE_START.split(before)[-1]
     alone = not _WORD.search(sentence)
@@ -132,9 +163,17 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
     headed = alone and bool(_HEADED.search(before))
     if not alone and (_CONTRACTED.search(core[-20:]) or _HALF_CLAUSE.search(core[-40:])):
         return middle
+    if begun and alone and raw.istitle() and _is_prose(tail) and word not in words["closing"]:
+        return middle  # "... is normal. Calcified"
+    if not alone and _ADJECTIVE.search(core[-60:]) and word not in words["nouns"]:
+        return middle
+    if not alone and (_OPEN_END.search(core[-60:]) or _open_subclause(sentence + raw)):
+        return middle
     if word in words["continuing"] and (begun or headed or not alone):
         value = _may_close(word, sentence, words)
         return None if value and not begun and not (headed and raw.istitle()) else middle
+    if alone and word == "nor" and "normal" in given[:-1]:
+        return "it ends in the middle of a word", place + start
     opening = alone and (place or raw == core == tail) and raw.istitle()
     if opening and word in words["continuing"] - words["answering"]:
         return middle
@@ -144,8 +183,11 @@ def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, 
         return middle
     if (begun or headed) and alone and word in words["before_noun"] | words["subjects"]:
         return middle
-    if _half_noun(word, sentence, words, alone=alone):
-        return middle
+    if _NOTHING.search(sentence):
+        return None
+    noted = tail.islower() and not _VERB.search(sentence) and word in words["adjectives"]
+    if not noted and _half_noun(word, sentence, words, alone=alone):
+        return middle  # dictation in lower case has "heart small", "nothing acute"
     if word in words["transitive"] and not alone:
         return middle
     if word in _ORDINALS and before[-1:].isdigit():
@@ -179,6 +221,25 @@ def _unfinished(word: str, raw: str, sentence: str, words: dict[str, frozenset[s
         return True
     subject = word in words["subjects"] and sentence.strip().lower() in ("the", "both", "bony")
     return subject or _OPEN_CLAUSE.search(sentence.lstrip()) is not None
+
+
+def _is_prose(tail: str) -> bool:
+    """Whether a text is of sentences with verbs, most of which end."""
+    closed = [
+        one for one in _CLOSED_SENTENCE.findall(tail) if len(one.split()) > _SHORTEST_STEM - 2
+    ]
+    return len(closed) > 1 and sum(bool(_VERB.search(one)) for one in closed) * 4 >= 3 * len(closed)
+
+
+def _open_subclause(sentence: str) -> bool:
+    """Whether a text ends with a subordinate clause of which only the subject has come."""
+    clause = _SUBCLAUSE.search(sentence)
+    if clause is None or _VERB.search(clause["subject"]):
+        return False
+    return not any(
+        _DONE.search(word) or (word.endswith("s") and not word.endswith("ss") and at > 1)
+        for at, word in enumerate(clause["subject"].lower().split())
+    )
 
 
 def _half_noun(word: str, sentence: str, words: dict[str, frozenset[str]], *, alone: bool) -> bool:

@@ -19,6 +19,9 @@ _STATEMENT: Final = re.compile(
 )
 """Says something by itself."""
 _HASHED: Final = re.compile(r"^\s{0,3}(#{1,6})\s+\S")
+_THE_END: Final = re.compile(r"\b(?:end|fin|thank|signed|done)\b|[.!?]\s*$", re.IGNORECASE)
+_TITLED: Final = re.compile(r":[*_]*\s+\S")
+"""A heading with its text in its own line."""
 _BOLD_LINE: Final = re.compile(r"^\s{0,3}(\*\*|__)[^*_]+\1:?\s*$")
 _HEADING: Final = re.compile(
     rf"^\s*[*_]{{0,2}}(?:\d{{1,2}}[.)]\s*)?(?:{either('text_end', 'heading')})[*_]{{0,2}}$",
@@ -38,6 +41,26 @@ _ANNOUNCED: Final = re.compile(
     rf"(?:{either('text_end', 'counted')})\b[^.:\n]{{0,80}}:[*_]{{0,2}}[ \t]*(?=\n|\(?[1ai][.)])",
     re.IGNORECASE,
 )
+_COUNTED: Final = re.compile(
+    rf"\b(?P<number>{'|'.join(_NUMBERS)})\s+(?:[\w-]+\s+){{0,3}}?"
+    rf"(?:{either('text_end', 'counted')})\b[^.:\n]{{0,60}}[.:]",
+    re.IGNORECASE,
+)
+_ORDINALS: Final = (
+    "first(?:ly)?",
+    "second(?:ly)?",
+    "third(?:ly)?",
+    "fourth(?:ly)?",
+    "fifth(?:ly)?",
+)
+_ONE: Final = (
+    r"(?:[*_]*[,:]|[*_]* (?:is|was|would|may|one|possibility|option|reason|cause|thing|finding)\b)"
+)
+_OTHERS: Final = re.compile(
+    r"\b(?:other|others|another|next|last(?:ly)?|final(?:ly)?|then|also|remaining|rest|latter)\b",
+    re.IGNORECASE,
+)
+"""Speaks of what follows without counting it."""
 _INLINE_ITEM: Final = re.compile(r"(?:^|[\s,;])\(?(?:\d|[a-j]|[ivx]{1,3})\)\s")
 _CLOSED: Final = re.compile(r"[.!?][\"”’)\]*_`]*$")
 _ASKING: Final = re.compile(
@@ -45,6 +68,11 @@ _ASKING: Final = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE: Final = whole_words("text_end", "finite")
+_STEP: Final = re.compile(
+    r"^\W*(?:step|part|question|point|section|zone|stage)\s+\d{1,2}\b", re.IGNORECASE
+)
+_AT_DASH: Final = re.compile(r"[\w).][*_]{0,3}\s[–—-]\s*[*_]*$")
+_PAST_DASH: Final = re.compile(r"[\w).][*_]{0,3}\s[–—-]\s+[*_]*\w")
 _ENOUGH: Final = 3
 """Lines of one shape, or closed items, from which another shape stands out."""
 _WINDOW: Final = 3_000
@@ -72,6 +100,10 @@ def open_list(text: str) -> tuple[str, int] | None:
         return "it ends with a heading and nothing below it", place
     if _half_line(above, line):
         return "it ends in the middle of a line of a list", place
+    if _open_step(above, line):
+        return "it ends with a step that is not closed, unlike those before", place
+    if _ends_at_dash(above, line):
+        return "it ends with a dash and nothing after it, unlike the items before", place
     if _open_item(above, line):
         return "it ends with an item that is not closed, unlike those before", place
     return _too_few(window, base)
@@ -86,9 +118,9 @@ def _lone_heading(above: list[str], line: str) -> bool:
         return True
     if _HASHED.match(filled[-1]) or _BOLD_LINE.match(filled[-1]):
         return False
-    hashed = _HASHED.match(line)
-    if hashed:
-        return any((other := _HASHED.match(one)) and other[1] == hashed[1] for one in filled)
+    if _HASHED.match(line):
+        states = _STATEMENT.search(line.strip(" #*_").lower())
+        return not (_THE_END.search(line) or _TITLED.search(line) or states)
     return bool(_BOLD_LINE.match(line)) and any(map(_BOLD_LINE.match, filled[:-1]))
 
 
@@ -137,11 +169,46 @@ def _open_item(above: list[str], line: str) -> bool:
     return len(before) >= _ENOUGH and sentences * 2 >= len(before)
 
 
+def _open_step(above: list[str], line: str) -> bool:
+    """Whether numbered steps are closed sentences, and the last one is not: "Step 5 - Putting"."""
+    if not _STEP.match(line):
+        return False
+    steps = [one.rstrip() for one in above if _STEP.match(one)]
+    return len(steps) >= _ENOUGH - 1 and all(map(_CLOSED.search, steps))
+
+
+def _ends_at_dash(above: list[str], line: str) -> bool:
+    """Whether a line ends with a dash after which the lines like it have something to say."""
+    if not _AT_DASH.search(line):
+        return False
+    filled = [one for one in above if one.strip()]
+    return bool(filled) and _PAST_DASH.search(filled[-1]) is not None
+
+
+def _too_few_ordinals(window: str, base: int) -> tuple[str, int] | None:
+    """Find an announced number of things of which "the first" has come and not all others."""
+    announced = next(reversed([*_COUNTED.finditer(window)]), None)
+    if announced is None:
+        return None
+    rest = window[announced.end() :]
+    come = [
+        n
+        for n, word in enumerate(_ORDINALS, 1)
+        if re.search(rf"\b(?:the )?{word}\b{_ONE}", rest, re.I)
+    ]
+    wanted = _NUMBERS[announced["number"].lower()]
+    if not come or come[0] != 1 or len(come) >= wanted or len(come) != come[-1]:
+        return None
+    if _OTHERS.search(rest):
+        return None
+    return "it ends before all that was announced has come", base + announced.start()
+
+
 def _too_few(window: str, base: int) -> tuple[str, int] | None:
     """Find a list that was announced with a number and runs to the end with fewer items."""
     announced = next(reversed([*_ANNOUNCED.finditer(window)]), None)
     if announced is None:
-        return None
+        return _too_few_ordinals(window, base)
     rest = window[announced.end() :]
     lines = [one for one in rest.splitlines() if one.strip()]
     if rest.startswith("\n"):

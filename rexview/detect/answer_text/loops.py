@@ -19,12 +19,15 @@ _SIGNS: Final = 24
 _RULES: Final = frozenset("-_=*~#. \t\r\n|+·•")
 _LINE_SIGNS: Final = 400
 _SENTENCE: Final = re.compile(r"[.!?;\n]+\s*")
-_DIGITS: Final = re.compile(r"\d+")
+_DIGITS: Final = re.compile(r"\d+(?:st|nd|rd|th)?\b|\d+")
 _LEAST_BLANKS: Final = 2
 """Blanks in a sentence that counts among few that are repeated."""
 _NEAR_END: Final = 400
 _LEAST_SENTENCES: Final = 10
 _MOST_DISTINCT: Final = 0.3
+_STOPS: Final = re.compile(r"[.!?\n]\s")
+_LEAST_CLAUSES: Final = 12
+_MOST_DISTINCT_CLAUSES: Final = 0.35
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def find_loop(text: str) -> Loop | None:
             start = base + _back_to(tail, span, len(folded))
             times = _times(text, passage, -(-span // period))
             return Loop(start, f"the same passage is repeated {times} times")
-    few = _few_sentences(plain)
+    few = _few_sentences(plain) or _few_clauses(plain)
     if few:
         return Loop(base + max(0, len(tail) - few), "the same few sentences are repeated")
     return None
@@ -127,6 +130,15 @@ def _few_sentences(folded: str) -> int:
     if long[-1] not in long[:-1] and not any(part.startswith(long[-1]) for part in long[:-1]):
         return 0
     return sum(len(part) + 2 for part in long)
+
+
+def _few_clauses(folded: str) -> int:
+    """Return how many characters of the last sentence say few clauses over and over; 0: none."""
+    last = _STOPS.split(folded.rstrip(" .!?"))[-1]
+    clauses = [part.strip() for part in last.split(",") if part.count(" ") >= _LEAST_BLANKS]
+    if len(clauses) < _LEAST_CLAUSES or len(set(clauses)) > _MOST_DISTINCT_CLAUSES * len(clauses):
+        return 0
+    return len(last) if clauses[-1] in clauses[:-1] else 0
 
 
 def _last_is_new(folded: str) -> bool:

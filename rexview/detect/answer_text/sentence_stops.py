@@ -71,7 +71,7 @@ def open_sentence(tail: str, line: str) -> int | None:
     sentence = line[start:].strip()
     if _NO_SENTENCE.search(sentence) or _SIGNED.search(sentence) or _NAMED.match(sentence):
         return None
-    if not starts and _ITEM.match(line):
+    if not starts and (_ITEM.match(line) or _is_signed(tail[: len(tail) - len(line)])):
         return None
     before = [line[one:two] for one, two in pairwise((0, *starts))]
     closed = _closed_above(tail[: len(tail) - len(line)])
@@ -88,6 +88,12 @@ def open_sentence(tail: str, line: str) -> int | None:
     if not _SUBJECT.match(sentence):
         return None
     return None if _FINITE.search(_AUXILIARY.sub("", sentence)) else start
+
+
+def _is_signed(above: str) -> bool:
+    """Whether the line above is a greeting, so that a name follows: "Kind regards,"."""
+    lines = [line for line in above.splitlines() if line.strip()]
+    return bool(lines) and len(lines[-1]) < _PROSE and _SIGNED.search(lines[-1]) is not None
 
 
 def _sentence_starts(line: str) -> list[int]:

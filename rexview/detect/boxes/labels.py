@@ -115,6 +115,9 @@ def finding_of(label: str | None) -> str | None:
     return None if finding in _NOT_A_FINDING else finding
 
 
+_ENTERIC: Final = re.compile(r"gastric|feeding|enteric|\b(?:ng|og)t?\b|dobb?hoff", re.IGNORECASE)
+
+
 @lru_cache(maxsize=50_000)
 def label_key(label: str | None) -> str | None:
     """Reduce a label to what makes two boxes be of the same finding.
@@ -147,6 +150,8 @@ def label_findings(label: str) -> frozenset[str]:
 def label_topics(label: str) -> frozenset[str]:
     """Return what labels are compared by: families of findings, else the label's own words."""
     families = {finding_info(finding).family for finding in label_findings(label)}
+    if "bronchial_tube" in families and _ENTERIC.search(label[:_LONGEST]):
+        families = families - {"bronchial_tube"} | {"enteric_tube"}  # where it ends, it is one tube
     if families:
         return frozenset(families)
     words = finding_of(label)

@@ -21,7 +21,7 @@ from rexview.detect.findings.lexicon import (
     means_alone,
 )
 from rexview.detect.findings.mention import Finding, Mention
-from rexview.detect.findings.reading import find_mentions
+from rexview.detect.findings.reading import find_mentions, sides_of_text
 
 __all__ = [
     "REPORT_SECTIONS",
@@ -38,4 +38,5 @@ __all__ = [
     "means_alone",
     "report_mentions",
     "report_text",
+    "sides_of_text",
 ]

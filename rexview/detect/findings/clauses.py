@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.mention import Mention, Side, Status
+from rexview.detect.findings.parts_meant import parts_meant
 from rexview.detect.findings.side_attachment import attach
 from rexview.detect.findings.status import mention_status
 from rexview.detect.findings.terms import Outline, Term, outline
@@ -18,10 +19,8 @@ _AROUND: Final = 8
 """Terms around a finding and its sides among which its zone is looked for."""
 _RELATIVE: Final = ("same", "opposite")
 """Cues for a side that an earlier one gives."""
-_NEAR: Final = 12
-"""Tokens that may stand between a word such as "fracture" and the part that it is of."""
 WITHIN: Final = frozenset(("in", "on", "at", "within", "over", "overlying", "along", "near"))
-_LASTING: Final = frozenset(
+LASTING: Final = frozenset(
     ("mastectomy", "pneumonectomy", "sternotomy", "arthroplasty", "surgical_clips", "granuloma")
 )
 """Done or left long ago, and still to be seen."""
@@ -59,6 +58,7 @@ class Draft:
     image_side: bool = False
     definite: bool = False
     compared: bool = False
+    structured: bool = False
     asked: bool = False
     tentative: bool = False
     sided: bool = True
@@ -83,6 +83,7 @@ class Draft:
                 self.image_side,
                 self.definite,
                 self.compared,
+                self.structured,
             )
             for side, first, last in sides or _NOWHERE
         ]
@@ -237,7 +238,7 @@ def _until_break(terms: list[Term], k: int) -> list[Term]:
 def _statements(
     words: list[str], terms: list[Term], said: Outline, *, asked: bool
 ) -> list[Statement]:
-    sites = _resolve(terms) if said.near else {}
+    sites = parts_meant(terms) if said.near else {}
     if not said.finding and not sites:
         return []
     cues, zoned = said.cues, said.zone
@@ -252,10 +253,10 @@ def _statements(
             continue
         status = mention_status(words, terms, f, cues, asked=asked)
         # "status post sternotomy": what was done then is still to be seen now
-        if status == "prior" and term.finding in _LASTING:
+        if status == "prior" and term.finding in LASTING:
             status = "positive"
         # "after thoracotomy, with part of the rib resected"
-        if status == "negated" and term.finding in _LASTING and "not_before" not in cues:
+        if status == "negated" and term.finding in LASTING and "not_before" not in cues:
             status = "positive"
         back = pointing and any("this" in a.cues for a in terms[max(0, f - 3) : f])
         for finding, site in sites.get(f, [(term.finding, f)]):
@@ -323,38 +324,6 @@ def _is_definite(words: list[str], terms: list[Term], f: int, sides: list[Term])
     return "the" in before_it[-3:] and WITHIN.isdisjoint(before_it[: before_it.index("the")])
 
 
-def _resolve(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
-    """Let words that mean a finding only with a part of the body mean it where that part stands.
-
-    Returns
-    -------
-    dict
-        For such a word's index the findings it means and the index of the part each is of:
-        "fractures of the left clavicle and the right third rib".
-    """
-    sites: dict[int, list[tuple[str, int]]] = {}
-    for k, term in enumerate(terms):
-        if not term.meaning.near:
-            continue
-        chosen: dict[str, int] = {}
-        first, last = max(0, k - 8), min(len(terms), k + 9)
-        for n in sorted(range(first, last), key=lambda n: abs(n - k)):
-            other = terms[n]
-            gap = other.i - term.j if other.i > term.i else term.i - other.j
-            names = other.meaning.site_of
-            if n == k or gap > _NEAR or not names or _parted(terms, k, n):
-                continue
-            for name in term.meaning.near:
-                if name in names:
-                    chosen.setdefault(name, n)
-        if chosen:
-            term.finding = next(iter(chosen))
-            for part in chosen.values():
-                terms[part].is_site = True
-            sites[k] = list(chosen.items())
-    return sites
-
-
 def _is_normal(words: list[str], terms: list[Term], f: int, site: int) -> bool:
     """Whether a part is said to be normal, so that a word means another part than this one.
 
@@ -365,12 +334,6 @@ def _is_normal(words: list[str], terms: list[Term], f: int, site: int) -> bool:
     if site > f:
         return bool(normal) and normal[-1] == site - 1 and terms[site - 1].j == terms[site].i
     return bool(normal) and "with" in words[terms[normal[-1]].j : terms[f].i]
-
-
-def _parted(terms: list[Term], k: int, n: int) -> bool:
-    """Whether another finding stands between a word and a part of the body."""
-    between = terms[min(k, n) + 1 : max(k, n)]
-    return any(term.finding and not term.meaning.near for term in between)
 
 
 def _zone(terms: list[Term], f: int, sides: list[Term]) -> str | None:

@@ -31,7 +31,11 @@ _BRITISH: Final = (
 
 @dataclass(slots=True)
 class Meaning:
-    """What a phrase can mean; a phrase may mean several things."""
+    """What a phrase can mean; a phrase may mean several things.
+
+    ``near`` are findings that it means beside a part of the body that has them in ``site_of``; of
+    one finding there may be several such pairs of lists, "pleural_effusion/2" being another.
+    """
 
     finding: str | None = None
     near: list[str] = field(default_factory=list)
@@ -85,6 +89,11 @@ def lexicon() -> Lexicon:
                 meanings.setdefault(words, Meaning()).near.append(name)
             for words in _spellings(entry.get("site", ())):
                 meanings.setdefault(words, Meaning()).site_of.add(name)
+            for number, more in enumerate(entry.get("also", ()), 2):
+                for words in _spellings(more["near"]):
+                    meanings.setdefault(words, Meaning()).near.append(f"{name}/{number}")
+                for words in _spellings(more["site"]):
+                    meanings.setdefault(words, Meaning()).site_of.add(f"{name}/{number}")
     for entry in data["anatomy"].values():
         for words in _spellings(entry["words"]):
             meanings.setdefault(words, Meaning()).host = True

@@ -71,6 +71,8 @@ class Mention(NamedTuple):
         Whether it is spoken of as known ("the right effusion").
     compared : bool
         Whether its sentence sets it beside another one ("the right effusion is larger", "also").
+    structured : bool
+        Whether it stands in an object or a table.
     """
 
     finding: str
@@ -88,3 +90,4 @@ class Mention(NamedTuple):
     image_side: bool = False
     definite: bool = False
     compared: bool = False
+    structured: bool = False

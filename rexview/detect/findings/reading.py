@@ -8,10 +8,12 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
-from rexview.detect.findings.clauses import Draft
-from rexview.detect.findings.discourse import Context, read_sentence
+from rexview.detect.findings.clauses import Clause, Draft, SideSpan
+from rexview.detect.findings.discourse.context import Context
+from rexview.detect.findings.discourse.sentence import read_sentence
+from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Mention
-from rexview.detect.findings.sentence_alone import forget_sentences
+from rexview.detect.findings.sentence_alone import forget_sentences, read_alone
 from rexview.detect.findings.sentences import sentences
 from rexview.detect.findings.structured.parts import find_structured_parts
 from rexview.detect.findings.structured.records import read_record
@@ -24,6 +26,21 @@ _REMEMBERED: Final = 20_000
 _LAST_SENTENCE: Final = 1_000
 """Characters before the bound among which the end of a sentence is looked for."""
 _START: Final = attrgetter("start")
+_ORIGINAL: Final = re.compile(
+    r"\b(?:original|initial|first|preliminary|uncorrected)(?:ly)?"
+    r"(?: (?:report|findings|impression|dictat\w+|text|reading)\b[^.\n]{0,20})?:",
+    re.IGNORECASE,
+)
+_SHOULD_READ: Final = re.compile(
+    r"\b(?:should (?:read|say|be|have)|correct(?:ed|ion|s)|erratum|error of side|wrong side"
+    r"|instead of)\b",
+    re.IGNORECASE,
+)
+_NOT_TICKED: Final = re.compile(
+    r"(?<=[^\s\]☒☑✓✔*-])[^\S\n]+(?:[☐□]|\[ \])[^\S\n]*[^\s☐□☒☑✓✔\[][^\n☐□☒☑✓✔\[]{0,30}?"
+    r"(?=[^\S\n]+[☐□☒☑✓✔\[]|[^\S\n]{2,}|[^\S\n]*(?:\n|$))"
+)
+"""A box in the midst of a line that is not ticked, and what stands beside it: "☐ R ☒ L"."""
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
 
@@ -70,6 +87,20 @@ def _bounded(text: str) -> str:
     return " " * start + text[start:stop]
 
 
+def sides_of_text(text: str) -> list[SideSpan]:
+    """Return the sides of the patient that a short text names, but for those it calls normal.
+
+    >>> [side for side, _, _ in sides_of_text("Over the right fifth rib; the left lung is clear.")]
+    ['right']
+    """
+    tokens = Tokens(text)
+    places: list[SideSpan] = []
+    for sentence in sentences(tokens, 0, len(tokens.words)):
+        said, first = read_alone(tokens, sentence.i, sentence.j, begin=sentence.i)
+        places += Clause(said.terms).side_spans(tokens, first)
+    return places
+
+
 @lru_cache(maxsize=256)
 def _remembered(text: str) -> tuple[Mention, ...]:
     return _read(text)
@@ -82,6 +113,8 @@ def forget() -> None:
 
 
 def _read(text: str) -> tuple[Mention, ...]:
+    if "[ ]" in text or "☐" in text or "□" in text:
+        text = _NOT_TICKED.sub(lambda match: " " * len(match[0]), text)
     tokens = Tokens(text)
     context = Context()
     place = 0
@@ -89,10 +122,14 @@ def _read(text: str) -> tuple[Mention, ...]:
         start, end = (bisect_left(tokens.starts, at) for at in part.span)
         _read_prose(tokens, place, start, context)
         for record in part.records:
-            context.drafts += read_record(tokens, record)
+            read = read_record(tokens, record)
+            for draft in read:
+                draft.structured = True
+            context.drafts += read
         place = end
     _read_prose(tokens, place, len(tokens.words), context)
     _set_thoughts_aside(text, context.drafts)
+    _set_original_aside(text, context.drafts)
     mentions = [mention for draft in context.drafts for mention in draft.mentions()]
     return tuple(sorted(mentions, key=_START))
 
@@ -100,6 +137,24 @@ def _read(text: str) -> tuple[Mention, ...]:
 def _read_prose(tokens: Tokens, start: int, end: int, context: Context) -> None:
     for sentence in sentences(tokens, start, end):
         context.drafts += read_sentence(tokens, sentence, context)
+
+
+def _set_original_aside(text: str, drafts: list[Draft]) -> None:
+    """Let an addendum that corrects a side correct the report that stands below it, too."""
+    original = _ORIGINAL.search(text)
+    if original is None or not _SHOULD_READ.search(text, 0, original.start()):
+        return
+    latest: dict[str, Draft] = {}
+    for draft in drafts:
+        if draft.sides and draft.end <= original.start():
+            draft.superseded = True
+            latest[finding_info(draft.finding).family] = draft
+    for family, draft in latest.items():
+        draft.superseded = False
+        sides = {side for side, _, _ in draft.sides}
+        for other in drafts:
+            if other.start >= original.start() and finding_info(other.finding).family == family:
+                other.superseded = bool(other.sides) and sides != {one[0] for one in other.sides}
 
 
 def _set_thoughts_aside(text: str, drafts: list[Draft]) -> None:

@@ -16,6 +16,8 @@ _LINE_START: Final = re.compile(
 _ABBREVIATIONS: Final = word_set("sentence", "abbreviation")
 _STARTERS: Final = word_set("sentence", "starter")
 _STOPS: Final = frozenset((".", "!", "?", ";"))
+_FRACTURE: Final = "#"
+"""As a token: "# L 7-9 ribs" opens no heading."""
 _EVENTFUL: Final = _STARTERS | _STOPS | {"\n"}
 """Words at which a sentence may end or begin; all others are passed over."""
 _LINKS: Final = word_set("sentence", "link")
@@ -105,7 +107,7 @@ def _opening(tokens: Tokens, k: int) -> tuple[bool, bool]:
     match = _LINE_START.match(text, first)
     if match is None:
         return False, False
-    heading = bool(match["hash"])
+    heading = bool(match["hash"]) and tokens.words[k] != _FRACTURE
     if not heading and text.startswith("**", match.end()):
         last = text.find("\n", first)
         line = text[match.end() : last if last >= 0 else match.end() + 200].rstrip(" \t:")
@@ -136,7 +138,9 @@ def _goes_on(tokens: Tokens, i: int, k: int, end: int, heading: bool) -> bool:
 
 def _is_stop(tokens: Tokens, k: int) -> bool:
     text, at = tokens.text, tokens.ends[k]
-    if tokens.words[k] == "?" and _queries(text, tokens.starts[k], at):
+    if tokens.words[k] == "?" and (
+        _queries(text, tokens.starts[k], at) or text[at : at + 1] in (")", "]")
+    ):
         return False
     if tokens.words[k] != ".":
         return tokens.words[k] != "?" or at >= len(text) or not text[at].isalnum()

@@ -59,7 +59,18 @@ def attach(
         for _, part in parts:
             if terms[k].finding not in SHIFTS:
                 before[part] = _before(words, terms, part, k, device=device[k])
-    owned = {id(side) for sides in before.values() for side in sides}
+    owned = {
+        id(side)
+        for k, sides in before.items()
+        for side in sides
+        if not any("with" in term.cues for term in terms[terms.index(side) + 1 : k])
+    }  # "effusion on the right with adjacent atelectasis": the side is of both
+    owned |= {
+        id(terms[k - 1])
+        for k, term in enumerate(terms)
+        if k and (term.finding in SHIFTS or not SHIFTS.isdisjoint(term.meaning.site_of))
+        if terms[k - 1].is_("opposite") and terms[k - 1].j == term.i
+    }  # "collapse of the right lung and contralateral shift"
     found: dict[int, list[Term]] = {}
     for k in places:
         if terms[k].finding in SHIFTS:
@@ -71,7 +82,13 @@ def attach(
         for part in {part for _, part in sites[k]} if k in sites else (k,):
             sides = [terms[k]] if _usable(terms[k]) else before[part] or before[k]
             if not sides and _is_apposed(words, terms, k):
-                named = [place for place in places if place < k and place in found]
+                named = [
+                    part
+                    for place in places
+                    if place < k
+                    for part in (place, *(part for _, part in sites.get(place, ())))
+                    if part in found
+                ]
                 sides = found[named[-1]] if named else []
                 sides = sides or _subject(terms, k, owned, device=device[k])
             if not sides and k < last:
@@ -92,7 +109,8 @@ def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether a finding is another name for what was said: "density that may be a scar"."""
     for term in reversed(terms[max(0, k - 3) : k]):
         if term.mark or term.finding:
-            break
+            closed = k + 1 < len(terms) and terms[k + 1].mark == ")"
+            return term.mark == "=" or (term.mark == "(" and closed and term is terms[k - 1])
         if "apposed" in term.cues:
             return True
         if "maybe_before" in term.cues and words[term.i] not in _MAYBE_ADJECTIVES:

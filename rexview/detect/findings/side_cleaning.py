@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Final
 
-from rexview.detect.findings.lexicon import Meaning
+from rexview.detect.findings.lexicon import Meaning, lexicon
 from rexview.detect.findings.mention import Side
 from rexview.detect.findings.terms import Outline, Term
 from rexview.detect.findings.tokens import words_of
@@ -27,6 +27,22 @@ _OF_FILMS: Final = frozenset(
 """After a "both" that is not of the body."""
 _BRONCHIAL: Final = "bronchial_tube"
 _FILMS: Final = frozenset(words_of("film radiograph xray ray cxr scan plate"))
+_EITHER: Final = frozenset(("each", "either"))
+_BORDERS: Final = frozenset(("border", "borders", "margin", "margins", "contour"))
+_IN_BRONCHI: Final = frozenset(("stent", "foreign_body", "mass", "nodule", "bronchiectasis"))
+_OF_TWO: Final = frozenset(
+    words_of("higher hazier denser whiter darker blacker brighter lighter lucent cloudier greyer")
+)
+"""Before a "than" that sets one side against the other, which has nothing."""
+_VIEWS: Final = frozenset(
+    words_of("pa ap view views frontal film radiograph projection decubitus two")
+)
+_BEEN: Final = frozenset(words_of("been previously formerly earlier was were before initially"))
+_DESCRIBED: Final = frozenset(words_of("described reported stated dictated labelled labeled"))
+_IS: Final = frozenset(words_of("is are lies sits"))
+_NOW: Final = frozenset(words_of("now currently today instead"))
+_SHADOWS: Final = frozenset(("airspace_opacity", "atelectasis", "nodule"))
+_HIDES: Final = ("obscur", "silhouet", "blur", "effac", "indistinct", "hid", "eras", "los")
 _IMAGE_PARTS: Final = word_set("sentence", "image_part")
 _MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
 _COMPARED: Final = 4
@@ -82,6 +98,9 @@ def clean_sides(
         if term.side is None:
             continue
         term.clear = normal and _is_clear(words, terms, k)
+        if _was_there(words, terms, k):
+            term.side = None
+            continue
         if term.meaning.zone:
             if k and terms[k - 1].meaning.side and terms[k - 1].j == term.i:
                 term.side = None  # "left middle lobe": what is said outright counts
@@ -100,14 +119,19 @@ def clean_sides(
         elif following and "own" in following.cues and following.i == term.j:
             if _BRONCHIAL in following.meaning.site_of and _bronchial(terms):
                 continue
-            if not _place_follows(words, terms, k + 1):
+            if words[following.j - 1] in _BORDERS and _is_hidden(words, terms):
+                continue
+            if not (_place_follows(words, terms, k + 1) or _is_outer(words, terms, k)):
                 term.side = None
         elif _is_exactly(words, term):
             term.side = None
         elif words[term.i].endswith(("ward", "wards")) or _is_way(terms, k):
             term.way = True
         elif following and following.i - term.j <= 1 and "entry" in following.cues:
-            term.entry = True
+            term.entry = words[following.j : following.j + 1] != ["of"]  # "R neck of humerus"
+        elif term.j - term.i == 1 and words[term.i] in _EITHER:
+            if following is None or following.i > term.j or not following.names_anatomy:
+                term.side = None  # "either atelectasis or pneumonia", "each of these"
         elif words[term.i : term.j] == ["both"] and (
             _on_one_side(terms, k) or not _both_of_something(words, terms, k)
         ):
@@ -121,8 +145,39 @@ def clean_sides(
 
 
 def _bronchial(terms: list[Term]) -> bool:
-    """Whether a tube is spoken of, whose side is that of the main bronchus that it lies in."""
-    return any(_BRONCHIAL in term.meaning.near for term in terms)
+    """Whether a tube, a stent or the like is spoken of, whose side is that of its bronchus."""
+    return any(_BRONCHIAL in term.meaning.near or term.finding in _IN_BRONCHI for term in terms)
+
+
+def _is_outer(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether "left lateral" is a place, not a view: at the end, after a finding or a part."""
+    if words[terms[k].j : terms[k + 1].j] != ["lateral"] or not _VIEWS.isdisjoint(words):
+        return False
+    after = words[terms[k + 1].j] if terms[k + 1].j < len(words) else ""
+    return not after.isalpha() and any(
+        term.finding or term.meaning.near or term.names_anatomy for term in terms[:k]
+    )
+
+
+def _was_there(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether a side is only where something was: "had been on the right, is now on the left"."""
+    before = words[max(0, terms[k].i - _COMPARED) : terms[k].i]
+    if _BEEN.isdisjoint(before) and _DESCRIBED.isdisjoint(before):
+        return False
+    later = next((term for term in terms[k + 1 : k + 6] if term.side in OTHER_SIDE), None)
+    if later is None or later.side == terms[k].side:
+        return False
+    between = words[terms[k].j : later.i]
+    said = not _DESCRIBED.isdisjoint(before) and not _IS.isdisjoint(between)
+    return said or not _NOW.isdisjoint(between)
+
+
+def _is_hidden(words: list[str], terms: list[Term]) -> bool:
+    """Whether a shadow lies beside a border of the heart, as it hides it: it is on that side."""
+    shadow = any(
+        term.finding and lexicon().findings[term.finding].family in _SHADOWS for term in terms
+    )
+    return shadow and any(word.startswith(_HIDES) for word in words)
 
 
 def _is_exactly(words: list[str], term: Term) -> bool:
@@ -201,7 +256,7 @@ def _is_way(terms: list[Term], k: int) -> bool:
         return False
     return any(
         "turned" in earlier.cues or earlier.finding in SHIFTS or earlier.meaning.near
-        for earlier in terms[max(0, k - 6) : k]
+        for earlier in (*terms[max(0, k - 6) : k], *terms[k + 1 : k + 2])
     )
 
 
@@ -254,9 +309,7 @@ def _merge_compared(words: list[str], terms: list[Term]) -> None:
         ):
             continue
         if near and before and after and after.i - term.j <= 4:
-            if (
-                words[term.i - 1] == "higher"
-            ):  # of the two domes one is: "the left is higher than the right"
+            if words[term.i - 1] in _OF_TWO:  # of the two domes one is higher, of the lungs denser
                 after.side = None
                 continue
             before.side = after.side = "bilateral"

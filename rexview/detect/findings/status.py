@@ -31,6 +31,15 @@ EARLIER: Final = frozenset(
     words_of("prior previous previously earlier before last preceding comparison old yesterday")
 )
 SINCE: Final = frozenset(words_of("from since than to with over until new"))
+_VARIANT: Final = frozenset(words_of("variant variants variation"))
+_VARIANTS: Final = frozenset(("azygos_fissure", "cervical_rib", "dextrocardia"))
+"""Findings that are normal variants themselves."""
+_SHORT: Final = 3
+_STILL: Final = frozenset(
+    words_of("which that previously formerly although though however described reported noted seen")
+)
+_AFTER_PRIOR: Final = frozenset(words_of("since compared"))
+_AT_DATE: Final = frozenset(words_of("in on since"))
 _DEGREES: Final = word_set("sentence", "degree")
 AFTERWARDS: Final = _NOW | _ANEW | _DEGREES | {"which"}
 """Words that are asked for after a clause."""
@@ -102,10 +111,12 @@ def _goes_on(words: list[str], terms: list[Term], f: int) -> bool:
 
 def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
     listed = joined = anew = False
+    if _of_none(words, terms, f):
+        return not any("verb" in term.cues for term in terms[f + 1 : f + 3])
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
         if term.finding and not joined:
-            return False
+            return _of_none(words, terms, k)
         joined = (joined and not term.finding) or term.mark == "," or "and" in term.cues
         if "not_before" in term.cues:
             if "not_after" in term.cues and k and terms[k - 1].finding and not terms[k - 1].mark:
@@ -115,6 +126,8 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
             return False
         if term.is_("pseudo_not", "but", "normal"):
             return False
+        if "maybe_before" in term.cues and any(a.mark == "," for a in terms[max(0, k - 2) : k]):
+            return False  # "without markings, most likely a bulla"
         subject = k and terms[k - 1].finding and words[term.j - 1] in _PREDICATES
         if anew and term.is_("verb", "maybe_before", "maybe_after"):
             return False  # "lines without kinks may be hidden, and a late pneumothorax ..."
@@ -130,6 +143,14 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
             listed = listed or word == "or"
             anew = anew or (word == "and" and words[term.j] in _ANEW)
     return False
+
+
+def _of_none(words: list[str], terms: list[Term], f: int) -> bool:
+    """Whether a finding is what "none of the" counts: it is there, what none of it has is not."""
+    cue = terms[f - 1] if f else None
+    if cue is None or not cue.is_("not_before") or words[cue.i] != "none":
+        return False
+    return words[terms[f].i - 1] in ("the", "these", "those")
 
 
 def _or_follows(words: list[str], terms: list[Term], k: int) -> bool:
@@ -150,14 +171,21 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
         if anew and (term.names_anatomy or "own" in term.cues):
             return False  # "opacity in the base, and the hemidiaphragm cannot be followed"
         if "not_after" in term.cues:
-            phrase = " ".join(words[term.i : term.j])
-            if EARLIER & set(words[term.j : term.j + 4]):
+            if comma and _new_subject(words, terms, f, k):
                 return False
+            phrase = " ".join(words[term.i : term.j])
+            if EARLIER & set(words[term.j : term.j + 4]) and words[term.j] not in _AFTER_PRIOR:
+                return False  # but "removed since the prior study"
             after = words[term.j] if term.j < len(words) else ""
-            if after == "in" and words[term.j + 1 : term.j + 2] and words[term.j + 1][0].isdigit():
-                return False  # "not present in 2018"
+            dated = [word for word in words[term.j + 1 : term.j + 3] if word != "the"]
+            if after in _AT_DATE and dated and dated[0][0].isdigit():
+                return False  # "not present in 2018", "not seen on 2019 film"
             if phrase == "none" and after in _NOW and not any(a.side for a in terms[k:]):
                 return True
+            if phrase.startswith("none ") and any(a.finding for a in terms[k + 1 : k + 4]):
+                return False  # "two nodules, none has cavitated"
+            if phrase.split()[-1] in _VARIANT and terms[f].finding in _VARIANTS:
+                return False
             if phrase in _BARE:
                 last = not after or not after.isalnum() or terms[k - 1].mark in (":", "=", "–", "—")
                 return last and not (comma and phrase == "not")
@@ -176,6 +204,18 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
         if term.finding and not any("and" in item.cues for item in terms[f + 1 : k]):
             return False
     return False
+
+
+def _new_subject(words: list[str], terms: list[Term], f: int, k: int) -> bool:
+    """Whether another thing is denied after a comma: "opacity, bulging fissure not seen"."""
+    at = next(n for n in range(k - 1, f, -1) if terms[n].mark == ",")
+    if any(term.finding for term in terms[f + 1 : k]):
+        return False
+    covered = {n for term in terms[at + 1 : k] for n in range(term.i, term.j)}
+    free = [words[n] for n in range(terms[at].j, terms[k].i) if n not in covered]
+    nouns = [word for word in free if len(word) > _SHORT and word.isalpha()]
+    placed = any(term.names_anatomy for term in terms[at + 1 : k])
+    return len(nouns) + placed > 1 and bool(nouns) and _STILL.isdisjoint(nouns[:1])
 
 
 def _end_of_list(terms: list[Term], f: int) -> int:

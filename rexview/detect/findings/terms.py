@@ -13,6 +13,7 @@ from rexview.detect.findings.mention import Side
 _TELLING: Final = ("correction", "same", "opposite", "topic")
 PUNCTUATION: Final = frozenset(',;:()[]{}|"\n•—–=')
 _RIBS: Final = frozenset(("rib", "ribs"))
+_UNITS: Final = frozenset(("cm", "mm"))
 _TO_RIBS: Final = 12
 """Tokens from a side's letter to the ribs whose numbers follow it."""
 _NO_MEANING: Final = Meaning()
@@ -145,5 +146,7 @@ def _is_side_letter(words: list[str], i: int, end: int, upper: bool) -> bool:
             return False
     after = words[i + 1] if i + 1 < end else ""
     if after[:1].isdigit():  # "L 4" is a vertebra, "R 4-7 lateral ribs" a side
+        if upper and i + 2 < end and words[i + 2] in _UNITS:
+            return True  # "PTX R 2 cm"
         return upper and not _RIBS.isdisjoint(words[i + 2 : min(end, i + _TO_RIBS)])
     return after not in ("spine", "spinal", "vertebra")

@@ -18,13 +18,16 @@ _FORM: Final = (
     r"|[.,;:!?()\[\]{}|\"<>/&+=\n•—–]"
     r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
     r"|(?<=\s)-+(?=\s)"
-    r"|(?<=[^\n#])#(?=s\b| ?[a-z]|[.,;)]|$))"  # "healed # clavicle": a fracture
+    r"|(?<=[^\n#])#(?=s\b| ?[a-z]|[.,;)]|$)"  # "healed # clavicle": a fracture
+    r"|(?<![^\n])#(?=\s?(?:[lr]t?\b|(?:left|right)\b(?=[^\n]*\d)|\d)[^\n#]{0,25}\b(?:ribs?|clav|humer|scap)))"
 )
 _TOKEN: Final = re.compile(_FORM)
 _ASCII_TOKEN: Final = re.compile(_FORM.replace(_LETTER, "[a-z]"))
 """The same for ASCII in lower case, in two thirds of the time."""
 MAX_WORD: Final = 60
 """Longer runs of letters are no words and are skipped."""
+_CAMEL: Final = re.compile(r"[a-z]{2}[A-Z][a-z]{2}")
+_CAMEL_CUT: Final = re.compile(r"[a-z](?=[A-Z])")
 _DIGIT: Final = re.compile(r"\d")
 _SIDE_LETTERS: Final = ("r", "l")
 
@@ -53,9 +56,22 @@ class Tokens:
             kept = [k for k, word in enumerate(self.words) if len(word) <= MAX_WORD]
             self.words = [self.words[k] for k in kept]
             self.starts, self.ends = [self.starts[k] for k in kept], [self.ends[k] for k in kept]
+        if _CAMEL.search(text):
+            self._part_camel_case(text)
         self.alike = self.words
         if _DIGIT.search(lower):
             self.alike = [_number(word) if word[0].isdigit() else word for word in self.words]
+
+    def _part_camel_case(self, text: str) -> None:
+        """Part the words of a name of a field: "rightLowerLobe"."""
+        words, starts, ends = self.words, self.starts, self.ends
+        self.words, self.starts, self.ends = [], [], []
+        for word, start, end in zip(words, starts, ends, strict=True):
+            cuts = [start + cut.start() + 1 for cut in _CAMEL_CUT.finditer(text[start:end])]
+            for first, last in zip((start, *cuts), (*cuts, end), strict=True):
+                self.words.append(word[first - start : last - start])
+                self.starts.append(first)
+                self.ends.append(last)
 
     def part(self, first: int, last: int) -> Tokens:
         """Return some of the tokens; the text and the offsets into it are those of all."""

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
-from rexview.detect.findings import Mention, find_mentions, finding_info
-from rexview.detect.laterality.text import sided_by_family, sides_named
+from rexview.detect.findings import (
+    Mention,
+    find_mentions,
+    finding_info,
+    report_text,
+    sides_of_text,
+)
+from rexview.detect.laterality.text import one_side, sided_by_family, sides_named
+from rexview.detect.phrases import whole_words
+from rexview.geometry import OTHER_SIDE
 from rexview.schema import Case
 
 _LONGEST: Final = 2_000
@@ -14,9 +23,13 @@ _LONGEST: Final = 2_000
 _OPTION: Final = re.compile(r"(?:^|(?<=\s))\(?([A-Ha-h1-8])[).:]\s+")
 _CHOSEN: Final = re.compile(
     r"\W*(?:(?:the |my |correct |right |best |final )*(?:answer|option|choice)(?: is)?\W+)?"
-    r"\(?([A-Ha-h1-8])(?:[).:,]|\s*$)",
+    r"\(?([A-Ha-h1-8])(?:[).:,*_\]]|\s*[-–—=(\n]|\s*$)",
     re.IGNORECASE,
 )
+_ASKS_SIDE: Final = whole_words("question", "side")
+"""Asks for a side or a place without naming a finding."""
+_FIRST: Final = re.compile(r"\s*\S[^\n]{0,160}?[.!;](?=\s)|[^\n]{1,160}(?=\n)")
+"""The first sentence or line of a text."""
 _FEWEST: Final = 2
 """Options; less of them are no choice."""
 
@@ -24,8 +37,10 @@ _FEWEST: Final = 2
 def side_in_reply(case: Case, text: str) -> list[Mention]:
     """Read the side that an answer gives the one finding of its question, without naming it.
 
-    "On the right.", or "B" where the question lists "B) Right". An answer that names both sides,
-    and a question of several findings or of one whose side it names itself, give none.
+    "On the right.", or "B" where the question lists "B) Right". Of several findings in the question
+    the one is meant that the report puts on a side; where it names none and asks for a side or a
+    lobe, that of the report. An answer that names both sides, and a question that names the side
+    itself, give none.
     """
     question = case.question[:_LONGEST]
     if not text or len(text) > _LONGEST or not question or case.options:
@@ -36,7 +51,7 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
     asked = [m for m in find_mentions(stem) if finding_info(m.finding).sided]
     findings = {mention.finding for mention in asked}
     if said is not None and chosen is not None:
-        own = sided_by_family(find_mentions(said)) or _named(findings, said)
+        own = sided_by_family(find_mentions(said)) or _named(findings, said) or _alone(said)
         return [
             mention._replace(
                 start=chosen.start(1), end=chosen.end(1), side_start=None, side_end=None
@@ -44,10 +59,12 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
             for mentions in own.values()
             for mention in mentions[:1]
         ]
+    if not options and (len(findings) != 1 or _ASKS_SIDE.search(stem)):
+        findings = _of_report(case, findings, stem)
     right, left = sides_named(text)
-    if right == left or any(mention.side for mention in asked):
+    if right == left or len(findings) != 1 or any(mention.side for mention in asked):
         return []
-    lead = len(_lead(findings)) if len(findings) == 1 else 0
+    lead = len(_lead(findings))
     return [
         mention._replace(
             start=mention.side_start - lead,
@@ -55,7 +72,7 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
             side_start=mention.side_start - lead,
             side_end=mention.side_end - lead,
         )
-        for mentions in _named(findings, text).values()
+        for mentions in (_named(findings, text) or _alone(_lead(findings) + text)).values()
         for mention in mentions[:1]
         if mention.side_start is not None
         and mention.side_end is not None
@@ -63,11 +80,63 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
     ]
 
 
+def first_reply(case: Case, text: str, claims: Collection[str]) -> list[Mention]:
+    """Read the side that the first sentence of an answer replies with, before it says more.
+
+    ``claims`` are the families that the answer itself has on a side. "(1) - left lower zone. There
+    is a plaque on the right, too."
+    """
+    question = case.question[:_LONGEST]
+    if not (_ASKS_SIDE.search(question) or find_mentions(question)):
+        return []
+    end = _FIRST.match(text)
+    reply = text[: end.end()] if end else text
+    if len(reply) == len(text) or any(
+        mention.status in ("positive", "uncertain") for mention in find_mentions(reply)
+    ):
+        return []
+    return [
+        mention
+        for mention in side_in_reply(case, reply)
+        if finding_info(mention.finding).family not in claims
+    ]
+
+
+def _of_report(case: Case, findings: set[str], stem: str) -> set[str]:
+    """Return the one finding that a question may be about, by the report; none without one."""
+    reported = sided_by_family(find_mentions(report_text(case)))
+    if findings:
+        families = {finding_info(finding).family: finding for finding in sorted(findings)}
+        both = families.keys() & reported.keys()
+        if both or len(families) > 1 or not _ASKS_SIDE.search(stem):
+            return {families[both.pop()]} if len(both) == 1 else findings
+    if not _ASKS_SIDE.search(stem):
+        return set()
+    sides = {one_side(mentions) for mentions in reported.values()}
+    if len(sides) != 1 or not sides <= OTHER_SIDE.keys():
+        return set()
+    return {next(iter(reported.values()))[0].finding}
+
+
 def _named(findings: set[str], said: str) -> dict[str, list[Mention]]:
     """Read a side as that of the one finding that a question asks about."""
     if len(findings) != 1:
         return {}
     return sided_by_family(find_mentions(_lead(findings) + said))
+
+
+def _alone(said: str) -> dict[str, list[Mention]]:
+    """Give the one finding of a short text the one side that it names."""
+    places = sides_of_text(said)
+    there = [
+        mention
+        for mention in find_mentions(said)
+        if mention.status in ("positive", "uncertain") and finding_info(mention.finding).sided
+    ]
+    if len({side for side, _, _ in places}) != 1 or len({one.finding for one in there}) != 1:
+        return {}
+    side, start, end = places[0]
+    return sided_by_family([there[0]._replace(side=side, side_start=start, side_end=end)])
 
 
 def _lead(findings: set[str]) -> str:

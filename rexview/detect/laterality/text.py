@@ -230,6 +230,12 @@ def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
         return None
     if len({mention.side for mention in claims}) < 2:
         return None
+    told, tabled = (
+        [mention for mention in claims if mention.structured is structured]
+        for structured in (False, True)
+    )
+    if len({mention.side for mention in told}) == len({mention.side for mention in tabled}) == 1:
+        return told[0], tabled[0]  # a table or an object gives again what the words say
     for earlier, later in pairwise(claims):
         if later.side == claims[0].side:
             continue

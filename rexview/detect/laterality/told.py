@@ -9,7 +9,7 @@ from rexview.detect.boxes.labels import label_key
 from rexview.detect.boxes.position import box_evidence
 from rexview.detect.core.detector import AnswerInCase
 from rexview.detect.findings import Mention, finding_info
-from rexview.detect.laterality.asked import side_in_reply
+from rexview.detect.laterality.asked import first_reply, side_in_reply
 from rexview.detect.laterality.boxes import SidedBox
 from rexview.detect.laterality.text import (
     Contradiction,
@@ -37,6 +37,9 @@ def _claims(one: AnswerInCase) -> Sided:
     claims = sided_by_family(one.mentions)
     if not claims:
         return {} if one.language else sided_by_family(side_in_reply(one.case, one.text))
+    if not one.language:
+        for family, replied in sided_by_family(first_reply(one.case, one.text, claims)).items():
+            claims.setdefault(family, replied)
     concluding = conclusion_of_thoughts(one.text) if claims else None
     if concluding is None:
         return claims

@@ -127,7 +127,7 @@ class TestStatus:
     @pytest.mark.parametrize(
         ("text", "status"),
         [
-            ("If there were a left effusion, the angle would be blunted.", "hypothetical"),
+            ("If there were a left effusion, we would drain it.", "hypothetical"),
             ("Ultrasound to exclude a left effusion.", "hypothetical"),
             ("Is there a left effusion?", "hypothetical"),
             ("Should a left effusion develop, drain it.", "hypothetical"),

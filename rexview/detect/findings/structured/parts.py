@@ -19,6 +19,16 @@ _KEY: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _OPENING: Final = re.compile(r'[{\[]\s*["{\[]')
 _PIECE: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]:,]|[^\s"{}\[\]:,]+')
 _DEPTH: Final = 40
+_YAML: Final = re.compile(
+    r"(?m)(?P<fence>^[ \t]*```[ \t]*ya?ml[ \t]*\n)|^[a-z]+_[a-z_]+:(?=[ \t]*\n[ \t]+\S)"
+    r"|^[a-z][a-z_ ]{1,30}:[ \t]*\n(?=[ \t]+(?:-[ \t])?\S)"
+    r"|^-[ \t][a-z_]+:[ ][^\n]*\n(?=[ \t]+[a-z_]+:)"
+)
+"""Where YAML starts: its fence, a snake_case key with fields below it, or a list of objects."""
+_YAML_LINE: Final = re.compile(
+    r"[ \t]*(?P<dash>-[ \t]+)?(?P<rest>(?:(?P<key>[A-Za-z_][^:\n#]{0,60}?)[ \t]*:"
+    r"(?P<value>(?:[ \t][^\n]*)?))?)"
+)
 _RULE: Final = re.compile(r"[\s|:+=-]*")
 _NAME_WORDS: Final = 4
 _CSV_HEADER: Final = re.compile(
@@ -49,6 +59,8 @@ class StructuredPart:
 def find_structured_parts(text: str) -> list[StructuredPart]:
     """Find objects and tables, in order, not overlapping."""
     found = _json(text) if '"' in text and _KEY.search(text) else None
+    if found is None and ":" in text and _YAML.search(text):
+        found = _yaml(text)
     if found is not None:
         start, end = found.span
         before, after = _tables(text, 0, start), _tables(text, end, len(text))
@@ -102,6 +114,73 @@ def _json(text: str) -> StructuredPart | None:
             end = span[1]
     root.span = (start, end)
     return StructuredPart(root.span, [node for _, node in _fields(root)])
+
+
+def _yaml(text: str) -> StructuredPart | None:
+    """Read the lines of YAML: keys with values, or with fields that stand further in."""
+    opening = _YAML.search(text)
+    if opening is None:
+        return None
+    start = at = opening.end() if opening["fence"] else opening.start()
+    root = Node((start, start), [])
+    stack: list[tuple[int, Node]] = [(-1, root)]
+    end = start
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        line = _YAML_LINE.match(text, at, stop)
+        if line is None or (not line["key"] and not line["dash"]):
+            if text[at:stop].strip():
+                break
+            at = stop + 1
+            continue
+        indent = line.start("dash") if line["dash"] else line.start("key")
+        _yaml_line(line, indent - at, stack, stop)
+        end = stop
+        at = stop + 1
+    if len(_fields(root)) == 0:
+        return None
+    root.span = (start, end)
+    for _, node in _fields(root):
+        _close_spans(node)
+    return StructuredPart(root.span, [root])
+
+
+def _yaml_line(line: re.Match[str], indent: int, stack: list[tuple[int, Node]], stop: int) -> None:
+    """Put a line where it belongs; an item stands further in than a key in its column."""
+    level = 2 * indent + (line["dash"] is not None)
+    while len(stack) > 1 and level <= stack[-1][0]:
+        stack.pop()
+    if line["dash"] and not line["key"]:
+        _fields(stack[-1][1]).append((None, Node((line.start("rest"), stop))))
+        return
+    if line["dash"]:
+        item = Node((line.start("key"), stop), [])
+        _fields(stack[-1][1]).append((None, item))
+        if len(stack) < _DEPTH:
+            stack.append((level, item))
+        level += 1
+    key, value = line.span("key"), (line.start("value"), stop)
+    if line["value"].strip(" |>"):
+        _fields(stack[-1][1]).append((key, Node(value)))
+        return
+    node = Node((key[0], stop), [])
+    _fields(stack[-1][1]).append((key, node))
+    if len(stack) < _DEPTH:
+        stack.append((level, node))
+
+
+def _close_spans(node: Node) -> None:
+    """Let an object reach to the end of its last field."""
+    todo = [node]
+    order = []
+    while todo:
+        one = todo.pop()
+        order.append(one)
+        todo += [inner for _, inner in one.fields or []]
+    for one in reversed(order):
+        if one.fields:
+            one.span = (one.span[0], max(one.span[1], one.fields[-1][1].span[1]))
 
 
 def _fields(node: Node) -> list[tuple[Span | None, Node]]:
@@ -165,6 +244,7 @@ def _cells(text: str, at: int, stop: int, separator: str) -> list[Span]:
 def _close(text: str, span: Span, rows: list[list[Span]], parts: list[StructuredPart]) -> None:
     """Turn the rows of a table into records; a single row with a mark is no table."""
     table = [row for row in rows if not all(_RULE.fullmatch(text[a:b]) for a, b in row)]
+    ruled = len(table) < len(rows)
     if len(table) < 2 or max(map(len, table)) < 2:
         return
     head = table[0]
@@ -172,6 +252,10 @@ def _close(text: str, span: Span, rows: list[list[Span]], parts: list[Structured
     if max(map(len, table)) == 2 and not _has_header(text, table):
         pairs = [(row[0], Node(row[1])) for row in table if len(row) == 2]
         part.records.append(Node(span, list(pairs)))
+    elif not ruled and _is_row(text, table):
+        for row in table:
+            cells = [(None, Node(cell)) for cell in row]
+            part.records.append(Node((row[0][0], row[-1][1]), list(cells), row=True))
     else:
         for row in table[1:]:
             named = [(head[k] if k < len(head) else None, Node(cell)) for k, cell in enumerate(row)]
@@ -183,6 +267,7 @@ def _close(text: str, span: Span, rows: list[list[Span]], parts: list[Structured
 _SIDE: Final = re.compile(
     r"\W*(?:right|left|rt|lt|r|l)(?: (?:side|lung|chest|hemithorax))?\W*", re.IGNORECASE
 )
+_NUMBER: Final = re.compile(r"\d\s*(?:mm|cm|th|nd|rd|st)\b", re.IGNORECASE)
 _HEADER: Final = re.compile(rf"\W*(?:{either('field', 'table_header')})\b", re.IGNORECASE)
 
 
@@ -191,6 +276,20 @@ def _has_header(text: str, rows: list[list[Span]]) -> bool:
     if len(rows[0]) > 1 and all(_SIDE.fullmatch(text[a:b]) for a, b in rows[0]):
         return True
     return _is_name(text, rows[0][0]) and not any(_is_name(text, row[0]) for row in rows[1:] if row)
+
+
+def _is_row(text: str, rows: list[list[Span]]) -> bool:
+    """Whether the first row of a table is no header: it has a side or a size in a cell."""
+    first = rows[0]
+    if any(_is_name(text, cell) for cell in first):
+        return False
+    if text[slice(*first[0])] == text[slice(*rows[1][0])]:
+        return True
+    cells = [cell for cell in first[1:] if text[slice(*cell)].strip()]
+    sides = [cell for cell in cells if _SIDE.fullmatch(text[slice(*cell)])]
+    if len(sides) > 1 and len(sides) == len(cells):
+        return False  # "| | Right | Left |"
+    return bool(sides) or any(_NUMBER.search(text, *cell) for cell in cells)
 
 
 def _is_name(text: str, cell: Span) -> bool:

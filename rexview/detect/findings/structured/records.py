@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rexview.detect.findings.clauses import Clause, Draft, SideSpan
-from rexview.detect.findings.discourse import Context, read_sentence
-from rexview.detect.findings.mention import Status
+from rexview.detect.findings.discourse.context import Context
+from rexview.detect.findings.discourse.sentence import read_sentence
+from rexview.detect.findings.mention import Side, Status
 from rexview.detect.findings.sentence_alone import Reading, read_alone
-from rexview.detect.findings.sentences import sentences
+from rexview.detect.findings.sentences import Sentence, sentences
 from rexview.detect.findings.structured.parts import Node, Span
 from rexview.detect.findings.terms import Term, scan
 from rexview.detect.findings.tokens import Tokens
@@ -25,6 +26,8 @@ _STATUS_KEY: Final = whole_words("field", "status")
 _NEGATED_KEY: Final = whole_words("field", "negated")
 _ASKED_KEY: Final = whole_words("field", "asked")
 _PRIOR_KEY: Final = whole_words("field", "prior")
+_REMARK_KEY: Final = whole_words("field", "remark")
+_TIP_KEY: Final = whole_words("field", "tip")
 _YES: Final = re.compile(
     rf"\W*(?:{either('field', 'present_value')})\W*(?:$|[,;(–—-])", re.IGNORECASE
 )
@@ -36,7 +39,14 @@ _ABSENT: Final = re.compile(
 )
 _KEY_LENGTH: Final = 120
 """Characters of a key or cell that are read: each row reads its headers again."""
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LATIN: Final[dict[str, Side]] = {"d": "right", "s": "left"}
 _DEPTH: Final = 45
+_FEWEST: Final = 2
+"""Fields of a record that are read together."""
+_LONGEST: Final = 80
+"""Tokens of a record whose fields are read together."""
+_FIELD_MARKS: Final = frozenset('"{}[]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,7 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
     outer = around
     around = _row_label(tokens, node, around)
     labelled = (around.side, around.named) != (outer.side, outer.named)
+    latin = _latin_sides(tokens, node)
     for key, value in node.fields[labelled:]:
         name = _lower(tokens.text, key)
         scalar = value.fields is None
@@ -81,12 +92,17 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
                 continue
             if (
                 node.row
+                and not _REMARK_KEY.search(name)
                 and _ABSENT.fullmatch(_lower(tokens.text, value.span))
                 and not (_names(tokens, key) or _sides(tokens, key))
             ):
                 status = "negated"  # "Effusion | – | No", whatever the column is called
                 continue
         drafts, places = _key(tokens, key)
+        if not drafts and around.parts:
+            drafts = _near_key(tokens, key, around.parts)
+        if name in latin:
+            places = [(latin[name], *key)]
         if scalar and not drafts and _SIDE_KEY.search(name):
             value_sides = _sides(tokens, value.span)
             within = _prose(tokens, value.span, around)
@@ -98,12 +114,100 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
             if not any(_names(tokens, span) for span in inside):
                 sides += [place for span in inside for place in _sides(tokens, span)]
                 continue
-        inner = _inner(around, name, drafts, places)
+        parts = frozenset[str]() if node.row else _parts(tokens, key)
+        inner = _inner(around, name, drafts, places, parts)
         if scalar and (drafts or (places and around.named)):
             found += _named_value(tokens, value.span, inner)
         else:
             found += _read(tokens, value, inner, depth + 1)
-    return _complete(found, sides, status, around, node)
+    found = _complete(found, sides, status, around, node)
+    return _joined(tokens, node, around, _with_lone_side(tokens, node, found))
+
+
+def _with_lone_side(tokens: Tokens, node: Node, found: list[Draft]) -> list[Draft]:
+    """Give the one finding of a record without a side the one side that its other fields name.
+
+    The fields may be called whatever they are, but for those of a device's tip.
+    """
+    there = [draft for draft in found if draft.status in ("positive", "uncertain")]
+    bare = [draft for draft in there if draft.sided and not draft.sides]
+    if not bare or len({draft.finding for draft in bare}) > 1:
+        return found
+    plain = len(there) > len(bare)  # beside another finding only a cell that is a side counts
+    places: list[SideSpan] = []
+    for key, value in node.fields or []:
+        if plain and len(tokens.text[slice(*value.span)].split()) != 1:
+            continue
+        if value.fields is not None or _TIP_KEY.search(_lower(tokens.text, key)):
+            continue
+        if not _names(tokens, value.span) and not _has_cue(
+            tokens, value.span, "tip", "prior_after"
+        ):
+            places += _sides(tokens, value.span)
+    if len({side for side, _, _ in places}) == 1:
+        for draft in bare:
+            draft.sides = places[:1]
+    return found
+
+
+def _joined(tokens: Tokens, node: Node, around: _Around, found: list[Draft]) -> list[Draft]:
+    """Read all fields of a record as one sentence, for findings that no single field names.
+
+    "ETT | right main bronchus", ``{"lesion": "expansile", "bone": "rib 7"}``: a word in one field
+    means its finding only with the part of the body in another.
+    """
+    fields = node.fields or []
+    if len(fields) < _FEWEST or any(value.fields is not None for _, value in fields):
+        return found
+    if any(draft.sides for draft in found):
+        return found
+    i, j = _range(tokens, node.span)
+    if not 0 < j - i <= _LONGEST:
+        return found
+    line = _without_marks(tokens, i, j)
+    near = any(term.meaning.near for term in scan(line.words, 0, len(line.words), {}))
+    if not near:
+        return found
+    context = Context(section=around.section, status=around.status, topic=around.side)
+    sentence = Sentence(0, len(line.words), "prose", 0, 0, item=False, asked=False)
+    read = [draft for draft in read_sentence(line, sentence, context) if draft.sides]
+    starts = {draft.start: draft for draft in read}
+    if not found:
+        return read
+    return [
+        starts[draft.start]
+        if draft.start in starts and starts[draft.start].finding != draft.finding
+        else draft
+        for draft in found
+    ]
+
+
+def _without_marks(tokens: Tokens, i: int, j: int) -> Tokens:
+    """Return tokens as those of a sentence, whose fields commas part."""
+    kept = [k for k in range(i, j) if tokens.words[k] not in _FIELD_MARKS]
+    line = tokens.part(0, 0)
+    line.words = ["," if tokens.words[k] == "|" else tokens.words[k] for k in kept]
+    line.alike = ["," if tokens.alike[k] == "|" else tokens.alike[k] for k in kept]
+    line.starts = [tokens.starts[k] for k in kept]
+    line.ends = [tokens.ends[k] for k in kept]
+    return line
+
+
+def _near_key(tokens: Tokens, key: Span, parts: frozenset[str]) -> list[Draft]:
+    """Return the finding that a key means within the part around it: "pleura": {"fluid": ...}."""
+    return [
+        Draft(name.partition("/")[0], "positive", *place, [], None, key)
+        for term in _terms(tokens, key)
+        for name in term.meaning.near[:]
+        if name in parts
+        for place in [(tokens.starts[term.i], tokens.ends[term.j - 1])]
+    ][:1]
+
+
+def _latin_sides(tokens: Tokens, node: Node) -> dict[str, Side]:
+    """Return what two keys "D" and "S" (dexter, sinister) of one object mean; only together."""
+    names = {_lower(tokens.text, key) for key, _ in node.fields or ()}
+    return dict(_LATIN) if _LATIN.keys() <= names else {}
 
 
 def _leaves(node: Node, depth: int = 0) -> list[Node]:
@@ -122,8 +226,7 @@ def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
         return around
     others = [key for key, _ in fields[1:] if key is not None]
     label = fields[0][1].span
-    parts = frozenset(name for term in _terms(tokens, label) for name in term.meaning.site_of)
-    around = replace(around, parts=parts)
+    around = replace(around, parts=_parts(tokens, label))
     if _PRIOR_KEY.search(_lower(tokens.text, label)) and not _names(tokens, label):
         around = replace(around, status="prior")
     if any(_key(tokens, key)[1] for key in others):
@@ -135,7 +238,18 @@ def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
     return around
 
 
-def _inner(around: _Around, name: str, drafts: list[Draft], places: list[SideSpan]) -> _Around:
+def _parts(tokens: Tokens, span: Span) -> frozenset[str]:
+    """Return the findings of which a label names a part of the body."""
+    return frozenset(name for term in _terms(tokens, span) for name in term.meaning.site_of)
+
+
+def _inner(
+    around: _Around,
+    name: str,
+    drafts: list[Draft],
+    places: list[SideSpan],
+    parts: frozenset[str],
+) -> _Around:
     status = around.status
     if _NEGATED_KEY.search(name):
         status = "negated"
@@ -145,7 +259,7 @@ def _inner(around: _Around, name: str, drafts: list[Draft], places: list[SideSpa
         status = "prior"
     side = places[0] if len({place[0] for place in places}) == 1 else around.side
     named = tuple(drafts) or around.named
-    return _Around(side, named, status, name or around.section, around.parts)
+    return _Around(side, named, status, name or around.section, parts or around.parts)
 
 
 def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
@@ -196,7 +310,7 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
     if not around.parts:
         return drafts
     for term in _terms(tokens, span):
-        named = [name for name in term.meaning.near if name in around.parts]
+        named = [name.partition("/")[0] for name in term.meaning.near if name in around.parts]
         start, end = tokens.starts[term.i], tokens.ends[term.j - 1]
         if not named:
             continue
@@ -228,7 +342,11 @@ def _sides(tokens: Tokens, span: Span) -> list[SideSpan]:
 
 
 def _denies(tokens: Tokens, span: Span) -> bool:
-    return any(term.is_("not_before", "not_after", "normal") for term in _terms(tokens, span))
+    return _has_cue(tokens, span, "not_before", "not_after", "normal")
+
+
+def _has_cue(tokens: Tokens, span: Span, *cues: str) -> bool:
+    return any(term.is_(*cues) for term in _terms(tokens, span))
 
 
 def _status_in(text: str, span: Span) -> Status | None:
@@ -255,7 +373,7 @@ def _terms(tokens: Tokens, span: Span) -> list[Term]:
 def _lower(text: str, span: Span | None) -> str:
     if span is None:
         return ""
-    key = text[span[0] : min(span[1], span[0] + _KEY_LENGTH)]
+    key = _CAMEL.sub(" ", text[span[0] : min(span[1], span[0] + _KEY_LENGTH)])
     return re.sub(r"[_\W]+", " ", key).strip().lower()
 
 

@@ -7,13 +7,21 @@ kept in a :class:`Context`: each sentence is read with it and changes it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from rexview.detect.findings.clauses import Clause, Draft, SideSpan
+from rexview.detect.findings.clauses import LASTING, Clause, Draft, SideSpan
+from rexview.detect.findings.discourse.context import Context
+from rexview.detect.findings.discourse.corrections import correct
+from rexview.detect.findings.discourse.layout import indent_of, is_unticked, leads_line, leads_lines
+from rexview.detect.findings.discourse.more_sides import (
+    again,
+    give_lone_side,
+    says_again,
+    with_second_side,
+)
 from rexview.detect.findings.lexicon import finding_info
-from rexview.detect.findings.mention import Side, Status
 from rexview.detect.findings.sentence_alone import Reading, read_alone
 from rexview.detect.findings.sentences import Sentence
 from rexview.detect.findings.side_cleaning import PAIRED
@@ -33,9 +41,6 @@ _REPLIES: Final = ("yes", "no")
 _PENDING: Final = frozenset(
     ("side", "laterality", "location", "position", "site", "where", "region")
 )
-_ALSO: Final = frozenset(
-    ("also", "additionally", "second", "another", "too", "other", "both", "further", "well")
-)
 _CONDITIONAL: Final = word_set("sentence", "conditional")
 _COMPARED: Final = word_set("sentence", "compared")
 _HAS: Final = frozenset(("has", "have", "had", "is", "are"))
@@ -44,46 +49,28 @@ _PARTLY: Final = word_set("sentence", "partly")
 _MEMORY: Final = 40
 """Mentions that a correction looks back over."""
 _BODY: Final = word_set("sentence", "body")
+_WH: Final = frozenset(
+    ("what", "which", "where", "who", "why", "how", "when", "whether", "any", "if")
+)
+_DOUBT: Final = 5
+"""Tokens of a doubt at the end of a statement, its comma and question mark included."""
 _SOON: Final = 120
 """Tokens that a request or history may take before its findings."""
-_MARKUP: Final = 8
-"""Characters of markup that may stand between the start of a line and its first word."""
 _FRAGMENT: Final = 7
 """Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
+_HENCE: Final = frozenset(("so", "therefore", "hence", "thus"))
+"""Before the place that follows from what was said: "it hides the heart border, so lingular"."""
 _REFERS: Final = 4
 """Tokens from the start of a clause within which an "it" still points back."""
 _SOON_LINES: Final = 2
 """Lines after a finding in which a fragment with only a side may still be about it."""
 
 
-@dataclass(slots=True)
-class Context:
-    """What headings and earlier sentences say of the next one.
-
-    ``section`` and ``status`` come from a heading ("Indication:" makes what follows hypothetical),
-    ``topic`` is the side that a heading or label set, ``last`` the findings of the last sentence
-    that had any, ``pending`` a side that was given ahead of its finding, ``side`` the last one that
-    was named, for "on the same side". ``correcting`` waits for what a correction puts right,
-    ``tentative`` says that a correction was met, which may be corrected in turn.
-    """
-
-    section: str | None = None
-    status: Status | None = None
-    status_line: int | None = None
-    topic: SideSpan | None = None
-    topic_line: int | None = None
-    last: list[Draft] = field(default_factory=list)
-    last_line: int = -1
-    pending: SideSpan | None = None
-    side: Side | None = None
-    correcting: bool = False
-    tentative: bool = False
-    drafts: list[Draft] = field(default_factory=list)
-
-
 def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[Draft]:
     """Read one sentence in its context, and change the context for the next."""
     i = sentence.i
+    if context.topic_indent is not None and indent_of(tokens, sentence.i) <= context.topic_indent:
+        context.topic, context.topic_indent = None, None
     # what a label in the midst of text set ("Left: ...") holds to the end of its line only
     if context.topic_line is not None and sentence.line != context.topic_line:
         context.topic, context.topic_line = None, None
@@ -95,6 +82,8 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         context.section = lead[0].strip(" ,:").lower()
     asked = sentence.asked or (i < sentence.j and tokens.words[i] in _CONDITIONAL)
+    queried = _queried_from(tokens, sentence) if sentence.asked else None
+    asked = asked and queried is None
     said, first = read_alone(
         tokens, i, sentence.j, begin=sentence.i, asked=asked, before=context.side
     )
@@ -108,10 +97,21 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         _mark_resolved(tokens.words[i : sentence.j + 2], context)
         return []
     context.side = said.side or context.side
+    if context.topic is not None and context.topic_line is not None and i == sentence.i:
+        named = {term.side for term in said.terms if term.side is not None}
+        if named and not sentence.label and context.topic[0] not in named:
+            context.topic, context.topic_line = None, None
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
     found: list[Draft] = []
+    unticked = is_unticked(tokens, sentence)
+    doubtful = len(tokens.text) if queried is None else tokens.starts[queried]
     for clause in said.clauses:
         drafts = clause.drafts(tokens, first, span)
+        for draft in drafts:
+            if draft.start >= doubtful and draft.status == "positive":
+                draft.status = "uncertain"
+        if unticked:
+            drafts = [replace(draft, status="negated") for draft in drafts]
         if drafts:
             _give_context(drafts, clause, tokens.words[first + clause.terms[0].i], context, found)
             found += drafts
@@ -120,16 +120,28 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         if not found:
             _mark_resolved(part.words[clause.terms[0].i : clause.terms[-1].j + 2], context)
         _complete_earlier(part, sentence.moved(-first), clause, context, found)
+    if found:
+        give_lone_side(tokens, first, said, found)
+        found += with_second_side(tokens, first, said, found)
     # "the right one is larger": a second finding beside the first, not the first on another side
     if found and not _COMPARED.isdisjoint(tokens.words[sentence.i : sentence.j]):
         for draft in found:
             draft.compared = True
     if context.correcting or context.tentative or "correction" in said.cues:
         part = tokens.part(first, sentence.j + PAIRED)
-        _correct(part, sentence.moved(-first), said.clauses, context, found)
+        correct(part, sentence.moved(-first), said.clauses, context, found)
     if found:
         context.last, context.last_line = found, sentence.line
     return found
+
+
+def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
+    """Return where a doubt begins at the end of a statement: "calcified pleura, asbestos?"."""
+    words = tokens.words[sentence.i : sentence.j]
+    if "," not in words or words[0] in _CONDITIONAL or words[0] in _WH:
+        return None
+    last = len(words) - 1 - words[::-1].index(",")
+    return sentence.i + last if len(words) - last <= _DOUBT and last > 1 else None
 
 
 def _reply(tokens: Tokens, i: int, sentence: Sentence, said: Reading, context: Context) -> bool:
@@ -207,7 +219,9 @@ def _give_context(
     """
     for draft in drafts:
         draft.section = context.section
-        if context.status is not None:
+        if context.status is not None and not (
+            context.status == "prior" and draft.finding in LASTING
+        ):
             draft.status = context.status
         if draft.sides or not draft.sided or draft.status == "negated":
             continue
@@ -266,14 +280,21 @@ def _complete_earlier(
         return
     first = clause.terms[0].i
     short = sentence.j - sentence.i <= _FRAGMENT
+    if short and not found and len({place[0] for place in places}) == 1:
+        indent = leads_lines(tokens, sentence)
+        if indent is not None and not clause.has("it", "affected"):
+            context.topic, context.topic_line = places[0], None
+            context.topic_indent = indent if indent >= 0 else None
+            return
     soon = bool(found) or sentence.line - context.last_line <= _SOON_LINES
     refers = any("it" in term.cues and term.i - first <= _REFERS for term in clause.terms[:3])
     refers = refers or ("where" in clause.terms[0].cues and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
+    refers = refers or (bool(found) and tokens.words[first] in _HENCE)
     refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
     # a short line of its own is a heading for what follows, not a word on what came before
-    if short and not (refers or label or sentence.item) and _leads_line(tokens, sentence, clause):
+    if short and not (refers or label or sentence.item) and leads_line(tokens, sentence, clause):
         context.topic, context.topic_line = places[0], sentence.line
         return
     open_ones = [
@@ -295,6 +316,8 @@ def _complete_earlier(
             for draft in context.last
             if draft.asked and draft.sides
         ]
+    elif not open_ones and says_again(tokens, sentence, clause):
+        context.drafts += again(found or context.last, places)
     # nothing before it lacks a side, so it is the side of what comes next: "Side: left."
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         context.pending = places[0]
@@ -311,77 +334,3 @@ def _says_where(tokens: Tokens, clause: Clause) -> bool:
     return any(
         first == "where" and then in ("it", "this", "they") for first, then in pairwise(words)
     )
-
-
-def _leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
-    """Whether a fragment opens a line as a heading would: "**Right pleural space.** No fluid."."""
-    text, start = tokens.text, tokens.starts[sentence.i]
-    opening = text[max(0, start - _MARKUP) : start].rsplit("\n", 1)
-    first = start == 0 or (len(opening) == 2 and not opening[1].strip("*_# \t"))
-    goes_on = sentence.j + 1 < len(tokens.words) and tokens.words[sentence.j + 1] != "\n"
-    return first and goes_on and any(term.names_anatomy for term in clause.terms)
-
-
-def _correct(
-    tokens: Tokens, sentence: Sentence, clauses: list[Clause], context: Context, found: list[Draft]
-) -> None:
-    """Take back what a correction replaces: "left effusion, no, right effusion".
-
-    The last statement counts, and a corrected one may be corrected again. A sentence with "also" or
-    "second" adds a finding and takes nothing back.
-    """
-    cues = [term for clause in clauses for term in clause.terms if "correction" in term.cues]
-    cue = cues[-1] if cues else None
-    for draft in found:
-        if draft.sides and draft.status in ("positive", "uncertain"):
-            _supersede(
-                draft,
-                [d for d in (*context.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
-            )
-    if cue is None:
-        # the sentence before ended in "Correction:"; what it corrects to stands in this one
-        if context.correcting:
-            context.correcting = False
-            for draft in found:
-                if draft.sides and draft.status in ("positive", "uncertain"):
-                    _supersede(draft, context.drafts[-_MEMORY:])
-        return
-    rest = [*tokens.words[sentence.i : cue.i], *tokens.words[cue.j : sentence.j]]
-    if _ALSO & set(rest):
-        return
-    at = tokens.starts[cue.i]
-    later = [draft for draft in found if draft.start > at or _side_after(draft, at)]
-    earlier = [*context.drafts[-_MEMORY:], *(draft for draft in found if draft not in later)]
-    stated = [d for d in later if d.sides and d.status in ("positive", "uncertain")]
-    if stated:
-        for draft in stated:
-            _supersede(draft, earlier)
-            draft.tentative = context.tentative = True
-        return
-    sides = [side for clause in clauses for side in clause.side_spans(tokens, 0) if side[1] > at]
-    context.correcting = not sides and not found
-    target = next((draft for draft in reversed(earlier) if draft.sides), None)
-    # "... no, the left": only a side, so the last finding with a side is meant
-    if sides and target is not None and not any(c.has("normal", "own") for c in clauses):
-        renewed = Draft(
-            target.finding, target.status, target.start, target.end, sides[-1:], target.zone,
-            target.sentence, target.section,
-        )  # fmt: skip
-        _supersede(renewed, earlier)
-        found.append(renewed)
-
-
-def _side_after(draft: Draft, at: int) -> bool:
-    return bool(draft.sides) and all(start > at for _, start, _ in draft.sides)
-
-
-def _supersede(draft: Draft, earlier: list[Draft]) -> None:
-    """Take back earlier mentions of the same family on another side than ``draft``.
-
-    One on the same side is no contradiction and stays.
-    """
-    family = finding_info(draft.finding).family
-    sides = {side for side, _, _ in draft.sides}
-    for other in earlier:
-        if finding_info(other.finding).family == family and other.sides:
-            other.superseded = other.superseded or {side for side, _, _ in other.sides} != sides

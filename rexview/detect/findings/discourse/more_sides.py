@@ -1,0 +1,91 @@
+"""Sides that a sentence names beside those of its findings: "same on the right", "tiny R"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from rexview.detect.findings.clauses import Clause, Draft, SideSpan
+from rexview.detect.findings.sentence_alone import Reading
+from rexview.detect.findings.sentences import Sentence
+from rexview.detect.findings.tokens import Tokens
+
+_AGAIN: Final = frozenset(
+    ("same", "ditto", "likewise", "similar", "similarly", "another", "identical")
+)
+_ANEW: Final = frozenset(("a", "another", "new", "second", "similar", "smaller", "larger", "other"))
+"""Before the "one" that is a second finding."""
+_FINAL: Final = frozenset(("unchanged", "previous", "prior", "before", "no", "not"))
+"""Beside a "same" or "similar" that compares with an earlier film."""
+_NOTE: Final = 4
+"""Terms of the shortest note with a second side; tokens of that side."""
+_REFERS: Final = 4
+"""Tokens around a clause among which a word such as "same" is looked for."""
+_FRAGMENT: Final = 7
+"""Tokens of the longest clause that has what was said last once more."""
+
+
+def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> None:
+    """Give findings the one side that their sentence names for none of them.
+
+    A sentence says where its finding is, be it in a clause of its own: "an opacity is present, and
+    the affected base is the left". Where one of its findings has a side, that one may be meant.
+    """
+    if any(draft.sides or draft.status in ("negated", "hypothetical") for draft in found):
+        return
+    bare = [draft for draft in found if draft.sided]
+    if not bare or len({draft.finding for draft in bare}) > 1 or said.cues & {"tip", "correction"}:
+        return
+    places = [
+        (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
+        for term in said.terms
+        if term.side is not None and not (term.way or term.clear or term.entry)
+    ]
+    if len({side for side, _, _ in places}) == 1 and places[0][0] != "midline":
+        for draft in bare:
+            draft.sides = places[:1]
+
+
+def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> list[Draft]:
+    """Return the finding of a note once more where its end says so: "mod L eff, tiny R"."""
+    terms = said.terms
+    if len(terms) < _NOTE or "than" in said.cues or "more" in said.cues:
+        return []
+    size, last = terms[-2], terms[-1]
+    comma = terms[-3]
+    if last.side not in ("right", "left") or last.meaning.zone or "size" not in size.cues:
+        return []
+    if (comma.mark != "," and "and" not in comma.cues) or last.i - comma.j > _NOTE:
+        return []
+    place = (last.side, tokens.starts[first + last.i], tokens.ends[first + last.j - 1])
+    draft = found[-1]
+    sides = {side for side, _, _ in draft.sides}
+    if draft.status != "positive" or len(sides) != 1 or sides & {last.side, "bilateral"}:
+        return []
+    if draft.end > tokens.starts[first + comma.i]:
+        return []
+    return [replace(draft, sides=[place], compared=True)]
+
+
+def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
+    """Whether a clause has what was said last on another side: "same on the right", "a new one"."""
+    i, j = clause.terms[0].i, clause.terms[-1].j
+    words = tokens.words[max(sentence.i, i - _REFERS) : j + _REFERS]
+    if j - i > _FRAGMENT or any(term.names_anatomy and term.side is None for term in clause.terms):
+        return False
+    if not _AGAIN.isdisjoint(words) and _FINAL.isdisjoint(words):
+        return True
+    anew = any(first in _ANEW and then == "one" for first, then in pairwise(words))
+    return anew or (clause.has("persists") and words[:1] == ["the"])
+
+
+def again(last: list[Draft], places: list[SideSpan]) -> list[Draft]:
+    """Return findings that were said last, on another side."""
+    return [
+        replace(draft, status="positive", sides=list(places), compared=True)
+        for draft in last
+        if draft.sides
+        and draft.status != "hypothetical"
+        and {side for side, _, _ in draft.sides}.isdisjoint(side for side, _, _ in places)
+    ]
