@@ -112,7 +112,7 @@ def test_a_cut_is_seen(ending: str) -> None:
         "Bigger since the prior study",
         "## Conclusion: no acute disease",
         "- Right apex – clear\n- Effusion: –",
-        "Kind regards,\nYour imaging assistant",
+        "Best regards,\nThe reading assistant",
         "Heart: normal;\nlungs: clear;\npleura: clear;",
         "Effusion\tyes\nCardiomegaly\tno",
         "Three questions before anything else. If the first two are yes, an ultrasound is enough.",

@@ -27,13 +27,13 @@ SIDES = [  # text, family, side (None: on no side)
     # a "none" under "Action" denies nothing
     ("| Tube | Side | Action |\n|---|---|---|\n| Drain | left | none |", "chest_tube", "left"),
     # a table without headings
-    ("Drain | L | 5th space\nPneumothorax | R | 1.5 cm", "chest_tube", "left"),
+    ("Drain | L | basal\nNodule | R | 9 mm", "chest_tube", "left"),
     ("| | Right | Left |\n|---|---|---|\n| Effusion | none | small |", "pleural_fluid", "left"),
     # YAML, names in camel case, Latin sides
     ("```yaml\nhila:\n  right: normal\n  left: prominent\n```", "hilar_enlargement", "left"),
-    ("lungs:\n  left: contusion\n  right: no lesion", "contusion", "left"),
+    ("lungs:\n  left: cavity\n  right: no change", "cavity", "left"),
     ('{"rightLowerLobe": "consolidation"}', "airspace_opacity", "right"),
-    ('{"hemithorax": {"D": {"fluid": "much"}, "S": {"fluid": "none"}}}', "pleural_fluid", "right"),
+    ('{"pleura": {"D": {"fluid": "much"}, "S": {"fluid": "none"}}}', "pleural_fluid", "right"),
     ("Contusion: dexter", "contusion", "right"),
     # boxes to tick
     ("- [ ] Nodule, left\n- [x] Effusion, right", "nodule", None),
