@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from rexview.judge.asking import asking_by, shown_to_judge
+from rexview.judge.asking import asking_by, request_of_parts, shown_to_judge
 from rexview.judge.subjects import Subject, report_text
 from rexview.judge.written.reading import SAID, read_found
 from rexview.judge.written.words import words_of
-from rexview.models.asking.build import captioned, given_texts, question_words
+from rexview.models.asking.build import given_texts, question_words
 from rexview.models.asking.prompts.load import fill
 from rexview.models.reply import Reply
 from rexview.models.request import Request, SentImage, closed_object
@@ -83,17 +83,8 @@ def request_for(
     ]
     text = {"type": "string"}
     schema = closed_object({"has_it": {**text, "enum": list(SAID)}, "reason": text, "quote": text})
-    return Request(
-        case=subject.id,
-        repeat=repeat,
-        system=prompt.system,
-        parts=(*captioned(pictures, prompt), "\n\n".join(parts)),
-        parameters=spec.parameters,
-        prompt_id=prompt.id,
-        prompt_hash=prompt.hash,
-        schema=schema if spec.parameters.structured else None,
-        notes=notes,
-    )
+    made = request_of_parts(subject, pictures, spec, parts, schema)
+    return replace(made, repeat=repeat, notes=notes)
 
 
 def line_around(texts: Iterable[str]) -> str:
