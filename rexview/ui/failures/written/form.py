@@ -54,6 +54,8 @@ _TEXTS: Final = {
     ),
 }
 _EDITED: Final = link_keys.QUERY_WRITTEN["edit"]
+_OPEN: Final = "written_open"
+"""The version that is edited, for a run that a part of the page asks for with an older link."""
 _SAVED: Final = "written_saved"
 _PROBLEM: Final = "written_problem"
 _LEFT: Final = "written_left"
@@ -67,13 +69,18 @@ def choose_edited(versions: Sequence[Words]) -> Words | None:
     The link has their version. So the form is the one that was typed into also after others have
     changed the words, and after a restart of the server.
     """
-    asked = link_keys.query_value(_EDITED)
+    asked = link_keys.query_value(_EDITED) or st.session_state.get(_OPEN)
     edited = next((one for one in versions if one.version == asked), None)
     newest = versions[0].version
     kept = kept_in_link(
         "written_editing", _EDITED, edited is not None, lambda on: newest if on else None
     )
-    st.toggle(tr("Edit the words"), **kept)
+
+    def changed() -> None:
+        kept["on_change"]()
+        st.session_state[_OPEN] = link_keys.query_value(_EDITED)
+
+    st.toggle(tr("Edit the words"), **{**kept, "on_change": changed})
     return edited
 
 
@@ -170,6 +177,7 @@ def _save(
     else:
         st.session_state[_SAVED] = True
         st.session_state.pop(_TYPED, None)
+        st.session_state.pop(_OPEN, None)
         open_part(WORDS, failure=name, version=None, edit=None)
     return None
 
@@ -185,6 +193,7 @@ def _keep_typed(review_set: ReviewSet, name: str, typed: Mapping[str, str]) -> N
     words = words_of_row(row) if row is not None else None
     if words is not None:
         st.session_state[_TYPED] = words.version, dict(typed)
+        st.session_state[_OPEN] = words.version
         open_part(WORDS, failure=name, version=None, edit=words.version)
 
 
