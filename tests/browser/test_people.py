@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 from support import ROOT
+from support.browser.axe import Axe
 from support.browser.team_sign_in import PEOPLE, put_person, ready, sign_in, visit, write_secrets
 from support.browser.team_sign_in import provider as team_provider
 from support.browser.traffic import assert_hidden, record
@@ -188,10 +189,15 @@ def test_others_get_the_pages_of_their_role(team, visitor, sub, seen, refused):
 
 
 def test_who_has_no_role_is_told_and_gets_nothing(team, visitor):
-    context = visitor()
+    context, axe = visitor(), Axe(())
     with record(context) as traffic:
+        page = context.new_page()
+        visit(page, team, "")
+        assert not axe.findings(page), "signing in"
+        page.close()
         page = sign_in(context, team, "nobody@elsewhere.example")
         page.get_by_text("@elsewhere.example, but have no role here").first.wait_for()
+        assert not axe.findings(page), "refused"
         for path in PATHS:
             visit(page, team, path)
             page.get_by_text("have no role here").first.wait_for()

@@ -14,7 +14,7 @@ from rexview.analysis.multiple_choice.tables import (
     ChoiceTables,
 )
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
-from rexview.words import counted, tr
+from rexview.words import counted, tr, trn
 
 COUNTED: Final = tr(
     "Right of all answers to questions whose right option is known. An "
@@ -67,9 +67,11 @@ def groups_caption(groups: ChoiceGroups) -> str:
         words.append(tr("A question with several values counts in each."))
     if groups.left_out:
         words.append(
-            tr("{left_out:,} values with fewer questions are left out.").format(
-                left_out=groups.left_out
-            )
+            trn(
+                "{left_out:,} value with fewer questions is left out.",
+                "{left_out:,} values with fewer questions are left out.",
+                groups.left_out,
+            ).format(left_out=groups.left_out)
         )
     return " ".join([*words, small_caption()])
 

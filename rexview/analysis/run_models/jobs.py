@@ -38,7 +38,7 @@ from rexview.models.running.folder import (
 from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
-from rexview.words import tr
+from rexview.words import counted, tr
 
 Again = Literal["--resume", "--again"]
 """Go on with what has no answer, or ask anew where an answer could not be read."""
@@ -317,8 +317,9 @@ def _of_one(values: Mapping[str, Any]) -> Ended:
     lines = []
     if "opinions" in values:
         lines.append(
-            tr("{values:,} opinions on {values_2:,} answers").format(
-                values=values["opinions"], values_2=values["answers"]
+            tr("{opinions} on {answers}").format(
+                opinions=counted(values["opinions"], "opinion"),
+                answers=counted(values["answers"], "answer"),
             )
         )
     if "never_came" in values and isinstance(values.get("said"), list):

@@ -85,7 +85,7 @@ def _card_html(
     ]
     if len(answers) > _MOST_ANSWERS:
         more = len(answers) - _MOST_ANSWERS
-        said = trn("and {n:d} more answers", "and {n:d} more answers", more).format(n=more)
+        said = trn("and {n:d} more answer", "and {n:d} more answers", more).format(n=more)
         rows.append(f"<p>{said}</p>")
     if not answers:
         rows.append(f"<p>{tr('No answer given yet')}</p>")

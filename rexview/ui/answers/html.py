@@ -260,7 +260,7 @@ def _age(age: str | None) -> str | None:
     if not age or not age.isdecimal():
         return age
     years = int(age)
-    return trn("{n:d} years", "{n:d} years", years).format(n=years)
+    return trn("{n:d} year", "{n:d} years", years).format(n=years)
 
 
 def scores_html(

@@ -10,7 +10,7 @@ from rexview.store import Stored
 from rexview.ui.curate.round import Round
 from rexview.ui.saving.curation_entries import CURATION_KINDS
 from rexview.vocab import CATEGORY_NAMES, CRITERIA, QUESTION_DEFECTS, QUESTION_TAGS
-from rexview.words import tr
+from rexview.words import tr, trn
 
 _MOST: Final = 40
 """Entries on one candidate that are told, the newest ones."""
@@ -46,7 +46,11 @@ def history_json(now: Round, case: str, seen: frozenset[str]) -> dict[str, list[
         at = f"{row.at:%d %b %Y, %H:%M} UTC"
         found[candidate].append({"at": at, "name": row.person_name, "words": words_of(row)})
     for candidate, more in left.items():
-        words = tr("{n:,} earlier entries are not listed here").format(n=more)
+        words = trn(
+            "{n:,} earlier entry is not listed here",
+            "{n:,} earlier entries are not listed here",
+            more,
+        ).format(n=more)
         found[candidate].append({"at": "", "name": "", "words": words})
     return found
 

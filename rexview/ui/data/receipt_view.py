@@ -14,7 +14,7 @@ from rexview.reviewset.importers.core.problem_log import alike
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.chart_table import chart_table_html
-from rexview.words import tr
+from rexview.words import tr, trn
 
 _MOST_LINES: Final = 300
 """More lines of a table are left to the download."""
@@ -65,12 +65,16 @@ def show_receipt(receipt: Receipt, *, key: str) -> None:
 def _rows_in_words(receipt: Receipt) -> str:
     unused = receipt.rows_in - receipt.rows_used
     if unused:
-        return tr("{n:,} rows read: {used:,} used, {unused:,} not used (see below).").format(
-            n=receipt.rows_in, used=receipt.rows_used, unused=unused
-        )
-    return tr("{n:,} rows read: {used:,} used, none left out.").format(
-        n=receipt.rows_in, used=receipt.rows_used
-    )
+        return trn(
+            "{n:,} row read: {used:,} used, {unused:,} not used (see below).",
+            "{n:,} rows read: {used:,} used, {unused:,} not used (see below).",
+            receipt.rows_in,
+        ).format(n=receipt.rows_in, used=receipt.rows_used, unused=unused)
+    return trn(
+        "{n:,} row read: {used:,} used, none left out.",
+        "{n:,} rows read: {used:,} used, none left out.",
+        receipt.rows_in,
+    ).format(n=receipt.rows_in, used=receipt.rows_used)
 
 
 def _models(receipt: Receipt) -> Iterator[tuple[str, int, int]]:

@@ -28,7 +28,7 @@ from rexview.ui.tables.number_table import (
     written_p,
 )
 from rexview.vocab import FAILURES
-from rexview.words import tr
+from rexview.words import tr, trn
 
 MOST_PAIRS: Final = 100
 """As many comparisons are written out; the downloads have all."""
@@ -131,7 +131,11 @@ def _test_numbers(
                 if limits.why
                 else ""
             )
-        pairs = tr("{pairs:,} pairs: only {first} {only_first:,}, only {second} {only_second:,}")
+        pairs = trn(
+            "{pairs:,} pair: only {first} {only_first:,}, only {second} {only_second:,}",
+            "{pairs:,} pairs: only {first} {only_first:,}, only {second} {only_second:,}",
+            test.n_pairs,
+        )
         pairs = pairs.format(
             pairs=test.n_pairs,
             first=names[0],

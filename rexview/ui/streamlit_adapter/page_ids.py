@@ -52,6 +52,7 @@ TEST_IDS: Final = frozenset(
         "stSidebarHeader",
         "stSlider",
         "stToolbar",
+        "stTooltipHoverTarget",
         "stVerticalBlock",
         "stWidgetLabel",
     }

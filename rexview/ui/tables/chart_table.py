@@ -11,7 +11,7 @@ import pandas as pd
 from rexview.analysis.charts.column_names import COLUMN_NAMES
 from rexview.ui.tables.number_table import NOTHING
 from rexview.ui.tables.stacked import stacked
-from rexview.words import tr
+from rexview.words import tr, trn
 
 MOST_ROWS: Final = 400
 """More rows are left to the download."""
@@ -21,11 +21,10 @@ _DIGITS: Final = 4
 def chart_table_html(table: pd.DataFrame) -> str:
     """Draw the numbers of a chart, rounded; the download has them at full precision."""
     more = len(table) - MOST_ROWS
-    rest = (
-        f'<p class="rx-quiet">{tr("{more:,} more rows are in the CSV.").format(more=more)}</p>'
-        if more > 0
-        else ""
-    )
+    words = trn(
+        "{more:,} more row is in the CSV.", "{more:,} more rows are in the CSV.", max(more, 0)
+    ).format(more=more)
+    rest = f'<p class="rx-quiet">{words}</p>' if more > 0 else ""
     return f"{frame_html(table.head(MOST_ROWS))}{rest}"
 
 

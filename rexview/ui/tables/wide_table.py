@@ -13,7 +13,7 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.ui.link.in_app import linked_html
-from rexview.words import tr
+from rexview.words import trn
 
 _NO_TITLES: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -56,7 +56,8 @@ def show_wide_table(
     table = frame if hasattr(frame, "itertuples") else frame.to_pandas()
     drawn = frame_html(table.head(MOST_ROWS), links=links, missing="", titles=titles)
     if len(table) > MOST_ROWS:
-        more = tr("{n:,} more rows.").format(n=len(table) - MOST_ROWS)
+        left = len(table) - MOST_ROWS
+        more = trn("{n:,} more row.", "{n:,} more rows.", left).format(n=left)
         drawn += f'<p class="rx-quiet">{more}</p>'
     with st.container(key=f"rx_narrow_{key}"):
         linked_html(drawn, key=f"{key}_narrow")

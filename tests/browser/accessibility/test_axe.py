@@ -29,6 +29,23 @@ COLOURS = ("color-contrast", "link-in-text-block")
 WIDE_RULES = {"Dark": ALL_RULES, "Light": COLOURS}
 PHONE_RULES = {"Dark": COLOURS, "Light": ALL_RULES}
 """Names and roles are the same in both themes: asked once at each width, as axe takes its time."""
+
+
+def opens(kind, name):
+    return lambda page: page.locator(kind, has_text=name).locator("visible=true").first.click()
+
+
+def presses(key, leaving=None):
+    """Press a key; a click into ``leaving`` takes the focus out of a field before."""
+
+    def press(page):
+        if leaving:
+            page.locator(leaving).locator("visible=true").first.click()
+        page.keyboard.press(key)
+
+    return press
+
+
 MORE = (
     "case?case=c16",  # a wrong side, beside the film
     "case?case=c19",  # a multiple choice question
@@ -41,6 +58,23 @@ MORE = (
     "meeting?as=present&meeting=m1",
     "meeting?as=follow&meeting=m1",
 )
+OPENED = (
+    ("browse?failure=no_choice&model=generalist", [opens("summary", "Category")], "text=Broad"),
+    ("scores", [opens("summary", "Table and download")], ".rx-behind"),
+    ("", [opens("button", "Export")], "text=Make the file"),
+    (
+        "case?case=c16",
+        [opens("button", "Comments"), opens("button", "Add a failure"), presses("?", "h3")],
+        "text=cardiothoracic ratio",
+    ),
+    ("score", [presses("?")], ".rx-pad [role=dialog], .rx-pad dialog"),
+    ("failures", [opens("button, label", "In your own words")], "text=What does not count"),
+    ("meeting?meeting=m1", [opens("button", "Change")], "text=Close the meeting"),
+    ("meeting?as=present&meeting=m1", [presses("u"), presses("Shift+D")], ".rx-d"),
+    ("curate", [presses("e")], ".rx-desk .typed textarea"),
+    ("data", [opens("[role=tab]", "Import")], "text=Format"),
+)
+"""What opens over a page or in it: where, how, and what is seen then."""
 FOLLOW = """(address) => {
   window.history.pushState({}, "", new URL(address || ".", document.baseURI));
   window.dispatchEvent(new PopStateEvent("popstate", { state: {} }));
@@ -101,6 +135,23 @@ def test_no_page_has_what_hinders_people(server, new_page, axe, look):
                 settle(page, address)
             found += [f"/{address} {name} {one}" for one in axe.findings(page, *rules)]
         sizes.reverse()
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_nothing_that_opens_has_what_hinders_people(server, new_page, axe, look):
+    page = new_page(**WIDE)
+    page.add_init_script(f"localStorage.setItem('rexview-theme', '\"{look}\"')")
+    found = []
+    page.goto(server)
+    for address, acts, seen in OPENED:
+        page.evaluate(FOLLOW, address)
+        ready(page, address)
+        for act in acts:
+            act(page)
+        page.locator(seen).locator("visible=true").first.wait_for()
+        settle(page, address)
+        found += [f"/{address} {seen} {one}" for one in axe.findings(page, *WIDE_RULES[look])]
     assert not found, "\n".join(found)
 
 

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from support.browser.axe import Axe
 from support.browser.waiting import PATIENCE_MS
 from support.exports.exported_set import exported, write_exported_set
 from support.hostile_set import HOST, write_hostile_set
@@ -274,8 +275,11 @@ def test_light_and_dark_follow_the_system_and_the_button(opened, tmp_path, schem
     painted(page)
     theme = "document.documentElement.dataset.theme"
     assert page.evaluate(theme) == scheme
+    axe = Axe(())
+    assert not axe.findings(page)
     page.locator("#theme").click()
     assert page.evaluate(theme) != scheme
+    assert not axe.findings(page, "color-contrast")
 
 
 def test_on_a_phone_everything_fits_its_width(opened, tmp_path):

@@ -109,6 +109,16 @@ def test_an_agenda_is_put_in_order_and_what_was_typed_is_there_again(server, new
     page.keyboard.press("ArrowUp")
     server.has(page, "c1", "c3", "c2")
     expect(row["c3"].locator(".handle")).to_be_focused()
+    order = page.locator(".rx-agenda .case")
+    stood = order.evaluate_all("all => all.map((one) => one.dataset.case)")
+    for way, back in (("up", "down"), ("down", "up")):
+        moved = stood[1]
+        row[moved].get_by_role("button", name=f"Move {moved} {way}").click()
+        assert order.evaluate_all("all => all.map((one) => one.dataset.case)") != stood
+        button = row[moved].get_by_role("button", name=f"Move {moved} {back}")
+        button.click()
+        expect(button).to_be_focused()
+        assert order.evaluate_all("all => all.map((one) => one.dataset.case)") == stood
     row["c2"].locator("textarea").fill("Ask Bob.")
     row["c2"].locator("input").fill("12")
     row["c3"].get_by_role("button", name="Section").click()

@@ -134,15 +134,15 @@ export class Agenda extends OutboxView {
 
   // ---- order ----
 
-  /** Move a row by keys: also over a heading, into the section above or below. */
-  step(/** @type {Row} */ row, by) {
+  /** Move a row by keys or buttons: also over a heading, into the section above or below. */
+  step(/** @type {Row} */ row, by, pressed = row.handle) {
     const lines = [...this.list.children];
     const at = lines.indexOf(row.node);
     const to = Math.min(Math.max(at + by, 0), lines.length - 1);
     if (to === at) return;
     this.list.insertBefore(row.node, to > at ? lines[to].nextSibling : lines[to]);
     this.moved(row);
-    row.handle.focus();
+    pressed.focus();
     row.node.scrollIntoView({ block: "nearest" });
   }
 

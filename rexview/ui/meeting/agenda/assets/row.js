@@ -20,6 +20,12 @@ export class Row {
       onpointerdown: (event) => this.agenda.drag(event, this),
       onkeydown: (event) => this.keyed(event),
     });
+    const mover = (words, label, by) => {
+      const one = button(words, () => agenda.step(this, by, one), { "aria-label": label });
+      return one;
+    };
+    this.up = mover("↑", tr("Move {case} up", { case: name }), -1);
+    this.down = mover("↓", tr("Move {case} down", { case: name }), 1);
     this.picture = html("img", { alt: "", loading: "lazy", decoding: "async", hidden: true });
     this.link = html("a", { "data-rx-page": true }, name);
     this.question = html("p", { class: "question" });
@@ -48,7 +54,7 @@ export class Row {
       oninput: () => this.typed(),
       onblur: () => this.giveNote(),
     });
-    this.tools = html("div", { class: "tools" }, this.section, this.off);
+    this.tools = html("div", { class: "tools" }, this.up, this.down, this.section, this.off);
     this.node = html(
       "li",
       { class: "case", "data-case": name },
@@ -86,7 +92,8 @@ export class Row {
     const focused = document.activeElement;
     if (focused !== this.minutes) this.minutes.value = value.minutes ?? "";
     if (focused !== this.note && !this.pause) this.note.value = note?.text ?? "";
-    for (const one of [this.handle, this.section, this.off]) one.hidden = !mayEdit;
+    for (const one of [this.handle, this.up, this.down, this.section, this.off])
+      one.hidden = !mayEdit;
     this.minutes.disabled = !mayEdit;
     this.note.hidden = !mayNote;
   }

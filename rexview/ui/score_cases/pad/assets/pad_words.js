@@ -1,7 +1,7 @@
 // Sentences of the score pad that are made of what is known of a case.
 
 import { clock, dayUnlessToday } from "../../../components/clock.js";
-import { tr } from "../../../components/words.js";
+import { tr, trn } from "../../../components/words.js";
 
 export const ANSWERS_CHANGED = tr(
   "The answers to this case were changed. You now see them as they are.",
@@ -51,8 +51,8 @@ export function tallyOf({ done, skipped }) {
 
 export function allScored({ total, skipped }) {
   return skipped
-    ? tr("All {total} cases are scored or skipped.", { total })
-    : tr("All {total} cases are scored.", { total });
+    ? trn("The one case is scored or skipped.", "All {n} cases are scored or skipped.", total)
+    : trn("The one case is scored.", "All {n} cases are scored.", total);
 }
 
 /** What is said of a case that is begun: `open` is [[letter, names of what has no score or null]]. */
