@@ -86,7 +86,8 @@ def hint_outcomes(failure: str) -> list[Outcome]:
     """Compare hints at missed (``omission``) or invented findings with the labels of the habits.
 
     One answer is one outcome, however many findings it misses or invents. A finding that the answer
-    denies, which shows by evidence in the answer, is not among those labelled as missed.
+    denies, which shows by evidence in the answer, is not among those labelled as missed. Pairs about
+    which the labellers differ are left out.
     """
     outcomes = []
     for row, flags in flagged(report_habits):
@@ -95,7 +96,8 @@ def hint_outcomes(failure: str) -> list[Outcome]:
         if failure == "omission":
             hints = [one for one in hints if all(item.where != "answer" for item in one.evidence)]
             wanted = row.missed
-        outcomes.append(Outcome(row, bool(wanted), bool(hints), ()))
+        if wanted is not None:
+            outcomes.append(Outcome(row, bool(wanted), bool(hints), ()))
     return outcomes
 
 

@@ -36,7 +36,7 @@ class Labelled:
     ``expected`` is the label and ``kind`` the rule that must find a box error. ``hard`` is about
     pairs, None where their two labellers differ about it; boxes are not hard. ``missed`` and
     ``invented`` are the findings that only the report, or only the answer, of a pair from habits
-    has.
+    has, None where its two labellers differ about whether there is one.
     """
 
     id: str
@@ -47,8 +47,8 @@ class Labelled:
     kind: str | None
     case: Case
     answer: Answer
-    missed: tuple[str, ...] = ()
-    invented: tuple[str, ...] = ()
+    missed: tuple[str, ...] | None = ()
+    invented: tuple[str, ...] | None = ()
 
 
 def laterality_pairs() -> list[Labelled]:
@@ -108,9 +108,14 @@ def _labelled(
         kind=row.get("kind"),
         case=Case(id=row["id"], question=row.get("question") or _QUESTION, report=report, **case),
         answer=Answer(case=row["id"], model=MODEL, text=text, boxes=boxes),
-        missed=tuple(row.get("missed", ())),
-        invented=tuple(row.get("invented", ())),
+        missed=_findings(row, "missed"),
+        invented=_findings(row, "invented"),
     )
+
+
+def _findings(row: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
+    found = row.get(name, ())
+    return None if found is None else tuple(found)
 
 
 def _boxed(row: Mapping[str, Any]) -> Labelled:
