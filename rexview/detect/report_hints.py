@@ -47,6 +47,8 @@ from rexview.schema import Case, Evidence, Flag
 _TRIFLES: Final = word_set("report", "trifle_family")
 """Families that any answer may leave out."""
 _TUBES: Final = frozenset({"airway_tube", "bronchial_tube", "enteric_tube"})
+_DISEASE: Final = "lung_abnormality"
+"""The family of diseases, which a report names for what they look like."""
 _SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
 _QUALIFIED: Final = re.compile(
     rf"\b(?:{either('report', 'qualified')}){_SHORTLY_AFTER}", re.IGNORECASE
@@ -146,6 +148,8 @@ class MissedFinding:
             if _negation(report.negated, finding) is not None or _is_vague(finding):
                 continue
             if family in _TRIFLES or _is_of_pneumothorax(finding, report):
+                continue
+            if _has_unsure_name(finding) or _explains_another(finding, report):
                 continue
             denied = denied or _called_normal(one, finding)
             if denied is None and (
@@ -312,6 +316,24 @@ def _is_of_pneumothorax(finding: FindingInText, report: ReportFindings) -> bool:
     words = finding.text[finding.mention.start : finding.mention.end].lower()
     return "collaps" in words and any(
         other.info.family == "pneumothorax" and sides_meet(other.mention.side, finding.mention.side)
+        for other in report.present
+    )
+
+
+def _has_unsure_name(finding: FindingInText) -> bool:
+    """Whether a finding has a name that may stand for something else: "ICD" for a drain."""
+    return (
+        _UNSURE_NAME.fullmatch(finding.text[finding.mention.start : finding.mention.end])
+        is not None
+    )
+
+
+def _explains_another(finding: FindingInText, report: ReportFindings) -> bool:
+    """Whether a report names a disease as the cause of what it sees: "nodes, consider sarcoid"."""
+    return finding.info.family == _DISEASE and any(
+        other.info.family != _DISEASE
+        and other.section == finding.section
+        and other.mention.sentence == finding.mention.sentence
         for other in report.present
     )
 

@@ -147,6 +147,11 @@ def test_what_is_weighed_aloud_is_no_claim_until_it_is_concluded(end: str, inven
         ("Mild cardiomegaly.", "Lungs clear.", "does not mention"),
         ("Prior sternotomy.", "Lungs clear.", "does not mention"),
         ("Hx of previous left rib fractures.", "Lungs clear.", "does not mention"),
+        ("Dextrocardia.", "Left effusion.", "does not mention"),
+        ("Dextroscoliosis.", "Left effusion.", "does not mention"),
+        ("Cervical rib, left.", "Left effusion.", "does not mention"),
+        ("Left lower lobe resection.", "Large hiatus hernia.", "does not mention"),
+        ("Cardiomegaly.", "A large left effusion.", "does not mention"),
     ],
 )
 def test_missed(report: str, text: str, how: str) -> None:
@@ -172,6 +177,15 @@ def test_missed(report: str, text: str, how: str) -> None:
         ("ETT and NG tube.", "Lines/tubes as before."),
         ("Chest tube, side port outside the pleural space.", "Chest tube on the right."),
         ("", "The heart is normal."),
+        # what a patient or a clerk would call it
+        ("Small right effusion.", "A little water at the bottom on the right."),
+        ("Left pneumothorax.", "The collapsed left lung has opened up."),
+        ("Left lower lobe resection.", "After operation of the left lower lobe."),
+        ("Dextrocardia.", "Heart on the right."),
+        ("Dextroscoliosis.", "The backbone bows toward the right."),
+        ("9 mm nodule, right.", "A little spot on the right."),
+        ("Cervical rib, left.", "Accessory rib at C7."),
+        ("Cardiomegaly.", "Heart: much too big."),
     ],
 )
 def test_not_missed(report: str, text: str) -> None:
@@ -390,6 +404,12 @@ def test_a_part_that_is_called_normal_denies_what_lies_there(report, text):
         ("Right nodule. Calcified granuloma, left.", "Nodule on the right.", "Describe.", True),
         ("Calcified granuloma, left.", "Nodule on the left.", "Describe.", False),
         ("ETT and NGT in place.", "ETT well placed. Lungs clear.", "Describe.", True),
+        # a disease named for what is seen is no finding beside it; alone it is one
+        ("Hilar adenopathy, consider sarcoid.", "Hilar adenopathy.", "Describe.", False),
+        ("Known sarcoid. Scoliosis.", "Scoliosis.", "Describe.", True),
+        # a name that may stand for something else: an intercostal drain
+        ("ICD on the left.", "Heart of normal size.", "Describe.", False),
+        ("Pacemaker on the left.", "Heart of normal size.", "Describe.", True),
     ],
 )
 def test_what_goes_without_saying_is_not_missed(report, answer, question, missed):

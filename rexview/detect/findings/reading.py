@@ -41,6 +41,11 @@ _NOT_TICKED: Final = re.compile(
     r"(?=[^\S\n]+[☐□☒☑✓✔\[]|[^\S\n]{2,}|[^\S\n]*(?:\n|$))"
 )
 """A box in the midst of a line that is not ticked, and what stands beside it: "☐ R ☒ L"."""
+_ROUND_TICK: Final = re.compile(r"\([xX*•✓✔]\)[^\S\n]*\w")
+_ROUND_NOT_TICKED: Final = re.compile(
+    r"(?<=\S)[^\S\n]+\([ ]\)[^\S\n]*[^\s()][^\n()]{0,30}?(?=[^\S\n]*(?:\(|\n|$)|[^\S\n]{2,})"
+)
+"""The same with round boxes, in a text that ticks some of them: "( ) right (x) left"."""
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
 
@@ -113,6 +118,8 @@ def forget() -> None:
 
 
 def _read(text: str) -> tuple[Mention, ...]:
+    if "( )" in text and _ROUND_TICK.search(text):
+        text = _ROUND_NOT_TICKED.sub(lambda match: " " * len(match[0]), text)
     if "[ ]" in text or "☐" in text or "□" in text:
         text = _NOT_TICKED.sub(lambda match: " " * len(match[0]), text)
     tokens = Tokens(text)

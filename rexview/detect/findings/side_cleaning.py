@@ -251,12 +251,15 @@ def _is_image_side(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _is_way(terms: list[Term], k: int) -> bool:
-    """Whether the side is where something moved: "shifted to the right"."""
-    if not k or "way" not in terms[k - 1].cues or terms[k].i - terms[k - 1].j > 1:
+    """Whether the side is where something moved: "shifted to the (patient's) right"."""
+    leads = k - 1
+    if leads > 0 and "patient" in terms[leads].cues:
+        leads -= 1
+    if leads < 0 or "way" not in terms[leads].cues or terms[k].i - terms[leads].j > 1 + k - leads:
         return False
     return any(
         "turned" in earlier.cues or earlier.finding in SHIFTS or earlier.meaning.near
-        for earlier in (*terms[max(0, k - 6) : k], *terms[k + 1 : k + 2])
+        for earlier in (*terms[max(0, leads - 5) : k], *terms[k + 1 : k + 2])
     )
 
 

@@ -28,6 +28,7 @@ _CHOSEN: Final = re.compile(
 )
 _ASKS_SIDE: Final = whole_words("question", "side")
 """Asks for a side or a place without naming a finding."""
+_AFFIRMS: Final = re.compile(r"\W*(?P<yes>yes|correct|affirmative)(?=\W|$)", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\s*\S[^\n]{0,160}?[.!;](?=\s)|[^\n]{1,160}(?=\n)")
 """The first sentence or line of a text."""
 _FEWEST: Final = 2
@@ -62,6 +63,8 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
     if not options and (len(findings) != 1 or _ASKS_SIDE.search(stem)):
         findings = _of_report(case, findings, stem)
     right, left = sides_named(text)
+    if not (right or left) and (affirmed := _AFFIRMS.match(text)):
+        return _affirmed(case, asked, *affirmed.span("yes"))
     if right == left or len(findings) != 1 or any(mention.side for mention in asked):
         return []
     lead = len(_lead(findings))
@@ -77,6 +80,30 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
         if mention.side_start is not None
         and mention.side_end is not None
         and mention.side_start >= lead > mention.start
+    ]
+
+
+def _affirmed(case: Case, asked: list[Mention], start: int, end: int) -> list[Mention]:
+    """Read the side of a question to which an answer says "yes", from ``start`` to ``end`` of it.
+
+    Of a question that names one finding on one side, which the report has on one side too.
+    """
+    sides = {mention.side for mention in asked}
+    if len({mention.finding for mention in asked}) != 1 or not sides <= OTHER_SIDE.keys():
+        return []
+    reported = sided_by_family(find_mentions(report_text(case)))
+    known = one_side(reported.get(finding_info(asked[0].finding).family, ()))
+    if len(sides) != 1 or known not in OTHER_SIDE:
+        return []
+    return [
+        asked[0]._replace(
+            start=start,
+            end=end,
+            side_start=None,
+            side_end=None,
+            status="positive",
+            superseded=False,
+        )
     ]
 
 

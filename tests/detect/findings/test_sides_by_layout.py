@@ -8,6 +8,39 @@ from rexview.detect.findings import find_mentions, finding_info, sides_of_text
 from rexview.detect.laterality.text import one_side, sided_by_family
 
 SIDES = [  # text, family, side (None: on no side)
+    # columns that blanks alone hold in line
+    (
+        "Structure      Right      Left\nCP angle       free       blunted",
+        "pleural_fluid",
+        "left",
+    ),
+    (
+        "Structure      Right      Left\nCP angle       blunted    free",
+        "pleural_fluid",
+        "right",
+    ),
+    # round boxes to tick; where none is ticked they say nothing
+    ("[x] Pneumothorax  ( ) right (x) left", "pneumothorax", "left"),
+    ("[x] Pneumothorax  (x) right ( ) left", "pneumothorax", "right"),
+    # a sentence on a lung is not about the finding of the line before, a place alone is
+    ("- Pleural fluid\n- The right lung shows little change", "pleural_fluid", None),
+    ("- Pleural fluid\n- Right base", "pleural_fluid", "right"),
+    ("- Pleural fluid\n- It lies in the right base", "pleural_fluid", "right"),
+    # where something moved, told as the patient's side
+    (
+        "On the right the lung has shrunk. It pushes the heart and the windpipe over to the "
+        "patient's left.",
+        "tracheal_deviation",
+        "left",
+    ),
+    ("Left effusion. It pushes the heart over to the patient's right.", "pleural_fluid", "left"),
+    # what is pulled down is not pulled out
+    ("LLL: collapsed, hilum pulled down", "atelectasis", "left"),
+    ("Left chest tube pulled.", "chest_tube", None),
+    # a "no" to a question, and then what there is instead
+    ("Pneumothorax? No - left effusion.", "pleural_fluid", "left"),
+    ("No - left effusion.", "pleural_fluid", None),
+    ("Surg emph L chest wall + neck", "subcutaneous_emphysema", "left"),
     # a field of any name gives the one finding of its record a side, the tip of a device does not
     (
         "| Check | Result | Comment |\n|---|---|---|\n| Pneumothorax | YES | right apical |",

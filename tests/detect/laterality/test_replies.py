@@ -6,6 +6,7 @@ from rexview.detect import flags_for
 from rexview.schema import Answer, Case, Report
 
 LISTED = "Please choose one: A. right upper lobe pneumonia B. left upper lobe pneumonia"
+AIR = "Is there a pneumothorax on the left?"
 WORSE = "Which lung is worse?\nA) The left, because of an effusion\nB) The right, because of air"
 
 
@@ -18,6 +19,12 @@ def flagged(question, report, answer):
 @pytest.mark.parametrize(
     ("question", "report", "answer", "wrong"),
     [
+        # "yes" takes the side of the question, unless the report has both or the answer another
+        (AIR, "Right pneumothorax.", "Yes. A pleural line is seen.", True),
+        (AIR, "Right pneumothorax.", "No. A pleural line is not seen.", False),
+        (AIR, "Left pneumothorax.", "Yes. A pleural line is seen.", False),
+        (AIR, "Bilateral pneumothoraces.", "Yes.", False),
+        (AIR, "Right pneumothorax.", "Yes, but on the right.", False),
         # the letter of an option, in bold, or with reasons that name no side
         (LISTED, "Left upper lobe pneumonia.", "**A**", True),
         (LISTED, "Left upper lobe pneumonia.", "**B**", False),

@@ -38,6 +38,8 @@ _LEADS: Final = re.compile(
 )
 _LEADING: Final = word_set("sentence", "leading")
 _REPLIES: Final = ("yes", "no")
+_NO_LENGTH: Final = 2
+"""Tokens of a "no" with the dash after it."""
 _PENDING: Final = frozenset(
     ("side", "laterality", "location", "position", "site", "where", "region")
 )
@@ -93,6 +95,11 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         and _reply(tokens, i, sentence, said, context)
     ):
         return []
+    if _says_no_first(tokens, i, sentence):  # "Effusion? No - left basal atelectasis."
+        i += _NO_LENGTH
+        said, first = read_alone(
+            tokens, i, sentence.j, begin=sentence.i, asked=asked, before=context.side
+        )
     if not said.matters:
         _mark_resolved(tokens.words[i : sentence.j + 2], context)
         return []
@@ -154,6 +161,19 @@ def _reply(tokens: Tokens, i: int, sentence: Sentence, said: Reading, context: C
         if tokens.words[i] == "no" or draft.sides or not said.sided:
             draft.status = "positive" if tokens.words[i] == "yes" else "negated"
     return not said.sided
+
+
+def _says_no_first(tokens: Tokens, i: int, sentence: Sentence) -> bool:
+    """Whether a sentence says no to the question before it, and then what there is instead."""
+    words = tokens.words
+    return (
+        i + _NO_LENGTH < sentence.j
+        and words[i] == "no"
+        and words[i + 1] in ("-", "—", "–")
+        and tokens.text[tokens.ends[i] : tokens.starts[i + 1]] == " "
+        and i > 0
+        and words[i - 1] == "?"
+    )
 
 
 def _read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
@@ -304,7 +324,9 @@ def _complete_earlier(
         and not draft.sides
         and (draft.status in ("positive", "uncertain") or draft.asked)
     ]
-    if open_ones and (refers or (short and soon) or sentence.item or label):
+    if open_ones and (
+        refers or label or (((short and soon) or sentence.item) and not _speaks_of_place(clause))
+    ):
         for draft in open_ones:
             draft.sides = list(places)
             if draft.asked:
@@ -326,6 +348,16 @@ def _complete_earlier(
 def _only_normal(clause: Clause) -> bool:
     """Whether a clause says that what its side names is normal: "right angle: clear"."""
     return clause.has("normal") and any(term.names_anatomy for term in clause.terms)
+
+
+def _speaks_of_place(clause: Clause) -> bool:
+    """Whether a clause has a part of the body as its subject: "the right lung shows little"."""
+    for term in clause.terms:
+        if "verb" in term.cues:
+            return False
+        if term.names_anatomy:
+            return clause.has("verb")
+    return False
 
 
 def _says_where(tokens: Tokens, clause: Clause) -> bool:

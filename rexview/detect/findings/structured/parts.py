@@ -29,6 +29,15 @@ _YAML_LINE: Final = re.compile(
     r"[ \t]*(?P<dash>-[ \t]+)?(?P<rest>(?:(?P<key>[A-Za-z_][^:\n#]{0,60}?)[ \t]*:"
     r"(?P<value>(?:[ \t][^\n]*)?))?)"
 )
+_GAP: Final = "  "
+"""Between the cells of a table that blanks alone hold in line."""
+_GAPS: Final = re.compile(r" {2,}")
+_ALIGNED: Final = re.compile(
+    r"(?m)^[^\n|\t]{0,60} {2}"
+    r"(?:(?:right|rt|r) {2,40}(?:left|lt|l)|(?:left|lt|l) {2,40}(?:right|rt|r))[ ]*$",
+    re.IGNORECASE,
+)
+"""The headers of such a table: the two sides."""
 _RULE: Final = re.compile(r"[\s|:+=-]*")
 _NAME_WORDS: Final = 4
 _CSV_HEADER: Final = re.compile(
@@ -191,7 +200,8 @@ def _fields(node: Node) -> list[tuple[Span | None, Node]]:
 
 def _tables(text: str, start: int, end: int) -> list[StructuredPart]:
     marked = text.find("|", start, end) >= 0 or text.find("\t", start, end) >= 0
-    if not marked and not _CSV_HEADER.match(text, start, end):
+    aligned = text.find(_GAP, start, end) >= 0 and _ALIGNED.search(text, start, end) is not None
+    if not marked and not aligned and not _CSV_HEADER.match(text, start, end):
         return []
     parts: list[StructuredPart] = []
     rows: list[list[Span]] = []
@@ -222,12 +232,20 @@ def _separator(text: str, at: int, stop: int) -> str:
         return "|"
     if text.find("\t", at + 1, stop) > 0 and text[at:stop].strip().count("\t"):
         return "\t"
+    if text.find(_GAP, at, stop) >= 0 and _ALIGNED.match(text, at, stop):
+        return _GAP
     match = _CSV_HEADER.match(text, at, stop)
     return match[0].strip()[-1] if match else ""
 
 
 def _cells(text: str, at: int, stop: int, separator: str) -> list[Span]:
     cells: list[Span] = []
+    if separator == _GAP:
+        for gap in _GAPS.finditer(text, at, stop):
+            if gap.end() < stop:
+                cells.append((at, gap.start()))
+                at = gap.end()
+        return [*cells, (at, stop)]
     while at < stop and text[at] in " \t" and separator == "|":
         at += 1
     if separator == "|" and at < stop and text[at] == "|":
