@@ -20,6 +20,8 @@ LABEL_LIMIT: Final = alt.ExprRef(f"{NARROW} ? 110 : 230")
 """Names are cut at this width, in pixels."""
 LEGEND_COLUMNS: Final = alt.ExprRef(f"{NARROW} ? 2 : 5")
 """So many names stand side by side in a legend."""
+LONG_LEGEND_COLUMNS: Final = alt.ExprRef(f"{NARROW} ? 1 : 5")
+"""The same where two of the names are wider than the plot of a phone."""
 _HEADING: Final = "h"
 
 

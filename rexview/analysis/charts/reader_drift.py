@@ -10,6 +10,7 @@ import altair as alt
 import pandas as pd
 
 from rexview.analysis.charts.linked import LinkedChart, Marks, clickable, faded, linked
+from rexview.analysis.charts.model_rows import LONG_LEGEND_COLUMNS
 from rexview.analysis.colours import REFERENCE_COLOUR
 from rexview.analysis.readers.captions import drift_caption, short
 from rexview.analysis.readers.tables import ReaderDrift
@@ -49,7 +50,9 @@ def _drift_chart(
     labels = {f"r{place}": short(one.name) for place, one in enumerate(drifts)}
     met = [reader for reader in labels if reader in set(frame["who"])]
     named = f"{json.dumps(labels)}[datum.value]"  # names are free text, so keys are drawn
-    legend = alt.Legend(title=None, orient="top", labelLimit=300, labelExpr=named)
+    legend = alt.Legend(
+        title=None, orient="top", columns=LONG_LEGEND_COLUMNS, labelLimit=300, labelExpr=named
+    )
     colour = alt.Color(
         "who:N",
         scale=alt.Scale(domain=met, range=[_COLOURS[reader] for reader in met]),

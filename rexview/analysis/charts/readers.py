@@ -5,6 +5,7 @@ Readers' names are free text: they stand in titles and values, never in the name
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any, Final
 
 import altair as alt
@@ -29,6 +30,8 @@ from rexview.analysis.readers.tables import DimensionAgreement, ReaderTables
 from rexview.stats.units import LEVELS
 from rexview.words import tr
 
+_TITLE_LETTERS: Final = 36
+"""So many stand in a line of the title of an axis: what a phone has room for."""
 _HEAT: Final = ("rgba(60, 144, 204, 0.18)", "rgba(60, 144, 204, 0.75)")
 _EMPTY: Final = "rgba(128, 128, 128, 0.07)"
 _INK: Final = "currentColor"
@@ -140,8 +143,11 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
     )
     x = alt.X(
         "Difference:Q",
-        title=tr("{short} minus {short_2}, points").format(
-            short=short(names[0]), short_2=short(names[1])
+        title=textwrap.wrap(
+            tr("{short} minus {short_2}, points").format(
+                short=short(names[0]), short_2=short(names[1])
+            ),
+            _TITLE_LETTERS,
         ),
         scale=alt.Scale(domain=[-reach, reach], nice=False),
         axis=alt.Axis(tickCount=5, titleLimit=400),

@@ -20,7 +20,7 @@ from rexview.analysis.charts.linked import (
     linked,
     percent,
 )
-from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, ROW, ModelRows
+from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, LONG_LEGEND_COLUMNS, ROW, ModelRows
 from rexview.analysis.scores.tables import BINS, ScoreTables, cells_of
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.vocab import DIMENSION_NAMES
@@ -156,7 +156,7 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     frame, select = marks.frame, clickable()
     names = [STATUSES[reason] for reason in NO_ANSWER]
     scale = alt.Scale(domain=names, range=[REASON_COLOURS[reason] for reason in NO_ANSWER])
-    legend = alt.Legend(orient="top", title=None, columns=LEGEND_COLUMNS)
+    legend = alt.Legend(orient="top", title=None, columns=LONG_LEGEND_COLUMNS)
     base = alt.Chart(frame).encode(y=lines.encoding())
     bars = (
         base.mark_bar(cursor="pointer")
