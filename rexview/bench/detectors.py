@@ -86,8 +86,8 @@ def hint_outcomes(failure: str) -> list[Outcome]:
     """Compare hints at missed (``omission``) or invented findings with the labels of the habits.
 
     One answer is one outcome, however many findings it misses or invents. A finding that the answer
-    denies, which shows by evidence in the answer, is not among those labelled as missed. Pairs about
-    which the labellers differ are left out.
+    denies, which shows by evidence in the answer, is not among those labelled as missed. Pairs that
+    the labellers differ about are left out.
     """
     outcomes = []
     for row, flags in flagged(report_habits):
