@@ -75,7 +75,8 @@ def test_a_killed_and_a_halted_one_say_so(served):
     assert not Path(f"/proc/{process.pid}").exists(), "it was waited for"
     process.kill()
     assert other.poll() is None
-    assert os.getpgid(other.pid) == os.getpgid(0)
+    template = int(Path(f"/proc/{other.pid}/stat").read_text().rpartition(")")[2].split()[1])
+    assert os.getpgid(other.pid) == os.getpgid(template), "who ends the group ends it, too"
 
 
 def test_one_that_python_begins_another_way_is_no_fork(served, tmp_path):

@@ -47,6 +47,9 @@ _MEASURE: Final = re.compile(
 )
 _UNSPECIFIC: Final = frozenset(("opacity", "calcification", "lung_disease"))
 """Findings that a question may call by these names though the report has one of its own."""
+_IN_A_BRONCHUS: Final = "bronchial_tube"
+_TUBES: Final = frozenset(("endotracheal_tube", "enteric_tube"))
+"""Tubes that a report also speaks of where it says that one lies in a bronchus."""
 _SIZES: Final = (
     frozenset(
         ("tiny", "trace", "minimal", "minimally", "small", "mild", "mildly", "slight", "slightly")
@@ -107,6 +110,7 @@ class Facts:
             for one in self.mentions
             if finding_info(one.finding).family == family
             or may_be_same_fracture(one.finding, finding)
+            or (one.finding == _IN_A_BRONCHUS and finding in _TUBES)
         ]
 
     def say(self, claim: Claim) -> Said:

@@ -130,15 +130,15 @@ def _ask(part: str, text: str, key: str) -> str:
     The field says it itself, and no callback asks the session: after a restart of the server the
     press of Save is the first that the new session hears, and what was typed comes with it.
     """
-    label, longest, example = _TEXTS[part]
+    _, longest, example = _TEXTS[part]
     common: dict[str, Any] = {
         "key": key,
         "max_chars": longest,
         "placeholder": tr("For example: {example}").format(example=example),
     }
     if part == "name":
-        return st.text_input(label, text, **common) or ""
-    return st.text_area(label, text, height=68, **common) or ""
+        return st.text_input(_TEXTS[part][0], text, **common) or ""
+    return st.text_area(_TEXTS[part][0], text, height=68, **common) or ""
 
 
 def show_told() -> None:
