@@ -25,12 +25,9 @@ from tools.demo.body import source
 from tools.programs import ensure_programs
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
-_SIDE_BY_SIDE = ("--dist=loadfile", "--no-loadscope-reorder")
+_SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder")
 """Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first, by
 what :mod:`tools.test_times` kept."""
-_ONE_A_CORE = "--numprocesses=auto"
-_ONE_MORE = f"--numprocesses={(os.cpu_count() or 1) + 1}"
-"""For tests with a browser, which wait for pages, clocks and servers for much of their time."""
 _TESTS_FAILED = 1
 _LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
 """Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
@@ -49,7 +46,7 @@ def main(arguments: list[str]) -> int:
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
     ]
-    tests = [*_PYTEST, "-m", "not browser", _ONE_A_CORE, *_SIDE_BY_SIDE]
+    tests = [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE]
     environment = {**_ONE_THREAD_EACH, **os.environ}
     # the tests start the app and the command line hundreds of times: compiled once, not each time
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -95,7 +92,7 @@ def _get_ct() -> None:
 def _browser_tests(environment: dict[str, str]) -> bool:
     """Run the browser tests side by side, then alone those that failed; say whether all passed."""
     tests = [*_PYTEST, "-m", "browser", "tests/browser"]  # the rest takes long to collect
-    status = _run([*tests, _ONE_MORE, *_SIDE_BY_SIDE], environment)
+    status = _run([*tests, *_SIDE_BY_SIDE], environment)
     if status == _TESTS_FAILED:
         print("--- once more, one at a time: what failed beside others", flush=True)
         status = _run([*tests, "--last-failed"], environment)

@@ -7,6 +7,7 @@ from support.words.bare import PUBLISHED, bare, words_of_guides, words_of_set
 
 from rexview.bench import serving
 from rexview.bench.serving import begin_process
+from rexview.detect.findings.lexicon import lexicon
 from rexview.settings import DEMO_FOLDER
 
 pytestmark = pytest.mark.browser
@@ -66,8 +67,9 @@ def pseudo(start_app, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def own():
-    """What stands in the demonstration, and what papers say."""
-    texts = words_of_set(DEMO_FOLDER) + words_of_set(PUBLISHED) + words_of_guides()
+    """What stands in the demonstration, what papers say, and names of findings: all English."""
+    names = "\n".join(one.name for one in lexicon().findings.values())
+    texts = words_of_set(DEMO_FOLDER) + words_of_set(PUBLISHED) + words_of_guides() + names
     return texts.casefold()
 
 
