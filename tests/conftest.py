@@ -23,14 +23,13 @@ from rexview.bench.remote.storage import Archive, S3Server
 from rexview.bench.serving import BenchUnavailable
 from rexview.schema import Model, ReviewSet, SetInfo
 from tools.postgres import PostgresServer
+from tools.test_times import KEPT
 
 # A slow machine is not a failure, and everybody's run tries the same examples;
 # HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("rexview", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
-
-SECONDS = ROOT / "tests" / "seconds.json"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ``tools.test_times`` says which they are; of the others the largest come first.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
-        seconds = json.loads(SECONDS.read_text(encoding="utf-8"))
+        seconds = json.loads(KEPT.read_text(encoding="utf-8"))
         taken = {ROOT / file: taken for file, taken in seconds.items()}
         items.sort(key=lambda item: (-taken.get(item.path, 0), -_size(item.path), item.path))
 

@@ -41,7 +41,7 @@ def mistaken_findings(one: AnswerInCase) -> list[tuple[FindingInText, FindingInT
         if not _typed(right) or _named(answered, right):
             continue
         wrong = next((wrong for wrong in others if _same_place(right, wrong)), None)
-        if wrong is not None and may_matter(right):
+        if wrong is not None and _may_matter(right):
             pairs.append((right, wrong))
     return pairs
 
@@ -72,6 +72,6 @@ def _zone(finding: FindingInText) -> str | None:
     return finding.mention.zone or _USUAL_ZONES.get(finding.info.family)
 
 
-def may_matter(finding: FindingInText) -> bool:
+def _may_matter(finding: FindingInText) -> bool:
     """Whether a finding of a report is more than a thing of long ago."""
     return finding.section == "impression" or not OLD.search(finding.around())

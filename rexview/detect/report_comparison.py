@@ -27,7 +27,7 @@ SAID: Final = ("positive", "uncertain", "prior")
 URGENT: Final = word_set("report", "urgent_family")
 """Families that no answer may leave out, whatever it was asked for."""
 _ASKS_ALL: Final = re.compile(rf"\b(?:{either('question', 'general')})|^\W*$", re.IGNORECASE)
-_ASKS_SIDE: Final = whole_words("question", "side")
+ASKS_SIDE: Final = whole_words("question", "side")
 """Asks for the side or the place of something, and for no more."""
 _ALL_DEVICES: Final = whole_words("question", "devices")
 _NEAR: Final = 120
@@ -277,7 +277,7 @@ def regions_of(text: str) -> frozenset[str]:
 def asks_for_side(case: Case) -> bool:
     """Whether a question asks for the side or the place of something, and for no more."""
     question = case.question[:_LONGEST_QUESTION]
-    return case.question_type != "report" and _ASKS_SIDE.search(question) is not None
+    return case.question_type != "report" and ASKS_SIDE.search(question) is not None
 
 
 def wants(case: Case, finding: FindingInText) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from rexview.imaging import DiskCache
@@ -128,8 +127,8 @@ def request_for(
         rubric = "\n".join(_anchors(subject.rubric[name]) for name in subject.dimensions)
         parts.append(fill(texts["scores"], {"rubric": rubric}))
     parts.append(fill(texts["json"], {"form": _form(subject)}))
-    made = request_of_parts(subject, pictures, spec, parts, _schema(subject))
-    return replace(made, repeat=repeat, notes=notes)
+    schema = _schema(subject)
+    return request_of_parts(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
 
 
 def request_of_parts(
@@ -138,18 +137,22 @@ def request_of_parts(
     spec: RunSpec,
     parts: Sequence[str],
     schema: Mapping[str, Any],
+    *,
+    repeat: int,
+    notes: tuple[str, ...],
 ) -> Request:
     """Make a request of pictures, and texts below each other; strict servers get the schema."""
     prompt = spec.prompt
     return Request(
         case=subject.id,
-        repeat=1,
+        repeat=repeat,
         system=prompt.system,
         parts=(*captioned(pictures, prompt), "\n\n".join(parts)),
         parameters=spec.parameters,
         prompt_id=prompt.id,
         prompt_hash=prompt.hash,
         schema=schema if spec.parameters.structured else None,
+        notes=notes,
     )
 
 

@@ -17,6 +17,9 @@ from typing import Final, Literal
 from rexview.detect.findings import find_mentions, finding_info
 from rexview.detect.phrases import either, whole_words, word_set
 
+_ENTERIC: Final = re.compile(r"gastric|feeding|enteric|\b(?:ng|og)t?\b|dobb?hoff", re.IGNORECASE)
+"""In a label, a tube to the stomach, wherever it ends."""
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -113,9 +116,6 @@ def finding_of(label: str | None) -> str | None:
         words[-1] = last[:-1]
     finding = " ".join(words)
     return None if finding in _NOT_A_FINDING else finding
-
-
-_ENTERIC: Final = re.compile(r"gastric|feeding|enteric|\b(?:ng|og)t?\b|dobb?hoff", re.IGNORECASE)
 
 
 @lru_cache(maxsize=50_000)

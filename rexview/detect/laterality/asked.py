@@ -14,7 +14,7 @@ from rexview.detect.findings import (
     sides_of_text,
 )
 from rexview.detect.laterality.text import one_side, sided_by_family, sides_named
-from rexview.detect.phrases import whole_words
+from rexview.detect.report_comparison import ASKS_SIDE
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Case
 
@@ -26,8 +26,6 @@ _CHOSEN: Final = re.compile(
     r"\(?([A-Ha-h1-8])(?:[).:,*_\]]|\s*[-–—=(\n]|\s*$)",
     re.IGNORECASE,
 )
-_ASKS_SIDE: Final = whole_words("question", "side")
-"""Asks for a side or a place without naming a finding."""
 _AFFIRMS: Final = re.compile(r"\W*(?P<yes>yes|correct|affirmative)(?=\W|$)", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\s*\S[^\n]{0,160}?[.!;](?=\s)|[^\n]{1,160}(?=\n)")
 """The first sentence or line of a text."""
@@ -60,7 +58,7 @@ def side_in_reply(case: Case, text: str) -> list[Mention]:
             for mentions in own.values()
             for mention in mentions[:1]
         ]
-    if not options and (len(findings) != 1 or _ASKS_SIDE.search(stem)):
+    if not options and (len(findings) != 1 or ASKS_SIDE.search(stem)):
         findings = _of_report(case, findings, stem)
     right, left = sides_named(text)
     if not (right or left) and (affirmed := _AFFIRMS.match(text)):
@@ -114,7 +112,7 @@ def first_reply(case: Case, text: str, claims: Collection[str]) -> list[Mention]
     is a plaque on the right, too."
     """
     question = case.question[:_LONGEST]
-    if not (_ASKS_SIDE.search(question) or find_mentions(question)):
+    if not (ASKS_SIDE.search(question) or find_mentions(question)):
         return []
     end = _FIRST.match(text)
     reply = text[: end.end()] if end else text
@@ -135,9 +133,9 @@ def _of_report(case: Case, findings: set[str], stem: str) -> set[str]:
     if findings:
         families = {finding_info(finding).family: finding for finding in sorted(findings)}
         both = families.keys() & reported.keys()
-        if both or len(families) > 1 or not _ASKS_SIDE.search(stem):
+        if both or len(families) > 1 or not ASKS_SIDE.search(stem):
             return {families[both.pop()]} if len(both) == 1 else findings
-    if not _ASKS_SIDE.search(stem):
+    if not ASKS_SIDE.search(stem):
         return set()
     sides = {one_side(mentions) for mentions in reported.values()}
     if len(sides) != 1 or not sides <= OTHER_SIDE.keys():

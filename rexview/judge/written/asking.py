@@ -83,8 +83,7 @@ def request_for(
     ]
     text = {"type": "string"}
     schema = closed_object({"has_it": {**text, "enum": list(SAID)}, "reason": text, "quote": text})
-    made = request_of_parts(subject, pictures, spec, parts, schema)
-    return replace(made, repeat=repeat, notes=notes)
+    return request_of_parts(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
 
 
 def line_around(texts: Iterable[str]) -> str:

@@ -48,8 +48,6 @@ _COMPARED: Final = word_set("sentence", "compared")
 _HAS: Final = frozenset(("has", "have", "had", "is", "are"))
 _RESOLVED: Final = frozenset(("resolved", "cleared", "disappeared", "gone", "vanished"))
 _PARTLY: Final = word_set("sentence", "partly")
-_MEMORY: Final = 40
-"""Mentions that a correction looks back over."""
 _BODY: Final = word_set("sentence", "body")
 _WH: Final = frozenset(
     ("what", "which", "where", "who", "why", "how", "when", "whether", "any", "if")

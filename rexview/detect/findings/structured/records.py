@@ -198,7 +198,7 @@ def _near_key(tokens: Tokens, key: Span, parts: frozenset[str]) -> list[Draft]:
     return [
         Draft(name.partition("/")[0], "positive", *place, [], None, key)
         for term in _terms(tokens, key)
-        for name in term.meaning.near[:]
+        for name in term.meaning.near
         if name in parts
         for place in [(tokens.starts[term.i], tokens.ends[term.j - 1])]
     ][:1]
