@@ -6,9 +6,11 @@ right to the left. Voxels are :data:`SPACING_MM`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -49,14 +51,67 @@ class Volume:
 
     def mask(self, *ids: int) -> np.ndarray:
         """Where any of these labels is, bool, shape (z, y, x)."""
-        table = np.zeros(256, bool)
-        table[list(ids)] = True
-        return np.asarray(table[self.labels])
+        return _among(self.labels, ids)
 
     @cached_property
     def lungs(self) -> np.ndarray:
         """Both lungs, bool."""
         return self.mask(*LUNGS)
+
+
+def _among(labels: np.ndarray, ids: tuple[int, ...]) -> np.ndarray:
+    """Where one of these labels is, bool."""
+    table = np.zeros(256, np.uint8)
+    table[list(ids)] = 1
+    return cv2.LUT(labels.reshape(len(labels), -1), table).reshape(labels.shape).view(bool)
+
+
+def _grown(mask: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
+    """``ndimage.binary_dilation`` by a box of odd sizes along z, y, x, in a tenth of the time."""
+    return _by_box(mask, size, cv2.MORPH_DILATE)
+
+
+def _shrunk(mask: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
+    """``ndimage.binary_erosion`` by a box: nothing lies outside the array."""
+    return _by_box(mask, size, cv2.MORPH_ERODE)
+
+
+def _closed(mask: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
+    """``ndimage.binary_closing`` by a box."""
+    return _shrunk(_grown(mask, size), size)
+
+
+def _by_box(mask: np.ndarray, size: tuple[int, int, int], how: int) -> np.ndarray:
+    planes = _by_plane(mask, np.ones(size[1:], bool), how)
+    columns = planes.reshape(len(planes), 1, -1)
+    return _by_plane(columns.swapaxes(0, 1), np.ones((size[0], 1), bool), how).reshape(mask.shape)
+
+
+def _by_plane(mask: np.ndarray, structure: np.ndarray, how: int) -> np.ndarray:
+    """Erode or dilate each plane (z) by a structure that is symmetric."""
+    border: dict[str, Any] = {"borderType": cv2.BORDER_CONSTANT, "borderValue": 0}
+    kernel = structure.astype(np.uint8)
+    planes = [cv2.morphologyEx(plane.astype(np.uint8), how, kernel, **border) for plane in mask]
+    return np.stack(planes).view(bool)
+
+
+def _blurred_at(
+    values: np.ndarray, sigma: Sequence[float], near: np.ndarray, **options: Any
+) -> np.ndarray:
+    """``ndimage.gaussian_filter`` where ``near`` (bool) is, in the order of ``np.argwhere``.
+
+    Only lines that hold something are filtered, and only those that reach what is asked for.
+    """
+    for axis in range(values.ndim):
+        across = tuple(other for other in range(values.ndim) if other > axis)
+        holds = values.any(axis=axis)
+        wanted = np.broadcast_to(near.any(axis=across, keepdims=True), near.shape).any(axis=axis)
+        lines = np.nonzero(holds & wanted)
+        turned = np.moveaxis(values, axis, -1)
+        blurred = np.zeros_like(turned, order="C")
+        blurred[lines] = ndimage.gaussian_filter1d(turned[lines], sigma[axis], axis=-1, **options)
+        values = np.moveaxis(blurred, -1, axis)
+    return np.asarray(values[near])
 
 
 def prepare(source: Source, work: Path) -> Volume:
@@ -114,10 +169,10 @@ def _plane_blur(hu: np.ndarray, sigma: float) -> np.ndarray:
 
 def _body(hu: np.ndarray) -> np.ndarray:
     """Find the patient without table, sheet and the air around, bool."""
-    dense = ndimage.binary_opening(hu > -350, np.ones((1, 5, 5), bool))
+    dense = _grown(_shrunk(hu > -350, (1, 5, 5)), (1, 5, 5))
     parts, count = ndimage.label(dense)
     sizes = ndimage.sum_labels(dense, parts, np.arange(1, count + 1))
-    body = ndimage.binary_dilation(parts == 1 + int(np.argmax(sizes)), np.ones((1, 5, 5), bool))
+    body = _grown(parts == 1 + int(np.argmax(sizes)), (1, 5, 5))
     for slice_ in body:
         slice_[:] = ndimage.binary_fill_holes(slice_)
     return np.asarray(body)
@@ -125,33 +180,33 @@ def _body(hu: np.ndarray) -> np.ndarray:
 
 def _without_contrast(hu: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Take out the contrast medium: vessels and heart become as dense as muscle."""
-    bone = np.isin(labels, _BONES)
-    near_bone = ndimage.binary_dilation(bone, np.ones((1, 5, 5), bool), iterations=1)
-    streaky = ndimage.binary_dilation((hu > 1300) & ~bone, np.ones((1, 5, 5), bool))
+    bone = _among(labels, _BONES)
+    near_bone = _grown(bone, (1, 5, 5))
+    streaky = _grown((hu > 1300) & ~bone, (1, 5, 5))
     soft = (~near_bone | streaky) & ~bone
     bright = soft & (hu > 50)
     result = hu.copy()
     result[bright] = 50 + 0.03 * (hu[bright] - 50)
-    vessels = np.isin(labels, _HEART_AND_VESSELS) & ~bone
-    vessels = ndimage.binary_dilation(vessels, np.ones((1, 3, 3), bool)) & ~bone & (hu > 60)
+    heart_and_vessels = _among(labels, _HEART_AND_VESSELS)
+    vessels = _grown(heart_and_vessels & ~bone, (1, 3, 3)) & ~bone & (hu > 60)
     result[vessels] = 45
     # Contrast and heartbeat leave streaks in and around the heart, dark ones too.
-    calm = ndimage.binary_closing(np.isin(labels, _HEART_AND_VESSELS), np.ones((3, 9, 9), bool))
-    calm &= ~bone & ~np.isin(labels, LUNGS)
+    calm = _closed(heart_and_vessels, (3, 9, 9))
+    calm &= ~bone & ~_among(labels, LUNGS)
     middle = ndimage.gaussian_filter(np.clip(result, -60, 60), (2.0, 2.0, 2.0))
     result[calm] = np.maximum(middle[calm], 20)
-    soft_streaks = ndimage.binary_dilation(calm, np.ones((1, 11, 11), bool)) & ~bone
+    soft_streaks = _grown(calm, (1, 11, 11)) & ~bone
     soft_streaks &= (result > -150) & (result < 150)
     result[soft_streaks] = 0.5 * (result + middle)[soft_streaks]
     # Contrast in the veins of the right arm has leaked into the labels of clavicle and first ribs.
-    leaked = np.isin(labels, (70, 72, 74, 104, 105, 106, 116)) & (hu > 650)
+    leaked = _among(labels, (70, 72, 74, 104, 105, 106, 116)) & (hu > 650)
     result[leaked] = 400
     return result
 
 
 def _harder_ribs(hu: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Raise the density of the ribs, which thick slices have blurred."""
-    ribs = np.isin(labels, RIBS) & (hu > 40)
+    ribs = _among(labels, RIBS) & (hu > 40)
     result = hu.copy()
     result[ribs] = np.minimum(hu[ribs] * 1.8, 1600)
     return result
@@ -164,16 +219,15 @@ def _harder_vertebrae(doubled: np.ndarray, labels: np.ndarray) -> None:
     density is less than that of the vessels that cross them. ``labels`` are those of the slices,
     ``doubled`` has two planes for each.
     """
-    disc = np.hypot(*np.mgrid[-8:9, -8:9])[None] <= 8.3  # wider than arches and processes
+    disc = np.hypot(*np.mgrid[-8:9, -8:9]) <= 8.3  # wider than arches and processes
+    boxes = ndimage.find_objects(labels, max(VERTEBRAE))
     for vertebra in VERTEBRAE:
-        whole = labels == vertebra
-        if not whole.any():
+        box = boxes[vertebra - 1]
+        if box is None:
             continue
-        z, y, x = (
-            slice(max(s.start - 8, 0), s.stop + 8)
-            for s in ndimage.find_objects(whole.astype(np.uint8))[0]
-        )
-        body = ndimage.binary_opening(ndimage.binary_fill_holes(whole[z, y, x]), disc)
+        z, y, x = (slice(max(s.start - 8, 0), s.stop + 8) for s in box)
+        body = ndimage.binary_fill_holes(labels[z, y, x] == vertebra)
+        body = _by_plane(_by_plane(body, disc, cv2.MORPH_ERODE), disc, cv2.MORPH_DILATE)
         inside = ndimage.gaussian_filter(body.astype(np.float32), (0.7, 1.7, 1.7), mode="nearest")
         inside = ndimage.zoom(inside, (2, 1, 1), order=1, grid_mode=True, mode="nearest")
         wall = 4 * inside * np.clip(1 - inside, 0, 1)
@@ -191,22 +245,23 @@ def _smooth_along_ribs(hu: np.ndarray, labels: np.ndarray) -> None:
     """
     reach_mm, steps = 9.0, np.linspace(-2.0, 2.0, 13)
     sigma = reach_mm / np.array(SPACING_MM)
+    boxes = ndimage.find_objects(labels, max(*RIBS, *_CLAVICLES))
     for bone in (*RIBS, *_CLAVICLES):
-        whole = labels == bone
-        if not whole.any():
+        box = boxes[bone - 1]
+        if box is None:
             continue
-        box = ndimage.find_objects(whole.astype(np.uint8))[0]
         part = tuple(
             slice(max(s.start - 14, 0), min(s.stop + 14, n))
             for s, n in zip(box, hu.shape, strict=True)
         )
-        mask = whole[part].astype(np.float32)
-        near = np.argwhere(ndimage.binary_dilation(mask > 0, np.ones((5, 7, 7), bool)))
-        grid = [g * s for g, s in zip(np.indices(mask.shape, np.float32), SPACING_MM, strict=True)]
+        here = labels[part] == bone
+        mask, around = here.astype(np.float32), _grown(here, (5, 7, 7))
+        near = np.argwhere(around)
+        places_mm = np.indices(mask.shape, np.float32, sparse=True)
+        grid = [g * s for g, s in zip(places_mm, SPACING_MM, strict=True)]
 
-        def mean(values: np.ndarray, at: np.ndarray = near) -> np.ndarray:
-            spread = ndimage.gaussian_filter(values, sigma, mode="constant", truncate=2.5)
-            return np.asarray(spread[tuple(at.T)])
+        def mean(values: np.ndarray, at: np.ndarray = around) -> np.ndarray:
+            return _blurred_at(values, sigma, at, mode="constant", truncate=2.5)
 
         weight = np.maximum(mean(mask), 1e-6)
         centre = [mean(mask * g) / weight for g in grid]
@@ -222,17 +277,15 @@ def _smooth_along_ribs(hu: np.ndarray, labels: np.ndarray) -> None:
         for step, share in zip(steps, shares / shares.sum(), strict=True):
             places = (near + 2.6 * step * course).T
             total += share * ndimage.map_coordinates(values, places, order=1, mode="nearest")
-        edge = ndimage.gaussian_filter(
-            ndimage.binary_dilation(mask > 0, np.ones((3, 3, 3), bool)).astype(np.float32), 1.0
-        )[tuple(near.T)]
+        edge = _blurred_at(_grown(here, (3, 3, 3)).astype(np.float32), (1.0, 1.0, 1.0), around)
         values[tuple(near.T)] += edge * (total - values[tuple(near.T)])
         hu[part] = values
 
 
 def _clearer_vessels(hu: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Raise the density of small vessels of the lungs, which thick slices have blurred."""
-    inside = ndimage.binary_closing(np.isin(labels, LUNGS), np.ones((1, 9, 9), bool), iterations=2)
-    inside = ndimage.binary_erosion(inside, np.ones((3, 7, 7), bool))  # not the lung's own border
+    inside = _closed(_among(labels, LUNGS), (1, 17, 17))
+    inside = _shrunk(inside, (3, 7, 7))  # not the lung's own border
     background = ndimage.gaussian_filter(np.where(inside, hu, -850), (1.5, 6, 6))
     excess = np.clip(hu - background - 40, 0, None)
     vessels = inside & (excess > 0) & (hu < 100)
