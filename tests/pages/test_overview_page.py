@@ -1,5 +1,7 @@
 import re
 
+from streamlit.testing.v1 import AppTest
+from support import ROOT
 from support.page_text import drawn, title, unlabelled
 
 from rexview.analysis import CaseFilter
@@ -92,3 +94,12 @@ def test_the_order_of_the_link_holds_for_numbers_and_links(open_app, review_fold
 def test_an_unknown_order_is_told(open_app):
     app = open_app(content_order="*best*")
     assert any("order of Content that is not known" in item.value for item in app.warning)
+
+
+def test_what_a_new_session_did_not_hear_is_done_before_the_page_runs(open_app):
+    """The rest of it: ``tests/ui/streamlit_adapter/test_pressed.py``."""
+    open_app()
+    app, done = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180), []
+    app.session_state["pressed_unheard"] = done.append, ("told",)
+    assert not app.run().exception
+    assert done == ["told"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 
 import altair as alt
@@ -19,7 +20,7 @@ from rexview.analysis.charts.linked import (
     percent,
     points,
 )
-from rexview.analysis.charts.model_rows import ROW, ModelRows
+from rexview.analysis.charts.model_rows import ROW, TITLE_LETTERS, ModelRows
 from rexview.analysis.failures.tables import FailureGroups, FailureTables
 from rexview.vocab import FAILURES
 from rexview.words import inside, tr
@@ -59,7 +60,7 @@ def rates_chart(
         y=lines.encoding(),
         x=alt.X(
             "Share:Q",
-            title=tr("Share of the answers that can be judged"),
+            title=textwrap.wrap(tr("Share of the answers that can be judged"), TITLE_LETTERS),
             axis=_share_axis(1.25 * highest),
             scale=alt.Scale(domain=[0, 1.25 * highest or 1], nice=False),
         ),

@@ -135,6 +135,8 @@ def linked(
     left_out = [column for column in (KEY, LABEL, *hidden) if column in marks.frame]
     table = marks.frame.drop(columns=left_out)
     spec = drawn.to_dict()
+    # Streamlit's theme pushes the first name of an axis down, away from its row
+    spec.setdefault("config", {})["axis"] = {"labelFlush": False}
     name_columns(spec)
     return LinkedChart(title, spec, table, marks.filters, caption)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -11,7 +10,6 @@ import pandas as pd
 
 from rexview.analysis.charts.linked import (
     LABEL,
-    LONGEST_NAME,
     LinkedChart,
     Marks,
     Tip,
@@ -21,7 +19,7 @@ from rexview.analysis.charts.linked import (
     percent,
     points,
 )
-from rexview.analysis.charts.model_rows import NARROW, ROW, ModelRows
+from rexview.analysis.charts.model_rows import NARROW, ROW, ModelRows, wrapped_names
 from rexview.analysis.colours import REFERENCE_COLOUR
 from rexview.analysis.multiple_choice.captions import KAPPA
 from rexview.analysis.multiple_choice.tables import ChoiceCell, ChoiceTables, KappaCell
@@ -130,15 +128,15 @@ def kappa_chart(
     keys = [str(place) for place in order]
     names = {key: raters[int(key)].label for key in keys}
     scale = alt.Scale(domain=keys)
-    label = f"{json.dumps(names)}[datum.value]"
-    axis: dict[str, Any] = {"labelExpr": label, "ticks": False, "domain": False, "title": None}
-    limit = alt.ExprRef(f"{NARROW} ? 80 : {LONGEST_NAME}")
+    bare: dict[str, Any] = {"ticks": False, "domain": False, "title": None}
     x = alt.X(
         "column:N",
         scale=scale,
-        axis=alt.Axis(labelAngle=-40, labelLimit=limit, labelOverlap=False, **axis),
+        axis=alt.Axis(
+            **{**wrapped_names(names), "labelBaseline": "middle"}, labelAngle=-40, **bare
+        ),
     )
-    y = alt.Y("row:N", scale=scale, axis=alt.Axis(labelLimit=limit, **axis))
+    y = alt.Y("row:N", scale=scale, axis=alt.Axis(**wrapped_names(names), **bare))
     select = clickable()
     base = alt.Chart(marks.frame).encode(x=x, y=y)
     heat = (

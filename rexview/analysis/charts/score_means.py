@@ -21,7 +21,14 @@ from rexview.analysis.charts.linked import (
     percent,
     points,
 )
-from rexview.analysis.charts.model_rows import LABEL_LIMIT, NARROW, ROW, ModelRows
+from rexview.analysis.charts.model_rows import (
+    LABEL_LIMIT,
+    LINE_HEIGHT,
+    NARROW,
+    ROW,
+    ModelRows,
+    in_lines,
+)
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import GAP_STEP, ScoreCell, ScoreTables, cells_of
@@ -31,6 +38,8 @@ from rexview.words import tr
 _HIDDEN: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")
 _RIGHT: Final = alt.ExprRef(f"{NARROW} ? 8 : 6")
 """End of the axis of means, beyond 5: room for the texts."""
+_ROOM_FOR_COUNT: Final = 0.22
+"""Of a count above its bar, as a part of a model's rows: no line is drawn through it."""
 _POINTS: Final = ("circle", "diamond", "square")
 _TIPS: Final[tuple[Tip, ...]] = (
     *("Model", "Dimension", "n"),
@@ -117,6 +126,7 @@ def gap_spread_chart(
     """
     marks = Marks()
     means: list[dict[str, Any]] = []
+    limits: list[dict[str, float]] = []
     names: list[str] = []
     highest = max((_share(n) for gap in tables.gaps for n in gap.bins.values()), default=0.0)
     for gap in tables.gaps:
@@ -134,9 +144,22 @@ def gap_spread_chart(
                 "high": summary.interval.high,
                 "drawn": high,
                 "floor": floor - 0.14,
-                LABEL: f"mean {summary.mean:.2f}".replace("-", "−"),
+                LABEL: tr("mean {value}").format(value=f"{summary.mean:.2f}".replace("-", "−")),
             }
         )
+        tops = {
+            middle: floor + 0.58 * _share(count) / highest for middle, count in gap.bins.items()
+        }
+        under = max(
+            (
+                top + _ROOM_FOR_COUNT
+                for middle, top in tops.items()
+                if abs(middle - tables.gap_threshold) < GAP_STEP
+            ),
+            default=floor,
+        )
+        if under < floor + 0.72:
+            limits.append({"floor": under, "roof": floor + 0.72})
         for middle, count in gap.bins.items():
             marks.add(
                 f"{middle}/{summary.model}",
@@ -150,7 +173,7 @@ def gap_spread_chart(
                     "start": middle - 0.46 * GAP_STEP,
                     "end": middle + 0.46 * GAP_STEP,
                     "floor": floor,
-                    "top": floor + 0.58 * _share(count) / highest,
+                    "top": tops[middle],
                     "roof": floor + 0.72,
                 },
             )
@@ -184,9 +207,12 @@ def gap_spread_chart(
         x="drawn:Q", text=f"{LABEL}:N"
     )
     layers = [bars, texts, bounds, dots, words]
-    if ends[0] <= tables.gap_threshold <= ends[1]:
-        rule = alt.Chart().mark_rule(strokeDash=[4, 3], color="#8A9099", aria=False)
-        layers.append(rule.encode(x=alt.datum(tables.gap_threshold)))
+    if limits and ends[0] <= tables.gap_threshold <= ends[1]:
+        rule = alt.Chart(pd.DataFrame(limits)).mark_rule(
+            strokeDash=[4, 3], color="#8A9099", aria=False
+        )
+        at = alt.datum(tables.gap_threshold)
+        layers.append(rule.encode(x=at, y="floor:Q", y2="roof:Q"))
     height = (64 if len(names) <= 6 else 48) * len(names) + 62
     drawn = alt.layer(*layers, areas, data=frame).properties(height=height)
     return linked(tr("Execution-vs-process gap"), drawn, marks, caption=caption, hidden=_HIDDEN)
@@ -198,10 +224,14 @@ def _share(count: Count) -> float:
 
 def _floors(names: Sequence[str]) -> alt.Y:
     """Return the encoding of stacked histograms: the first stands on 0, the next on -1."""
+    lines = [in_lines(name) for name in names]
+    most = max(map(len, lines))
     axis = alt.Axis(
         values=[-place for place in range(len(names))],
-        labelExpr=f"{json.dumps(list(names))}[-datum.value]",
+        labelExpr=f"({NARROW} ? {json.dumps(lines)} : {json.dumps(list(names))})[-datum.value]",
         labelLimit=LABEL_LIMIT,
+        labelLineHeight=LINE_HEIGHT,
+        labelOffset=alt.ExprRef(f"{NARROW} ? {-LINE_HEIGHT * (most - 1)} : 0"),
         labelBaseline="bottom",
         ticks=False,
         domain=False,

@@ -165,6 +165,7 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
                 "start:Q",
                 title=tr("Answers"),
                 axis=alt.Axis(tickMinStep=1, format="d", tickCount=6),
+                scale=alt.Scale(domain=[0, 1.04 * float(frame["end"].max())], nice=False),
             ),
             x2="end:Q",
             color=alt.Color("Reason:N", scale=scale, legend=legend),

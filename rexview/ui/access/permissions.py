@@ -22,6 +22,7 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import seen_by
 from rexview.ui.server import server_state
+from rexview.ui.streamlit_adapter.pressed import form_save_button
 from rexview.words import tr
 
 _NAME_FILE: Final = "person"
@@ -132,7 +133,7 @@ def ask_name(key: str = "ask_name") -> Person | None:
         st.caption(
             tr("Stands beside what you write. It is asked for once and kept on this computer.")
         )
-        st.form_submit_button(tr("Go on"), on_click=take)
+        form_save_button(tr("Go on"), key=f"{key}_go", on_click=take)
     problem = st.session_state.pop(f"{key}_problem", None)
     if problem:
         st.error(as_markdown(problem))

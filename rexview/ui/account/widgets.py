@@ -13,6 +13,7 @@ from rexview.people import LONGEST_NAME, Role
 from rexview.ui.access import permissions, sign_in
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import server_state
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import tr
 
 ROLE_NAMES: Final[Mapping[Role, str]] = {
@@ -87,7 +88,7 @@ def _show_alone() -> None:
     with st.popover(tr("Change the name")):
         st.markdown(tr("What you have written keeps the name under which you wrote it."))
         st.text_input(tr("Name"), key="account_new", max_chars=LONGEST_NAME)
-        st.button(tr("Change"), on_click=_change)
+        save_button(tr("Change"), key="account_change", on_click=_change)
     if problem := st.session_state.pop("account_problem", None):
         st.error(as_markdown(problem))
 

@@ -8,7 +8,7 @@ from rexview.language import OTHER, language_of
 from rexview.schema import Answer, Report
 from rexview.stats import limit_reached
 from rexview.vocab import FINISH_REASONS
-from rexview.words import counted, tr
+from rexview.words import counted, tr, trn
 
 
 def ending_html(answer: Answer) -> str:
@@ -48,13 +48,21 @@ def facts_html(answer: Answer) -> str:
     if answer.text:
         facts.append(counted(len(answer.text.split()), "word"))
     if answer.output_tokens is not None:
-        facts.append(counted(answer.output_tokens, "token"))
+        facts.append(_tokens(answer.output_tokens, answer.max_output_tokens))
     if answer.latency_s is not None:
         facts.append(f"{answer.latency_s:.1f} s")
     reason = FINISH_REASONS[answer.finish_reason]
     raw = answer.finish_reason_raw
     facts.append(f"{reason} ({raw})" if raw and raw != answer.finish_reason else reason)
     return " · ".join(html.escape(fact) for fact in facts)
+
+
+def _tokens(n: int, most: int | None) -> str:
+    """Say what a model wrote, beside what it was allowed: by itself the number tells little."""
+    if most is None:
+        return counted(n, "token")
+    said = trn("{n:,} of at most {most:,} token", "{n:,} of at most {most:,} tokens", most)
+    return said.format(n=n, most=most)
 
 
 def unread_answer_html(answer: Answer) -> str:

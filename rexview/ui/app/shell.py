@@ -28,6 +28,7 @@ from rexview.ui.reviews.notice import show_notices
 from rexview.ui.saving.waiting import send_what_waits
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.page_work import PAGE_WORK
+from rexview.ui.streamlit_adapter.pressed import hear_the_unheard
 from rexview.ui.streamlit_adapter.script_run import StreamlitPage
 from rexview.ui.tables.problem_table import show_error
 from rexview.words import tr
@@ -66,6 +67,7 @@ def run() -> None:
     st.set_page_config(
         page_title="rexview", page_icon=str(_ROOT / "assets" / "icon.png"), layout="wide"
     )
+    hear_the_unheard()
     try:
         server_state.settings()
         seen = _seen()

@@ -18,6 +18,7 @@ from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import change_link
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import tr
 
 _HEIGHT: Final = 320
@@ -94,6 +95,6 @@ def _field(text: str, key: str, save: Callable[[], None], review_set: ReviewSet)
     st.text_area(
         "YAML", text, height=_HEIGHT, key=key, max_chars=_LONGEST, label_visibility="collapsed"
     )
-    st.button(tr("Save"), key=f"{key}_save", on_click=saved, disabled=not can_write(review_set))
+    save_button(tr("Save"), key=f"{key}_save", on_click=saved, disabled=not can_write(review_set))
     if said := st.session_state.get(problem):
         st.error(as_markdown(said), icon=":material/error:")

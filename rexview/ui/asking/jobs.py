@@ -34,6 +34,7 @@ from rexview.ui.asking.key_values import keys_known
 from rexview.ui.asking.where import may_begin, may_go_on
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import counted, tr
 
 _SHOWN: Final = 5
@@ -69,7 +70,7 @@ def begin_form(
     )
     if busy:
         st.caption(tr("The same model is asked this now: see below."))
-    st.button(
+    save_button(
         tr("Start"),
         type="primary",
         key=f"job_start_{command}",
@@ -211,7 +212,7 @@ def _again_buttons(job: Job, review_set: ReviewSet, *, unreadable: bool) -> None
         return
     agreed = may_go_on(job.folder.id, job.value("--api"), job.value("--base-url"))
     for label, again in ways:
-        st.button(
+        save_button(
             as_markdown(label),
             key=f"job_{again}_{job.folder.id}",
             icon=":material/replay:",

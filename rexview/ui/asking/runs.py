@@ -43,6 +43,7 @@ from rexview.ui.link.pages import (
     PAGE_REPORT_GENERATION,
     PAGE_RUN_MODELS,
 )
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import counted, tr
 
 _LOOKS_EVERY_S: Final = 1.0
@@ -152,7 +153,7 @@ def _buttons(
     """Offer what can be done with a run as it is."""
 
     def button(label: str, icon: str, wish: Wish) -> None:
-        st.button(
+        save_button(
             as_markdown(label),
             key=f"run_{wish}_{run.id}",
             icon=f":material/{icon}:",
@@ -178,7 +179,7 @@ def _buttons(
             only_failed = progress.state == "finished"
             parameters = spec.parameters
             agreed = may_go_on(run.id, parameters.api, parameters.base_url)
-            st.button(
+            save_button(
                 tr("Ask the failed ones again") if only_failed else tr("Resume"),
                 key=f"run_resume_{run.id}",
                 icon=":material/replay:",

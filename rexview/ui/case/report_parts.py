@@ -127,8 +127,13 @@ def _headline(agreement: ScopedAgreement) -> str:
         ("invented", len(parts.invented), _LABELS["invented"]),
         ("swapped", len(parts.swapped), _LABELS["swapped"]),
     )
+    marks = sum(len(one.stated.spans) for one in parts.invented)
+    several = trn("marked {n} time", "marked {n} times", marks).format(n=marks)
+    more = {"invented": f" ({several})"} if marks > len(parts.invented) else {}
     said = " ".join(
-        f'<span class="rx-part-{what}">{n} {words}</span>' for what, n, words in counts if n
+        f'<span class="rx-part-{what}">{n} {words}{more.get(what, "")}</span>'
+        for what, n, words in counts
+        if n
     )
     scope = html.escape(inside(SCOPES.get(agreement.scope, agreement.scope)))
     title = tr(

@@ -30,6 +30,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.server import review_sets
 from rexview.ui.server.loaded_sets import on_tables
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import counted, tr
 
 _LOOKS_EVERY_S: Final = 1.0
@@ -148,7 +149,7 @@ def _dialog(asked: Asked) -> None:
         )
     if notice := asked.review_set.info.notice:
         st.caption(as_markdown(notice))
-    st.button(
+    save_button(
         tr("Make the file"),
         key="export_begin",
         type="primary",

@@ -79,12 +79,9 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
     return table_html(title, heads, body, " ".join(caption)) + reasons.html()
 
 
-def _of(n: int) -> str:
-    return f"<small>{tr('of {n:,}').format(n=n)}</small>"
-
-
 def _rate_cells(row: FailureRow, where: str, reasons: Reasons) -> str:
-    judged = linked_number(row.judged, f"{row.rate.n:,}") + _of(row.answers)
+    of = f"<small>{tr('of {n:,}').format(n=row.answers)}</small>"
+    judged = linked_number(row.judged, f"{row.rate.n:,}{of}")
     hinted = linked_number(row.hinted, f"{row.hinted.value:,}") if row.hinted.value else NOTHING
     if row.rate.share is None:
         dash = reasons.add(row.rate.interval.why or tr("Nothing to judge."), where)

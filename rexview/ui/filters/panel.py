@@ -32,6 +32,7 @@ from rexview.ui.filters.saved import LONGEST_NAME, forget_filter, save_filter, s
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import change_link, filter_asked
+from rexview.ui.streamlit_adapter.pressed import save_text_input
 from rexview.words import tr
 
 _OPEN: Final = ("failures", "models")
@@ -228,7 +229,7 @@ def _saved(case_filter: CaseFilter, set_name: str) -> None:
                 )
         if case_filter.active:
             key = "filter_save_name"
-            st.text_input(
+            save_text_input(
                 tr("Save this filter as"),
                 key=key,
                 max_chars=LONGEST_NAME,

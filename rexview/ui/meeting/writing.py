@@ -23,6 +23,7 @@ from rexview.ui.meeting.chosen import pin_to
 from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.meeting_entries import MOST_CASES, new_meeting_id
 from rexview.ui.server import review_sets
+from rexview.ui.streamlit_adapter.pressed import form_save_button
 from rexview.words import counted, tr
 
 LONGEST_NAME: Final = 120
@@ -56,7 +57,7 @@ def begin_form(
             st.number_input(
                 tr("Minutes"), 0, 10_000, USUAL_MINUTES, 5, key=f"{key}_minutes", width=150
             )
-        st.form_submit_button(tr("Begin"), type="primary", key=f"{key}_begin", on_click=begin)
+        form_save_button(tr("Begin"), type="primary", key=f"{key}_begin", on_click=begin)
     if st.session_state.pop(f"{key}_nameless", False):
         st.error(tr("Give the meeting a name."))
 

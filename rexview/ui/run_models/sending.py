@@ -26,6 +26,7 @@ from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.ui.server import server_state
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import counted, tr
 
 _PICTURE_PX: Final = 340
@@ -119,7 +120,7 @@ def _start(review_set: ReviewSet, plan: Plan) -> None:
     busy = any(spec.same_questions(other) for other in runs_at_work(review_set))
     if busy:
         st.caption(tr("The same is being asked now: see below."))
-    st.button(
+    save_button(
         tr("Start"),
         type="primary",
         key="run_start",

@@ -31,6 +31,7 @@ from rexview.ui.reviews.study_records import (
 )
 from rexview.ui.saving.reader_tasks import tasks_progress
 from rexview.ui.server import review_sets, server_state
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.ui.study.html import exposures_html, plan_html, progress_html, tasks_html
 from rexview.words import counted, tr, trn
 
@@ -127,7 +128,7 @@ def show_assigning(review_set: ReviewSet) -> None:
     every = reader_names(review_set, [*first, *second, *names])
     st.html(plan_html(plan, assignments, strata, every))
     person = permissions.ask_name("study_name")
-    st.button(
+    save_button(
         tr("Assign {n:,}").format(n=len(plan.added)) if plan.added else tr("Assign"),
         key="study_assign",
         type="primary",
@@ -182,7 +183,7 @@ def show_withdrawing(review_set: ReviewSet) -> None:
         )
         begun = _begun(reviews, reader, reviews.revision())
         taken = withdrawable(assignments, reader, begun, also_begun=every)
-        st.button(
+        save_button(
             tr("Withdraw {cases}").format(cases=as_markdown(counted(len(taken), "case"))),
             key="study_withdraw",
             disabled=permissions.current() is None or not taken,

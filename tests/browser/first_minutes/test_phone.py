@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
+from support.browser.covered import words_under
 from support.browser.waiting import calm
 
 from rexview.ui.link.pages import PAGES
@@ -36,13 +37,21 @@ def test_a_phone_has_the_pages_at_its_foot(demo, new_page):
 
 def test_on_a_phone_comments_open_from_the_header_and_cover_nothing(demo, new_page):
     page = new_page(**PHONE, has_touch=True)
-    page.goto(demo + "case?case=c02")
+    page.goto(demo + "case?case=r10")  # with much below film and texts
     tab = page.get_by_role("button", name="Comments")
     expect(tab).to_be_visible()
     header = page.get_by_test_id("stHeader").bounding_box()
     box = tab.bounding_box()
     assert header["y"] <= box["y"] < box["y"] + box["height"] <= header["y"] + header["height"]
-    tab.tap()
+    page.wait_for_selector("[data-painted-case=r10]")
+    page.evaluate("document.documentElement.requestFullscreen = undefined")  # as on phones
+    page.keyboard.press("x")  # full screen: it stands at the foot
+    page.wait_for_selector("html[data-rx-full]", state="attached")
+    for width, height in ((390, 844), (1280, 720)):
+        page.set_viewport_size({"width": width, "height": height})
+        calm(page)
+        assert words_under(page, ".rx-c-tab") == []
+    tab.click()
     expect(page.locator(".rx-c-panel")).to_be_visible()
 
 
@@ -55,6 +64,18 @@ def test_a_desk_has_the_pages_at_its_top_only(demo, new_page):
 
 BY_THEMSELVES = ("stDataFrameGlideDataEditor", "rx-answers")
 """Streamlit's own tables scroll; answers lie side by side, one a screen."""
+
+
+CUT = """() => [...document.querySelectorAll('svg.marks')].flatMap((drawn) => {
+  const room = drawn.getBoundingClientRect();
+  return [...drawn.querySelectorAll('text')]
+    .filter((text) => text.getBoundingClientRect().width > 0)
+    .filter((text) => text.textContent.endsWith('…')
+      || text.getBoundingClientRect().right > room.right + 3
+      || text.getBoundingClientRect().left < room.left - 3)
+    .map((text) => text.textContent);
+})"""
+"""Words of charts that are cut, by dots or by the edge."""
 
 
 @pytest.mark.parametrize("address", [page.address for page in PAGES])
@@ -70,3 +91,4 @@ def test_nothing_on_a_phone_is_read_sideways(demo, new_page, address):
         .filter(e => !known.some(name => e.closest(`.${name}`)))
         .map(e => `${e.className} ${e.scrollWidth} of ${e.clientWidth}`)"""
     assert page.evaluate(script, list(BY_THEMSELVES)) == []
+    assert page.evaluate(CUT) == []

@@ -132,6 +132,17 @@ def test_the_agreement_stands_there_with_its_parts(drawn):
     assert "side swapped: right pleural effusion harm 2 report: left pleural effusion" in said
 
 
+def test_one_invented_finding_that_is_marked_twice_is_said_to_be(make_set):
+    one = make_set(
+        cases=[{"id": "c", "question_type": "report", "report": {"findings": "Clear lungs."}}],
+        answers=[{"case": "c", "model": "m", "text": "Right effusion. Small right effusion."}],
+    )
+    page = gather_case(one, "c", memory_engine(one))
+    reports = gather_report(one, page, load_harm())
+    said = words(report_parts.added(reports, "c")["m"].above)
+    assert "1 invented (marked 2 times)" in said
+
+
 def test_metric_values_have_their_identity(drawn):
     _, answers, _ = drawn("r1")
     said = words(answers)

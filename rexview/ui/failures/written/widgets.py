@@ -23,6 +23,7 @@ from rexview.ui.filters.page import FilteredSet
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import review_sets
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import tr
 
 
@@ -74,7 +75,7 @@ def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
                 st.markdown(
                     tr("It is offered no more. The history keeps its words and what was read.")
                 )
-                st.button(
+                save_button(
                     tr("Take it away"),
                     key="written_take_away",
                     on_click=take_away,

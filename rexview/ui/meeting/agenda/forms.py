@@ -19,6 +19,7 @@ from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.meeting.chosen import all_meetings
 from rexview.ui.meeting.writing import LONGEST_NAME, change_meeting, pin_cases, remove_meeting
 from rexview.ui.server import query_cache, review_sets
+from rexview.ui.streamlit_adapter.pressed import form_save_button, save_button
 from rexview.vocab import MEETING_STEPS
 from rexview.words import counted, tr, trn
 
@@ -46,7 +47,7 @@ def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
             max_chars=MOST_TEXT,
             placeholder=tr("c01, c02 or one a line, as in a table"),
         )
-        st.button(tr("Add"), key="agenda_add_ids", on_click=_add_ids, args=(review_set, meeting))
+        save_button(tr("Add"), key="agenda_add_ids", on_click=_add_ids, args=(review_set, meeting))
         _offer_saved(review_set, meeting)
         _offer_postponed(review_set, meeting)
         st.page_link(
@@ -108,7 +109,7 @@ def _offer_saved(review_set: ReviewSet, meeting: Meeting) -> None:
             st.session_state[_SAID] = _added_words(added, total - len(added))
 
     label = tr("Add {cases} of this filter").format(cases=counted(total, "case"))
-    st.button(as_markdown(label), key="agenda_add_saved", disabled=not total, on_click=add)
+    save_button(as_markdown(label), key="agenda_add_saved", disabled=not total, on_click=add)
 
 
 def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
@@ -136,7 +137,7 @@ def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
             st.session_state[_SAID] = _added_words(added, len(left) - len(added))
 
     label = tr("Add {cases} that it did not come to").format(cases=counted(len(left), "case"))
-    st.button(as_markdown(label), key="agenda_add_left", disabled=not left, on_click=add)
+    save_button(as_markdown(label), key="agenda_add_left", disabled=not left, on_click=add)
 
 
 def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
@@ -196,15 +197,15 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
                 format_func=lambda step: MEETING_STEPS[step],
                 key=f"{key}_steps",
             )
-            st.form_submit_button(tr("Save"), type="primary", key=f"{key}_save", on_click=save)
+            form_save_button(tr("Save"), type="primary", key=f"{key}_save", on_click=save)
         st.divider()
         with st.container(horizontal=True, vertical_alignment="center"):
             label = tr("Open again") if meeting.closed else tr("Close the meeting")
             why = (
                 None if meeting.closed else tr("Its agenda stays as it is; decisions can be done.")
             )
-            st.button(label, key="agenda_close", help=why, on_click=set_closed)
+            save_button(label, key="agenda_close", help=why, on_click=set_closed)
             sure = st.checkbox(
                 tr("Remove it and what it decided from all lists"), key=f"agenda_sure_{meeting.id}"
             )
-            st.button(tr("Remove"), key="agenda_remove", disabled=not sure, on_click=remove)
+            save_button(tr("Remove"), key="agenda_remove", disabled=not sure, on_click=remove)

@@ -24,6 +24,7 @@ from rexview.ui.meeting.writing import begin_form, item_json, pin_cases, take_of
 from rexview.ui.saving.meeting_entries import MOST_CASES
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
+from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import tr, trn
 
 KEYS: Final = ((tr("Shift+M"), tr("pin the case for a meeting")),)
@@ -172,7 +173,7 @@ def _offer(review_set: ReviewSet, to: Meeting, many: Many, found_by: str, *, key
 
     too_many = many.total > MOST_CASES
     narrow = tr("At most {n:,} at once: narrow the filter.").format(n=MOST_CASES)
-    st.button(
+    save_button(
         as_markdown(many.label),
         icon=":material/keep:",
         key=key,
@@ -199,4 +200,4 @@ def _show_done(review_set: ReviewSet) -> None:
         take_off(review_set, done.meeting_id, done.cases)
 
     if done.cases:
-        st.button(tr("Undo"), icon=":material/undo:", key="pins_undo", on_click=undo)
+        save_button(tr("Undo"), icon=":material/undo:", key="pins_undo", on_click=undo)
