@@ -12,6 +12,7 @@ from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.mention import Finding
 from rexview.detect.findings.side_cleaning import SHIFTS
 from rexview.detect.findings.terms import Term
+from rexview.detect.findings.tokens import words_of
 from rexview.detect.phrases import word_set
 
 _REACH: Final = 5
@@ -22,6 +23,13 @@ _WALK: Final = 16
 _NONE: Final = frozenset(("none", "nil"))
 """Between the side of a finding and the side that has it not: "on the right, none on the left"."""
 _ATTACHED: Final = word_set("sentence", "attached")
+_OUTSIDE: Final = frozenset(("neck", "arm", "extremity"))
+"""Parts outside the chest by which a device goes in, and in which a finding lies."""
+_ONWARD: Final = frozenset(
+    words_of("passes passing turns turning turned goes crosses crossing into traverses swings heads")
+    + words_of("runs travels cephalad loops kinks doubles over across enters entering through")
+)
+"""Between where a device goes in and a place that it passes or ends in."""
 _SINGULAR: Final = frozenset(("is", "has", "was", "shows", "appears"))
 PARTS: Final = word_set("sentence", "part")
 
@@ -43,11 +51,12 @@ def attach(
         findings without a side of their own are left out.
     """
     places = [k for k, term in enumerate(terms) if term.finding]
-    if {terms[k].finding for k in places} == {"shunt"}:
-        for term in terms:
-            term.entry = False  # it passes the neck on its side
     known = lexicon().findings
     device = {k: _goes_in(known, terms[k].finding or "") for k in places}
+    if not any(device.values()):
+        for term in terms:
+            if words[term.j : term.j + 1] and words[term.j] in _OUTSIDE:
+                term.entry = False  # nothing goes in there: a shunt passes the neck on its side
     usable = [k for k, term in enumerate(terms) if _usable(term)] or [len(terms)]
     first, last = usable[0], usable[-1]
     before = {
@@ -85,7 +94,7 @@ def attach(
                 named = [
                     part
                     for place in places
-                    if place < k
+                    if place < k and terms[place].finding not in SHIFTS
                     for part in (place, *(part for _, part in sites.get(place, ())))
                     if part in found
                 ]
@@ -122,6 +131,11 @@ def _usable(term: Term) -> bool:
     return term.side is not None and not term.way and not term.clear
 
 
+def _to_give(term: Term) -> bool:
+    """Whether a side can be another finding's: that of "dextroscoliosis" is its own."""
+    return _usable(term) and (term.finding is None or "access" in term.cues)
+
+
 def _before(
     words: list[str], terms: list[Term], f: int, finding: int, *, device: bool
 ) -> list[Term]:
@@ -137,7 +151,7 @@ def _before(
         term = terms[k]
         if last - term.j > _REACH:
             break
-        if _usable(term):
+        if _to_give(term):
             foreign = term.entry and not device
             if (found and not passed_and) or foreign:
                 break
@@ -229,10 +243,12 @@ def _after(
         term = terms[k]
         if term.i - last > _REACH + 1:
             break
-        if _usable(term):
+        if _to_give(term):
             if id(term) in owned or (term.entry and not device) or (found and not chained):
                 break
             if chained and _opens_clause(words, terms, k):
+                break
+            if device and found and not _ONWARD.isdisjoint(words[found[-1].j : term.i]):
                 break
             entered = device and term.entry and term.i == terms[f].j
             if led or chained or entered or _ends_here(terms, k):
@@ -303,7 +319,7 @@ def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> lis
         term = terms[k]
         if "normal" in term.cues and not found:
             return []
-        if _usable(term) and id(term) not in owned and (device or not term.entry):
+        if _to_give(term) and id(term) not in owned and (device or not term.entry):
             if found and not chained:
                 break
             found.append(term)
@@ -318,6 +334,6 @@ def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> lis
     for term in terms[f + 1 : f + _WALK]:
         if term.finding or term.is_("normal", "but") or (device and "tip" in term.cues):
             break
-        if _usable(term) and id(term) not in owned and (device or not term.entry):
+        if _to_give(term) and id(term) not in owned and (device or not term.entry):
             return [term]
     return []

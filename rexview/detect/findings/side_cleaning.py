@@ -5,7 +5,7 @@ They are taken away, turned round or merged before sides are given to findings.
 
 from __future__ import annotations
 
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Final
 
 from rexview.detect.findings.lexicon import Meaning, lexicon
@@ -29,6 +29,19 @@ _BRONCHIAL: Final = "bronchial_tube"
 _FILMS: Final = frozenset(words_of("film radiograph xray ray cxr scan plate"))
 _EITHER: Final = frozenset(("each", "either"))
 _BORDERS: Final = frozenset(("border", "borders", "margin", "margins", "contour"))
+_QUADRANTS: Final = frozenset(("ruq", "luq"))
+_ABDOMINAL: Final = "abdominal_clips"
+_PUT_RIGHT: Final = frozenset(
+    words_of("correction correct corrected sorry scratch strike mean meant actually wait rather er")
+    + words_of("oops delete apologies pardon erratum no")
+)
+"""Between a side that was said by mistake and the right one."""
+_SLIPS: Final = _PUT_RIGHT | set(
+    words_of("i that is make should be the on in at of to side it , . - — – ( … not um uh a")
+)
+_SLIP: Final = 8
+"""Tokens that a slip and its correction may take between two sides."""
+_MARKS: Final = frozenset(",-—–")
 _IN_BRONCHI: Final = frozenset(("stent", "foreign_body", "mass", "nodule", "bronchiectasis"))
 _OF_TWO: Final = frozenset(
     words_of("higher hazier denser whiter darker blacker brighter lighter lucent cloudier greyer")
@@ -101,6 +114,11 @@ def clean_sides(
         if _was_there(words, terms, k):
             term.side = None
             continue
+        if words[term.i] in _QUADRANTS:
+            term.entry = True
+            if not _of_abdomen(terms):
+                term.side = None
+            continue
         if term.meaning.zone:
             if k and terms[k - 1].meaning.side and terms[k - 1].j == term.i:
                 term.side = None  # "left middle lobe": what is said outright counts
@@ -120,6 +138,9 @@ def clean_sides(
             if _BRONCHIAL in following.meaning.site_of and _bronchial(terms):
                 continue
             if words[following.j - 1] in _BORDERS and _is_hidden(words, terms):
+                continue
+            if words[following.j - 1] == "quadrant" and _of_abdomen(terms):
+                term.entry = True
                 continue
             if not (_place_follows(words, terms, k + 1) or _is_outer(words, terms, k)):
                 term.side = None
@@ -142,11 +163,17 @@ def clean_sides(
         _merge_compared(words, terms)
     if "not_before" in cues or "not_after" in cues:
         _drop_denied(words, terms)
+    _drop_corrected(words, terms)
 
 
 def _bronchial(terms: list[Term]) -> bool:
     """Whether a tube, a stent or the like is spoken of, whose side is that of its bronchus."""
     return any(_BRONCHIAL in term.meaning.near or term.finding in _IN_BRONCHI for term in terms)
+
+
+def _of_abdomen(terms: list[Term]) -> bool:
+    """Whether clips of the abdomen are spoken of, whose side is that of its quadrant."""
+    return any(_ABDOMINAL in term.meaning.near or term.finding == _ABDOMINAL for term in terms)
 
 
 def _is_outer(words: list[str], terms: list[Term], k: int) -> bool:
@@ -334,6 +361,22 @@ def _merge_compared(words: list[str], terms: list[Term]) -> None:
 def _leads_on(words: list[str], term: Term) -> bool:
     """Whether what follows lies on that side: "unlike the left, where there is an opacity"."""
     return words[term.j : term.j + 2] == [",", "where"]
+
+
+def _drop_corrected(words: list[str], terms: list[Term]) -> None:
+    """Drop the side that a slip of the tongue is put right after: "left correction right"."""
+    sides = [term for term in terms if term.side in OTHER_SIDE]
+    for slip, side in pairwise(sides):
+        between = words[slip.j : side.i]
+        if slip.side == side.side or not 0 < len(between) <= _SLIP:
+            continue
+        told = _PUT_RIGHT.intersection(between)
+        if told == {"no"}:  # "on the left, no, on the right", but "on the left, no right effusion"
+            told &= {"no"} if between[-1] in _MARKS or "the" in between else set()
+        if told and _SLIPS.issuperset(between):
+            slip.side = None
+            for term in terms[terms.index(slip) + 1 : terms.index(side)]:
+                term.meaning, term.cues = _SPENT, _SPENT.cues
 
 
 def _drop_denied(words: list[str], terms: list[Term]) -> None:

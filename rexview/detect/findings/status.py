@@ -40,6 +40,10 @@ _STILL: Final = frozenset(
 )
 _AFTER_PRIOR: Final = frozenset(words_of("since compared"))
 _AT_DATE: Final = frozenset(words_of("in on since"))
+_MONTHS: Final = frozenset(
+    words_of("january february march april may june july august september october november")
+    + words_of("december jan feb mar apr jun jul aug sept oct nov dec xxxx date")
+)
 _DEGREES: Final = word_set("sentence", "degree")
 AFTERWARDS: Final = _NOW | _ANEW | _DEGREES | {"which"}
 """Words that are asked for after a clause."""
@@ -178,8 +182,8 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
                 return False  # but "removed since the prior study"
             after = words[term.j] if term.j < len(words) else ""
             dated = [word for word in words[term.j + 1 : term.j + 3] if word != "the"]
-            if after in _AT_DATE and dated and dated[0][0].isdigit():
-                return False  # "not present in 2018", "not seen on 2019 film"
+            if after in _AT_DATE and _is_date(dated[:1], after):
+                return False  # "not present in 2018", "not seen on 2019 film", "not seen in ___"
             if phrase == "none" and after in _NOW and not any(a.side for a in terms[k:]):
                 return True
             if phrase.startswith("none ") and any(a.finding for a in terms[k + 1 : k + 4]):
@@ -204,6 +208,13 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
         if term.finding and not any("and" in item.cues for item in terms[f + 1 : k]):
             return False
     return False
+
+
+def _is_date(then: list[str], after: str) -> bool:
+    """Whether what follows "not seen in" is a date, be it taken out of the text: "in ___."."""
+    if then and then[0][0].isdigit():
+        return True
+    return after != "since" and (not then or not then[0].isalnum() or then[0] in _MONTHS)
 
 
 def _new_subject(words: list[str], terms: list[Term], f: int, k: int) -> bool:

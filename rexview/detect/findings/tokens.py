@@ -19,7 +19,8 @@ _FORM: Final = (
     r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
     r"|(?<=\s)-+(?=\s)"
     r"|(?<=[^\n#])#(?=s\b| ?[a-z]|[.,;)]|$)"  # "healed # clavicle": a fracture
-    r"|(?<![^\n])#(?=\s?(?:[lr]t?\b|(?:left|right)\b(?=[^\n]*\d)|\d)[^\n#]{0,25}\b(?:ribs?|clav|humer|scap)))"
+    r"|(?<![^\n])#(?=\s?(?:[lr]t?\b|(?:left|right)\b(?=[^\n]*\d)|\d|(?:neck|shaft|head|mid|distal|proximal|lateral)\b)"
+    r"[^\n#]{0,25}\b(?:ribs?|clav|humer|scap)))"
 )
 _TOKEN: Final = re.compile(_FORM)
 _ASCII_TOKEN: Final = re.compile(_FORM.replace(_LETTER, "[a-z]"))

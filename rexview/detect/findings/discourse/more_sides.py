@@ -40,7 +40,7 @@ def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]
     places = [
         (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
         for term in said.terms
-        if term.side is not None and not (term.way or term.clear or term.entry)
+        if term.side is not None and not (term.way or term.clear or term.entry or term.finding)
     ]
     if len({side for side, _, _ in places}) == 1 and places[0][0] != "midline":
         for draft in bare:
