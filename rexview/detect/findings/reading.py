@@ -46,6 +46,9 @@ _ROUND_NOT_TICKED: Final = re.compile(
     r"(?<=\S)[^\S\n]+\([ ]\)[^\S\n]*[^\s()][^\n()]{0,30}?(?=[^\S\n]*(?:\(|\n|$)|[^\S\n]{2,})"
 )
 """The same with round boxes, in a text that ticks some of them: "( ) right (x) left"."""
+_PLUS: Final = re.compile(r"\b[RL]t?[^\S\n]?\+")
+_MINUS: Final = re.compile(r"(?:[,;/][^\S\n]*|\b)[RL]t?[^\S\n]?-(?![\w-])")
+"""A side that has a finding, and one that has not: "effusion R+, L-"."""
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
 
@@ -122,6 +125,8 @@ def _read(text: str) -> tuple[Mention, ...]:
         text = _ROUND_NOT_TICKED.sub(lambda match: " " * len(match[0]), text)
     if "[ ]" in text or "☐" in text or "□" in text:
         text = _NOT_TICKED.sub(lambda match: " " * len(match[0]), text)
+    if "+" in text and _PLUS.search(text):
+        text = _MINUS.sub(lambda match: " " * len(match[0]), text)
     tokens = Tokens(text)
     context = Context()
     place = 0

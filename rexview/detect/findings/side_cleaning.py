@@ -354,8 +354,16 @@ def _merge_compared(words: list[str], terms: list[Term]) -> None:
         soft = any(words[other.i].startswith("predomin") for other in around)
         if both:
             term.side = None
-        elif not soft and _MORE & compared:
+        elif not soft and _MORE & compared and not _is_described(words, terms, k):
             term.side = "bilateral"
+
+
+def _is_described(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether "larger" tells of the one finding that follows: "slightly larger left effusion"."""
+    if k + 1 >= len(terms) or words[terms[k].i - 1] not in _MORE:
+        return False
+    later = terms[k + 1]
+    return later.finding is not None and later.i - terms[k].j <= 1
 
 
 def _leads_on(words: list[str], term: Term) -> bool:

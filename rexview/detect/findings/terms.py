@@ -142,7 +142,8 @@ def _is_side_letter(words: list[str], i: int, end: int, upper: bool) -> bool:
     """Whether a single letter is an R or L for a side: upper case, or before a place's name."""
     if not upper and not _names_place(words, i + 1, end):
         last = i + 1 >= end or not words[i + 1].isalnum()
-        if not (last and i and _names_place(words, i - 1, end)):
+        before = i - 2 if i > 1 and words[i - 1] == "," else i - 1
+        if not (last and i and _names_place(words, before, end)):
             return False
     after = words[i + 1] if i + 1 < end else ""
     if after[:1].isdigit():  # "L 4" is a vertebra, "R 4-7 lateral ribs" a side

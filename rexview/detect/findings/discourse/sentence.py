@@ -38,6 +38,7 @@ _LEADS: Final = re.compile(
 )
 _LEADING: Final = word_set("sentence", "leading")
 _REPLIES: Final = ("yes", "no")
+_DENYING: Final = ("normal", "not_before", "not_after", "own", "tip")
 _NO_LENGTH: Final = 2
 """Tokens of a "no" with the dash after it."""
 _PENDING: Final = frozenset(
@@ -90,7 +91,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     if (
         i < sentence.j
         and tokens.words[i] in _REPLIES
-        and _reply(tokens, i, sentence, said, context)
+        and _reply(tokens, i, sentence, said, first, context)
     ):
         return []
     if _says_no_first(tokens, i, sentence):  # "Effusion? No - left basal atelectasis."
@@ -149,7 +150,9 @@ def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
     return sentence.i + last if len(words) - last <= _DOUBT and last > 1 else None
 
 
-def _reply(tokens: Tokens, i: int, sentence: Sentence, said: Reading, context: Context) -> bool:
+def _reply(
+    tokens: Tokens, i: int, sentence: Sentence, said: Reading, first: int, context: Context
+) -> bool:
     """Take in the "yes" or "no" to a question about a finding; say whether that was all."""
     asked = [draft for draft in context.last if draft.asked and draft.status == "hypothetical"]
     short = i + 1 == sentence.j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
@@ -158,6 +161,14 @@ def _reply(tokens: Tokens, i: int, sentence: Sentence, said: Reading, context: C
     for draft in asked:
         if tokens.words[i] == "no" or draft.sides or not said.sided:
             draft.status = "positive" if tokens.words[i] == "yes" else "negated"
+    denied = any(term.is_(*_DENYING) for term in said.terms[1:])
+    if tokens.words[i] == "no" and said.sided and not denied:
+        places = [place for clause in said.clauses for place in clause.side_spans(tokens, first)]
+        if len({side for side, _, _ in places}) == 1:  # "In both? No, only on the right."
+            context.drafts += [
+                replace(draft, status="positive", sides=places[:1], asked=False) for draft in asked
+            ]
+            return True
     return not said.sided
 
 
@@ -287,7 +298,7 @@ def _complete_earlier(
     or a fragment that follows at once); a side may as well open what comes next.
     """
     places = clause.side_spans(tokens, 0)
-    if not places or clause.has("correction", "own", "turned", "not_before"):
+    if not places or clause.has("correction", "own", "turned", "not_before", "not_after"):
         return
     if all(place[0] == "midline" for place in places) or _only_normal(clause):
         return
@@ -345,7 +356,9 @@ def _complete_earlier(
 
 def _only_normal(clause: Clause) -> bool:
     """Whether a clause says that what its side names is normal: "right angle: clear"."""
-    return clause.has("normal") and any(term.names_anatomy for term in clause.terms)
+    return clause.has("normal") and any(
+        term.names_anatomy or term.is_("opposite", "same") for term in clause.terms
+    )
 
 
 def _speaks_of_place(clause: Clause) -> bool:

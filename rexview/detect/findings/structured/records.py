@@ -81,7 +81,10 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
         name = _lower(tokens.text, key)
         scalar = value.fields is None
         if key is None:
-            found += _read(tokens, value, around, depth + 1)
+            if scalar and around.named and not node.row and _sides(tokens, value.span):
+                found += _named_value(tokens, value.span, around)
+            else:
+                found += _read(tokens, value, around, depth + 1)
             continue
         if scalar and (value_status := _status_in(tokens.text, value.span)) is not None:
             if _NEGATED_KEY.search(name) and not _names(tokens, key):
