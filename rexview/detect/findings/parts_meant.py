@@ -30,7 +30,7 @@ def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
             continue
         chosen: dict[str, int] = {}
         first, last = max(0, k - 8), min(len(terms), k + 9)
-        for n in sorted(range(first, last), key=lambda n: abs(n - k)):
+        for n in _nearest(terms, k, range(first, last)):
             other = terms[n]
             gap = other.i - term.j if other.i > term.i else term.i - other.j
             names = other.meaning.site_of
@@ -54,6 +54,14 @@ def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
                 terms[part].is_site = True
             sites[k] = found
     return sites
+
+
+def _nearest(terms: list[Term], k: int, places: range) -> list[int]:
+    """Return places by how near they are; behind a "fracture of" those that follow come first."""
+    leads = k + 1 < len(terms) and "where" in terms[k + 1].cues and terms[k + 1].i == terms[k].j
+    if not leads:
+        return sorted(places, key=lambda n: abs(n - k))
+    return sorted(places, key=lambda n: (n < k and terms[n].j != terms[k].i, abs(n - k)))
 
 
 def _is_all(terms: list[Term], k: int) -> bool:

@@ -67,7 +67,8 @@ def attach(
     for k, parts in sites.items():
         for _, part in parts:
             if terms[k].finding not in SHIFTS:
-                before[part] = _before(words, terms, part, k, device=device[k])
+                known_sides = before.get(part) if part != k else None
+                before[part] = known_sides or _before(words, terms, part, k, device=device[k])
     owned = {
         id(side)
         for k, sides in before.items()

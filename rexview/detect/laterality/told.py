@@ -11,6 +11,7 @@ from rexview.detect.core.detector import AnswerInCase
 from rexview.detect.findings import Mention, finding_info
 from rexview.detect.laterality.asked import first_reply, side_in_reply
 from rexview.detect.laterality.boxes import SidedBox
+from rexview.detect.laterality.exchanged import exchanged
 from rexview.detect.laterality.text import (
     Contradiction,
     Sided,
@@ -63,6 +64,13 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
     doubtful = {finding_info(item.claim.finding).family for item in within}
     found = against_report(claims, reported)
     found += against_kin(claims, reported, families_said(one.mentions))
+    sections = {id(mention): section for section, mention in one.report_mentions}
+    found += exchanged(
+        claims,
+        reported,
+        one.text,
+        lambda mention: getattr(one.case.report, sections[id(mention)]) or "",
+    )
     against = (
         item
         for item in found
