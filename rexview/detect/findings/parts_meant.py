@@ -57,11 +57,15 @@ def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
 
 
 def _nearest(terms: list[Term], k: int, places: range) -> list[int]:
-    """Return places by how near they are; behind a "fracture of" those that follow come first."""
+    """Return places by how near they are, those behind a mark later.
+
+    Behind a "fracture of" those that follow come first.
+    """
+    far = {n for n in places if any(a.mark for a in terms[min(n, k) + 1 : max(n, k)])}
     leads = k + 1 < len(terms) and "where" in terms[k + 1].cues and terms[k + 1].i == terms[k].j
     if not leads:
-        return sorted(places, key=lambda n: abs(n - k))
-    return sorted(places, key=lambda n: (n < k and terms[n].j != terms[k].i, abs(n - k)))
+        return sorted(places, key=lambda n: (n in far, abs(n - k)))
+    return sorted(places, key=lambda n: (n < k and terms[n].j != terms[k].i, n in far, abs(n - k)))
 
 
 def _is_all(terms: list[Term], k: int) -> bool:

@@ -30,6 +30,7 @@ _ONWARD: Final = frozenset(
     + words_of("runs travels cephalad loops kinks doubles over across enters entering through")
 )
 """Between where a device goes in and a place that it passes or ends in."""
+_COPULAS: Final = frozenset(words_of("is are was were remains remain appears looks became becomes"))
 _SINGULAR: Final = frozenset(("is", "has", "was", "shows", "appears"))
 PARTS: Final = word_set("sentence", "part")
 
@@ -101,6 +102,8 @@ def attach(
                 ]
                 sides = found[named[-1]] if named else []
                 sides = sides or _subject(terms, k, owned, device=device[k])
+            if not sides and _is_predicate(words, terms, k):
+                sides = _subject(terms, k, owned, device=device[k], ahead=False)
             if not sides and k < last:
                 sides = _after(words, terms, k, owned, device=device[k])
             if not sides:
@@ -169,6 +172,7 @@ def _before(
             and terms[k - 1].j == term.i
             and terms[k - 1].side != "bilateral"  # "oedema, right more than left, left effusion"
             and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)
+            and not _closes_finding(terms, k - 1)
         ):
             passed_and = True
         elif term.mark:
@@ -177,6 +181,8 @@ def _before(
             if not found and not placed and not (k and terms[k - 1].finding):
                 break
             if found and not (k and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)):
+                break
+            if found and _closes_finding(terms, k - 1):
                 break
             passed_and = True
         elif term.finding:
@@ -205,7 +211,7 @@ def _before(
             (
                 k
                 for k in range(f + 1, len(terms))
-                if terms[k].mark or (terms[k].finding and "and" not in terms[k - 1].cues)
+                if (terms[k].mark and not _closes_with_side(terms, k)) or (terms[k].finding and "and" not in terms[k - 1].cues)
             ),
             None,
         )
@@ -213,8 +219,28 @@ def _before(
     return found
 
 
+def _closes_finding(terms: list[Term], k: int) -> bool:
+    """Whether a side up to ``k`` is told of a finding before: "collapse right base, left drain"."""
+    sided = False
+    while k >= 0 and not terms[k].finding:
+        if not (terms[k].side or terms[k].names_anatomy):
+            return False
+        sided = sided or terms[k].side is not None
+        k -= 1
+    return k >= 0 and sided
+
+
+def _closes_with_side(terms: list[Term], k: int) -> bool:
+    """Whether a comma leads to a side and nothing else: "effusion and thick pleura, left"."""
+    if terms[k].mark != "," or k + 1 >= len(terms) or not _usable(terms[k + 1]):
+        return False
+    return k + 2 == len(terms) or bool(terms[k + 2].mark)
+
+
 def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
+    if _is_told_behind(terms, k):
+        return True
     for back in range(k - 1, max(-1, k - 4), -1):
         earlier = terms[back]
         if "where" in earlier.cues:
@@ -227,6 +253,18 @@ def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
         if not earlier.names_anatomy:
             break
     return False
+
+
+def _is_told_behind(terms: list[Term], k: int) -> bool:
+    """Whether a side closes what is said of a finding: "a drain, right, and basal opacity"."""
+    return (
+        k > 1
+        and terms[k - 1].mark == ","
+        and terms[k - 2].finding is not None
+        and k + 2 < len(terms)
+        and "and" in terms[k + 1].cues
+        and terms[k + 2].side is None
+    )
 
 
 def _after(
@@ -275,7 +313,9 @@ def _after(
                 break
         elif device and "tip" in term.cues:
             break
-        elif "not_before" in term.cues and words[term.i] == "without":
+        elif ("not_before" in term.cues and words[term.i] == "without") or term.is_(
+            "maybe_before", "apposed"
+        ):
             aside = True
         elif term.is_("but", "normal", "not_before") or (
             found
@@ -302,17 +342,25 @@ def _opens_clause(words: list[str], terms: list[Term], k: int) -> bool:
 def _ends_here(terms: list[Term], k: int) -> bool:
     """Whether no further finding follows that the side at ``k`` could belong to."""
     for later in terms[k + 1 :]:
-        if later.mark or later.is_("verb", "and", "but", "not_before"):
+        if later.mark or later.is_("verb", "and", "but", "not_before", "with"):
             return True
         if later.finding:
             return False
     return True
 
 
-def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> list[Term]:
+def _is_predicate(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether a finding is what its subject is said to be: "the left lower lobe is consolidated"."""
+    return bool(k) and terms[k - 1].j == terms[k].i and words[terms[k].i - 1] in _COPULAS
+
+
+def _subject(
+    terms: list[Term], f: int, owned: set[int], *, device: bool, ahead: bool = True
+) -> list[Term]:
     """Find the sides of the clause's subject: "the left base shows an opacity".
 
-    The nearest before the finding; without any, the next that follows and that no finding owns.
+    The nearest before the finding; without any, the next that follows (looking ``ahead``) and that
+    no finding owns.
     """
     found: list[Term] = []
     chained = False
@@ -330,7 +378,7 @@ def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> lis
                 chained = True
             elif not term.names_anatomy:
                 break
-    if found:
+    if found or not ahead:
         return found
     for term in terms[f + 1 : f + _WALK]:
         if term.finding or term.is_("normal", "but") or (device and "tip" in term.cues):

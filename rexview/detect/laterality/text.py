@@ -130,7 +130,7 @@ def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
             single, text = (known, reference) if claimed == "bilateral" else (claimed, answer)
             if not _kin_on(OTHER_SIDE.get(single, ""), family, text):
                 found.append(Contradiction("incomplete", one, other, claimed, known))
-        elif not _contradicted(claims, reported, reference):
+        elif not _contradicted(claims, reported, answer, reference):
             found.append(Contradiction("report", claims[0], reported[0]))
     return found
 
@@ -194,16 +194,23 @@ def one_side(mentions: Sequence[Mention]) -> str | None:
     return next(iter(sides), None)
 
 
-def _contradicted(claims: Sequence[Mention], reported: Sequence[Mention], reference: Sided) -> bool:
-    """Whether the report has another finding on the claimed side that the answer may well mean."""
+def _contradicted(
+    claims: Sequence[Mention], reported: Sequence[Mention], answer: Sided, reference: Sided
+) -> bool:
+    """Whether the report has another finding on the claimed side that the answer may well mean.
+
+    Not one that the answer has there, too.
+    """
     ids = {mention.finding for mention in claims}
     if ids & {mention.finding for mention in reported} - _UNSPECIFIC:
         return False
+    vague = not ids.isdisjoint(_UNSPECIFIC)
     region = finding_info(claims[0].finding).region
     reported_ids = {id(mention) for mention in reported}
     return any(
         mention.side in (claims[0].side, "bilateral")
-        for mentions in reference.values()
+        for family, mentions in reference.items()
+        if vague or not any(m.side in (claims[0].side, "bilateral") for m in answer.get(family, ()))
         for mention in mentions
         if id(mention) not in reported_ids and finding_info(mention.finding).region == region
     )
