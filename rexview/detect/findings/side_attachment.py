@@ -54,10 +54,11 @@ def attach(
     places = [k for k, term in enumerate(terms) if term.finding]
     known = lexicon().findings
     device = {k: _goes_in(known, terms[k].finding or "") for k in places}
-    if not any(device.values()):
-        for term in terms:
-            if words[term.j : term.j + 1] and words[term.j] in _OUTSIDE:
-                term.entry = False  # nothing goes in there: a shunt passes the neck on its side
+    devices = any(device.values())
+    for k, term in enumerate(terms):
+        outside = term.entry and not _OUTSIDE.isdisjoint(words[term.j : term.j + 1])
+        if outside and not (devices and device.get(k - 1, True)):
+            term.entry = False  # nothing goes in there: a shunt passes the neck on its side
     usable = [k for k, term in enumerate(terms) if _usable(term)] or [len(terms)]
     first, last = usable[0], usable[-1]
     before = {
@@ -223,7 +224,8 @@ def _closes_finding(terms: list[Term], k: int) -> bool:
     """Whether a side up to ``k`` is told of a finding before: "collapse right base, left drain"."""
     sided = False
     while k >= 0 and not terms[k].finding:
-        if not (terms[k].side or terms[k].names_anatomy):
+        aside = sided and terms[k].mark == ","
+        if not (terms[k].side or terms[k].names_anatomy or aside):
             return False
         sided = sided or terms[k].side is not None
         k -= 1
@@ -246,10 +248,8 @@ def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
         if "where" in earlier.cues:
             if back and "and" in terms[back - 1].cues:
                 return False  # "resolution of oedema and of the right effusion"
-            return any(
-                term.finding and n != finding
-                for n, term in enumerate(terms[max(0, k - _WALK) : k], max(0, k - _WALK))
-            )
+            named = [n for n in range(max(0, k - _WALK), k) if terms[n].finding]
+            return bool(named) and named[-1] != finding
         if not earlier.names_anatomy:
             break
     return False
@@ -351,7 +351,10 @@ def _ends_here(terms: list[Term], k: int) -> bool:
 
 def _is_predicate(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether a finding is what its subject is said to be: "the left lower lobe is consolidated"."""
-    return bool(k) and terms[k - 1].j == terms[k].i and words[terms[k].i - 1] in _COPULAS
+    before = terms[k].i - 1
+    while before > 0 and words[before].endswith("ly"):
+        before -= 1
+    return before >= 0 and words[before] in _COPULAS
 
 
 def _subject(
