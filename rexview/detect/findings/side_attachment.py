@@ -105,6 +105,9 @@ def attach(
                 sides = sides or _subject(terms, k, owned, device=device[k])
             if not sides and _is_predicate(words, terms, k):
                 sides = _subject(terms, k, owned, device=device[k], ahead=False)
+            if not sides and k < last and (then := _listed_next(terms, k)):
+                sides = _after(words, terms[:then], k, owned, device=device[k])
+                sides = sides or _subject(terms, k, owned, device=device[k], ahead=False)
             if not sides and k < last:
                 sides = _after(words, terms, k, owned, device=device[k])
             if not sides:
@@ -347,6 +350,16 @@ def _ends_here(terms: list[Term], k: int) -> bool:
         if later.finding:
             return False
     return True
+
+
+def _listed_next(terms: list[Term], k: int) -> int:
+    """Return the finding that only a comma parts from that at ``k``, in a list of notes; else 0."""
+    for n in range(k + 1, len(terms)):
+        if terms[n].is_("and", "with", "maybe_before", "apposed"):
+            return 0
+        if terms[n].finding:
+            return n if any(term.mark == "," for term in terms[k + 1 : n]) else 0
+    return 0
 
 
 def _is_predicate(words: list[str], terms: list[Term], k: int) -> bool:
