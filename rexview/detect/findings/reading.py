@@ -46,9 +46,24 @@ _ROUND_NOT_TICKED: Final = re.compile(
     r"(?<=\S)[^\S\n]+\([ ]\)[^\S\n]*[^\s()][^\n()]{0,30}?(?=[^\S\n]*(?:\(|\n|$)|[^\S\n]{2,})"
 )
 """The same with round boxes, in a text that ticks some of them: "( ) right (x) left"."""
-_PLUS: Final = re.compile(r"\b[RL]t?[^\S\n]?\+")
-_MINUS: Final = re.compile(r"(?:[,;/][^\S\n]*|\b)[RL]t?[^\S\n]?-(?![\w-])")
+_PLUS: Final = re.compile(r"\b(?:[RL]t?|[Rr]ight|[Ll]eft)[^\S\n]?:?[^\S\n]?(?:\+|yes\b)")
+_MINUS: Final = re.compile(
+    r"(?:[,;/][^\S\n]*|\b)(?:[RL]t?|[Rr]ight|[Ll]eft)[^\S\n]?:?[^\S\n]?"
+    r"(?:-(?![\w-])|[–—](?=[^\S\n]*(?:[,;.\n]|$))|no(?=[^\S\n]*(?:[,;.)\n]|$)))"
+)
 """A side that has a finding, and one that has not: "effusion R+, L-"."""
+_STRUCK: Final = re.compile(r"~~[^~\n]{1,200}~~")
+"""What is struck through."""
+_DRAFT: Final = re.compile(
+    r"\b(?:draft|first (?:pass|read|look|version)|initial (?:read|impression|version)"
+    r"|preliminary(?: read)?|version 1|v1)[^\S\n]*[:=]",
+    re.IGNORECASE,
+)
+_FINAL: Final = re.compile(
+    r"\b(?:final|second (?:pass|read|look|version)|revised|corrected|version 2|v2|result|answer)\b"
+    r"[^:=\n]{0,20}[:=]",
+    re.IGNORECASE,
+)
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
 
@@ -125,7 +140,9 @@ def _read(text: str) -> tuple[Mention, ...]:
         text = _ROUND_NOT_TICKED.sub(lambda match: " " * len(match[0]), text)
     if "[ ]" in text or "☐" in text or "□" in text:
         text = _NOT_TICKED.sub(lambda match: " " * len(match[0]), text)
-    if "+" in text and _PLUS.search(text):
+    if "~~" in text:
+        text = _STRUCK.sub(lambda match: " " * len(match[0]), text)
+    if ("+" in text or "yes" in text) and _PLUS.search(text):
         text = _MINUS.sub(lambda match: " " * len(match[0]), text)
     tokens = Tokens(text)
     context = Context()
@@ -142,6 +159,7 @@ def _read(text: str) -> tuple[Mention, ...]:
     _read_prose(tokens, place, len(tokens.words), context)
     _set_thoughts_aside(text, context.drafts)
     _set_original_aside(text, context.drafts)
+    _set_draft_aside(text, context.drafts)
     mentions = [mention for draft in context.drafts for mention in draft.mentions()]
     return tuple(sorted(mentions, key=_START))
 
@@ -167,6 +185,22 @@ def _set_original_aside(text: str, drafts: list[Draft]) -> None:
         for other in drafts:
             if other.start >= original.start() and finding_info(other.finding).family == family:
                 other.superseded = bool(other.sides) and sides != {one[0] for one in other.sides}
+
+
+def _set_draft_aside(text: str, drafts: list[Draft]) -> None:
+    """Let a draft give way to the final version below it, where that puts a finding elsewhere."""
+    draft = _DRAFT.search(text)
+    final = _FINAL.search(text, draft.end()) if draft else None
+    if draft is None or final is None:
+        return
+    sides: dict[str, set[str]] = {}
+    for one in drafts:
+        if one.start >= final.end():
+            sides.setdefault(finding_info(one.finding).family, set()).update(s for s, _, _ in one.sides)
+    for one in drafts:
+        if draft.end() <= one.start < final.start():
+            later = sides.get(finding_info(one.finding).family)
+            one.superseded = one.superseded or (bool(later) and bool(one.sides))
 
 
 def _set_thoughts_aside(text: str, drafts: list[Draft]) -> None:

@@ -135,6 +135,8 @@ def clean_sides(
             term.image_side = True
             term.side = OTHER_SIDE.get(term.side, term.side)
         elif following and "own" in following.cues and following.i == term.j:
+            if words[following.i] == "now" and words[term.i - 1] in ("the", "on"):
+                continue  # "it is on the left now", but "has left now"
             if _BRONCHIAL in following.meaning.site_of and _bronchial(terms):
                 continue
             if words[following.j - 1] in _BORDERS and _is_hidden(words, terms):

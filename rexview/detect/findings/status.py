@@ -122,7 +122,7 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
         if term.finding and not joined:
             return _of_none(words, terms, k)
         joined = (joined and not term.finding) or term.mark == "," or "and" in term.cues
-        if "not_before" in term.cues and not term.finding:
+        if "not_before" in term.cues and not (term.finding and term.meaning.near):
             if "not_after" in term.cues and k and terms[k - 1].finding and not terms[k - 1].mark:
                 return words[term.i] in ("no", "not", "without")
             return True
@@ -174,7 +174,7 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
         term = terms[k]
         if anew and (term.names_anatomy or "own" in term.cues):
             return False  # "opacity in the base, and the hemidiaphragm cannot be followed"
-        if "not_after" in term.cues and not term.finding:
+        if "not_after" in term.cues and not (term.finding and term.meaning.near):
             if comma and _new_subject(words, terms, f, k):
                 return False
             phrase = " ".join(words[term.i : term.j])

@@ -16,6 +16,7 @@ _AGAIN: Final = frozenset(
 )
 _ANEW: Final = frozenset(("a", "another", "new", "second", "similar", "smaller", "larger", "other"))
 """Before the "one" that is a second finding."""
+_SIDES: Final = frozenset(("right", "left"))
 _FINAL: Final = frozenset(("unchanged", "previous", "prior", "before", "no", "not"))
 """Beside a "same" or "similar" that compares with an earlier film."""
 _NOTE: Final = 4
@@ -77,6 +78,9 @@ def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     if not _AGAIN.isdisjoint(words) and _FINAL.isdisjoint(words):
         return True
     anew = any(first in _ANEW and then == "one" for first, then in pairwise(words))
+    if clause.has("than"):
+        return False
+    anew = anew or any(side in _SIDES and then == "one" for side, then in pairwise(words))
     return anew or (clause.has("persists") and words[:1] == ["the"])
 
 

@@ -27,6 +27,7 @@ from rexview.detect.findings.sentences import Sentence
 from rexview.detect.findings.side_cleaning import PAIRED
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, word_set
+from rexview.geometry import OTHER_SIDE
 
 _ASKED: Final = re.compile(either("heading", "asked"))
 _SECTION: Final = re.compile(either("heading", "section"))
@@ -38,6 +39,7 @@ _LEADS: Final = re.compile(
 )
 _LEADING: Final = word_set("sentence", "leading")
 _REPLIES: Final = ("yes", "no")
+_PAST: Final = frozenset(("was", "were", "had", "if", "would", "could", "may", "might", "should"))
 _DENYING: Final = ("normal", "not_before", "not_after", "own", "tip")
 _NO_LENGTH: Final = 2
 """Tokens of a "no" with the dash after it."""
@@ -298,7 +300,9 @@ def _complete_earlier(
     or a fragment that follows at once); a side may as well open what comes next.
     """
     places = clause.side_spans(tokens, 0)
-    if not places or clause.has("correction", "own", "turned", "not_before", "not_after"):
+    if not places or clause.has("correction", "turned", "not_before", "not_after"):
+        return
+    if any("own" in term.cues and tokens.words[term.i] != "now" for term in clause.terms):
         return
     if all(place[0] == "midline" for place in places) or _only_normal(clause):
         return
@@ -347,11 +351,38 @@ def _complete_earlier(
             for draft in context.last
             if draft.asked and draft.sides
         ]
+    elif refers and _lies_elsewhere(tokens, clause, found or context.last, places):
+        context.drafts += [
+            replace(draft, status="positive", sides=places[:1], compared=True)
+            for draft in found or context.last
+        ]
     elif not open_ones and says_again(tokens, sentence, clause):
         context.drafts += again(found or context.last, places)
     # nothing before it lacks a side, so it is the side of what comes next: "Side: left."
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         context.pending = places[0]
+
+
+def _lies_elsewhere(
+    tokens: Tokens, clause: Clause, last: list[Draft], places: list[SideSpan]
+) -> bool:
+    """Whether a finding that is not on one side is on the other: "it's on the left, as I see it".
+
+    What was said last of it is that it is not there, was there, or would be.
+    """
+    words = tokens.words[clause.terms[0].i : clause.terms[-1].j]
+    if not last or clause.has("normal", "tip", "than") or not _PAST.isdisjoint(words):
+        return False
+    if any(term.names_anatomy for term in clause.terms) and not clause.has("where"):
+        return False  # "no right effusion; this is the left lung"
+    if len({draft.finding for draft in last}) > 1 or len({side for side, _, _ in places}) > 1:
+        return False
+    return all(
+        draft.status in ("negated", "prior", "hypothetical")
+        and not draft.asked
+        and {OTHER_SIDE.get(side) for side, _, _ in draft.sides} == {places[0][0]}
+        for draft in last
+    )
 
 
 def _only_normal(clause: Clause) -> bool:
