@@ -196,7 +196,9 @@ def _set_draft_aside(text: str, drafts: list[Draft]) -> None:
     sides: dict[str, set[str]] = {}
     for one in drafts:
         if one.start >= final.end():
-            sides.setdefault(finding_info(one.finding).family, set()).update(s for s, _, _ in one.sides)
+            sides.setdefault(finding_info(one.finding).family, set()).update(
+                s for s, _, _ in one.sides
+            )
     for one in drafts:
         if draft.end() <= one.start < final.start():
             later = sides.get(finding_info(one.finding).family)

@@ -26,7 +26,9 @@ _ATTACHED: Final = word_set("sentence", "attached")
 _OUTSIDE: Final = frozenset(("neck", "arm", "extremity"))
 """Parts outside the chest by which a device goes in, and in which a finding lies."""
 _ONWARD: Final = frozenset(
-    words_of("passes passing turns turning turned goes crosses crossing into traverses swings heads")
+    words_of(
+        "passes passing turns turning turned goes crosses crossing into traverses swings heads"
+    )
     + words_of("runs travels cephalad loops kinks doubles over across enters entering through")
 )
 """Between where a device goes in and a place that it passes or ends in."""
@@ -215,7 +217,8 @@ def _before(
             (
                 k
                 for k in range(f + 1, len(terms))
-                if (terms[k].mark and not _closes_with_side(terms, k)) or (terms[k].finding and "and" not in terms[k - 1].cues)
+                if (terms[k].mark and not _closes_with_side(terms, k))
+                or (terms[k].finding and "and" not in terms[k - 1].cues)
             ),
             None,
         )
@@ -363,7 +366,7 @@ def _listed_next(terms: list[Term], k: int) -> int:
 
 
 def _is_predicate(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether a finding is what its subject is said to be: "the left lower lobe is consolidated"."""
+    """Whether a finding is what its subject is said to be: "the left base is consolidated"."""
     before = terms[k].i - 1
     while before > 0 and words[before].endswith("ly"):
         before -= 1

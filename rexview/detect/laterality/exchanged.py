@@ -1,8 +1,8 @@
 """Two findings of one kind, one on each side, whose sides an answer exchanges.
 
-Both texts have the kind on both sides, so that no side contradicts. What tells the two apart does: a
-line in the jugular and one in the subclavian vein, an old and a new fracture, a lobe above and one
-below.
+Both texts have the kind on both sides, so that no side contradicts. What tells the two apart does:
+a line in the jugular and one in the subclavian vein, an old and a new fracture, a lobe above and
+one below.
 """
 
 from __future__ import annotations
