@@ -264,7 +264,7 @@ class ReaderPair:
         FilterError
             It is not such a word.
         """
-        dimension, apart, *ids = _parts(word, 4, "dimension:apart:reader:reader")
+        dimension, apart, *ids = parts_of(word, 4, "dimension:apart:reader:reader")
         if dimension not in DIMENSIONS:
             raise FilterError(
                 tr("“{dimension}” is not a dimension that readers score.").format(
@@ -330,7 +330,7 @@ class ModelPair:
         FilterError
             It is not such a word.
         """
-        dimension, *ids = _parts(word, 3, "dimension:model:model")
+        dimension, *ids = parts_of(word, 3, "dimension:model:model")
         if dimension not in DIMENSION_NAMES:
             raise FilterError(
                 tr("“{dimension}” is no score of an answer.").format(dimension=dimension[:40])
@@ -344,9 +344,18 @@ class ModelPair:
         )
 
 
-def _parts(word: str, n: int, form: str) -> list[str]:
+def parts_of(
+    word: str, n: int, form: str, *, filled: int = 0, longest: int = _LONGEST_PAIR
+) -> list[str]:
+    """Split a word of the link at its colons; of its parts the last ``filled`` are not empty.
+
+    Raises
+    ------
+    FilterError
+        It is longer, or not of the ``form``, such as ``dimension:model:model``.
+    """
     parts = word.split(":")
-    if len(parts) != n or len(word) > _LONGEST_PAIR:
+    if len(parts) != n or len(word) > longest or not all(parts[n - filled :]):
         raise FilterError(tr("“{word}” is not {form}.").format(word=word[:40], form=form))
     return parts
 

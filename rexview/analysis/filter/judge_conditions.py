@@ -11,14 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.filter.conditions import escaped, unescaped
+from rexview.analysis.filter.conditions import escaped, parts_of, unescaped
 from rexview.errors import FilterError
 from rexview.stats.judges.opinions import Judge
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, SCORE_MAX, SCORE_MIN
 from rexview.words import inside, tr
 
-_LONGEST: Final = 7_000
-"""Characters of such a word; longer ones are not understood."""
 _PRESENT: Final = {"yes": True, "no": False}
 _SCORES: Final = {str(score): score for score in range(SCORE_MIN, SCORE_MAX + 1)}
 
@@ -48,12 +46,7 @@ class JudgeCondition:
         FilterError
             It is not such a word.
         """
-        parts = word.split(":")
-        if len(parts) != 4 or len(word) > _LONGEST or not all(parts[2:]):
-            raise FilterError(
-                tr("“{word}” is not failure:said:prompt:judge.").format(word=word[:40])
-            )
-        about, said, prompt, judge = parts
+        about, said, prompt, judge = parts_of(word, 4, "failure:said:prompt:judge", filled=2)
         known = _PRESENT if about in FAILURES else _SCORES if about in DIMENSIONS else None
         if known is None or (said and said not in known):
             raise FilterError(tr("“{word}” is nothing that a judge says.").format(word=word[:40]))

@@ -12,11 +12,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.filter.conditions import escaped, unescaped
+from rexview.analysis.filter.conditions import escaped, parts_of, unescaped
 from rexview.errors import FilterError
 from rexview.words import tr
 
 _LONGEST: Final = 1_000
+"""Characters of such a word; longer ones are not understood."""
 _FAILURE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _VERSION: Final = re.compile("[0-9a-f]{8,64}")
 SAYS: Final = {
@@ -52,12 +53,8 @@ class WrittenCondition:
         FilterError
             It is not such a word.
         """
-        parts = word.split(":")
-        if len(parts) != 4 or len(word) > _LONGEST or not all(parts[1:]):
-            raise FilterError(
-                tr("“{word}” is not said:failure:version:judge.").format(word=word[:40])
-            )
-        said, failure, version, judge = parts
+        form = "said:failure:version:judge"
+        said, failure, version, judge = parts_of(word, 4, form, filled=3, longest=_LONGEST)
         if said not in SAYS or not _FAILURE.fullmatch(failure) or not _VERSION.fullmatch(version):
             raise FilterError(
                 tr("“{word}” is nothing that a judge says of a written failure.").format(

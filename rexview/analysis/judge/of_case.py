@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from rexview.analysis.case.comments import find_quote
+from rexview.analysis.case.quoting import Quoting, place_of
 from rexview.analysis.engine import Engine
 from rexview.analysis.judge.engine import JudgeAgreement
 from rexview.schema import Answer, ReviewSet
@@ -17,22 +17,12 @@ from rexview.stats.judges.opinions import Judge
 from rexview.vocab import DIMENSIONS, FAILURES
 
 
-@dataclass(frozen=True)
-class SaidFailure:
-    """Whether the judge sees a failure, and why.
-
-    ``start`` and ``end`` are the place of the quoted words in the answer's text, None where they
-    are not in it. ``quote_known`` says that they stand in its explanation, or were in what the
-    judge was sent, where names of models are covered: then their absence here means nothing.
-    """
+@dataclass(frozen=True, kw_only=True)
+class SaidFailure(Quoting):
+    """Whether the judge sees a failure, and why."""
 
     failure: str
     present: bool
-    reason: str
-    quote: str
-    start: int | None
-    end: int | None
-    quote_known: bool
 
 
 @dataclass(frozen=True)
@@ -105,15 +95,16 @@ def _opinion(answer: Answer, rows: pl.DataFrame, stale: int) -> AnswerOpinion:
 
 def _failure(answer: Answer, row: Mapping[str, Any], reason: str) -> SaidFailure:
     quote = (row["quote"] or "").strip()
-    place = find_quote(answer.text or "", quote, 0) if quote else None
+    start, end = place_of(answer.text or "", quote)
+    explained, _ = place_of(answer.explanation or "", quote)
     return SaidFailure(
-        row["failure"],
-        bool(row["present"]),
-        reason,
-        quote,
-        place.start if place else None,
-        place.end if place else None,
-        _was_sent(row["extra"]) or find_quote(answer.explanation or "", quote, 0) is not None,
+        failure=row["failure"],
+        present=bool(row["present"]),
+        reason=reason,
+        quote=quote,
+        start=start,
+        end=end,
+        quote_known=_was_sent(row["extra"]) or explained is not None,
     )
 
 

@@ -10,7 +10,6 @@ import hashlib
 import html
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Final
 
 from rexview.analysis.judge.captions import (
     OPINION,
@@ -24,7 +23,7 @@ from rexview.analysis.judge.tables import JudgedFailure, JudgedScore, JudgeTable
 from rexview.stats.failure_rates import Rate
 from rexview.stats.judges.agreement import FailureAgreement, ScoreAgreement
 from rexview.ui.answers.html import Added
-from rexview.ui.html.safe_text import Span
+from rexview.ui.judge.said import card_html, item_html, mark_of, reason_html
 from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
@@ -36,9 +35,6 @@ from rexview.ui.tables.number_table import (
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 from rexview.words import counted, tr, trn
 
-_LONGEST: Final = 2_000
-"""Characters of a reason or a quote that are shown."""
-
 
 def added_by_judge(opinions: CaseOpinions, models: Sequence[str]) -> dict[str, Added]:
     """Return what a judge adds to the answers of a case: its card, and its quotes in the text."""
@@ -47,11 +43,8 @@ def added_by_judge(opinions: CaseOpinions, models: Sequence[str]) -> dict[str, A
 
 def _added(opinions: CaseOpinions, model: str) -> Added:
     one = opinions.of(model)
-    marks = [
-        Span(said.start, said.end, "rx-evidence rx-judged", {"rx-evidence": _key(model, said)})
-        for said in one.failures
-        if said.present and said.start is not None and said.end is not None
-    ]
+    seen = (said for said in one.failures if said.present)
+    marks = [mark for said in seen for mark in mark_of(said, _key(model, said))]
     return Added(marks, below=_card_html(opinions, model, one))
 
 
@@ -77,53 +70,23 @@ def _card_html(opinions: CaseOpinions, model: str, one: AnswerOpinion) -> str:
             one.stale,
         ).format(n=one.stale)
         parts.append(f'<p class="rx-quiet">{stale}</p>')
-    return (
-        f'<section class="rx-judge" aria-label="{tr("Judge: {name}").format(name=name)}"><h4>'
-        f"{tr('Judge: {name}').format(name=name)} <small>{html.escape(OPINION)}</small></h4>"
-        f"{''.join(parts)}</section>"
-    )
+    title = tr("Judge: {name}").format(name=name)
+    return card_html(title, title, html.escape(OPINION), "".join(parts))
 
 
 def _failure_html(opinions: CaseOpinions, model: str, said: SaidFailure) -> str:
     name = html.escape(FAILURES[said.failure].name)
     agrees = html.escape(failure_words(opinions.agreement.failures.get(said.failure)))
-    located = said.present and said.start is not None
-    flag = f' data-rx-flag="{_key(model, said)}"' if located else ""
-    show = (
-        (
-            " "
-            '<button type="button" class="rx-show" aria-pressed="false" title="'
-            f'{tr("Mark the quoted words until pressed again (Esc)")}">{tr("Show")}</button>'
-        )
-        if located
-        else ""
-    )
+    key = _key(model, said) if said.present and said.is_located else None
     word = "yes" if said.present else "no"
-    head = f'<p class="rx-judge-{word}"><b>{name}: {word}</b> <small>{agrees}</small>{show}</p>'
-    return f"<li{flag}>{head}{_quote_html(said)}{_reason_html(said.reason)}</li>"
-
-
-def _quote_html(said: SaidFailure) -> str:
-    if not said.quote:
-        return ""
-    lost = ""
-    if said.start is None and not said.quote_known:
-        lost = f" <small>{tr('These words are not in the answer.')}</small>"
-    return f"<p>“{html.escape(_cut(said.quote))}”{lost}</p>"
+    head = f"<b>{name}: {word}</b> <small>{agrees}</small>"
+    return item_html(head, said, seen=said.present, key=key)
 
 
 def _score_html(opinions: CaseOpinions, said: SaidScore) -> str:
     agrees = html.escape(score_words(opinions.agreement.scores.get(said.dimension)))
     head = f"<p><b>{DIMENSION_NAMES[said.dimension]}: {said.score}</b> <small>{agrees}</small></p>"
-    return f"<li>{head}{_reason_html(said.reason)}</li>"
-
-
-def _reason_html(reason: str) -> str:
-    return f"<p>{html.escape(_cut(reason))}</p>" if reason else ""
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return f"<li>{head}{reason_html(said.reason)}</li>"
 
 
 def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 
 from rexview.analysis.written.of_case import CaseWritten, WrittenOpinion
 from rexview.ui.answers.html import Added
-from rexview.ui.html.safe_text import Span
+from rexview.ui.judge.said import card_html, item_html, mark_of
 from rexview.words import tr
 
 SAID: Final = {
@@ -22,7 +22,6 @@ SAID: Final = {
     "unread": tr("not readable"),
 }
 FOUND_BY: Final = tr("found by a language model, counted with no other failure")
-_LONGEST: Final = 2_000
 
 
 def added_by_written(every: Sequence[CaseWritten], models: Sequence[str]) -> dict[str, Added]:
@@ -34,9 +33,8 @@ def _added(every: Sequence[CaseWritten], model: str) -> Added:
     marks, cards = [], []
     for one in every:
         said = one.by_model.get(model)
-        if said is not None and said.start is not None and said.end is not None:
-            key = {"rx-evidence": _key(one, model)}
-            marks.append(Span(said.start, said.end, "rx-evidence rx-judged", key))
+        if said is not None:
+            marks += mark_of(said, _key(one, model))
         cards.append(_card(one, model, said))
     return Added(marks, below="".join(cards))
 
@@ -51,35 +49,12 @@ def _card(one: CaseWritten, model: str, said: WrittenOpinion | None) -> str:
     version = tr("version {version}").format(version=html.escape(one.version[:8]))
     words = f"{html.escape(FOUND_BY)} · {judge} · {version}"
     if said is None:
-        body = f'<p class="rx-quiet">{tr("It was not asked about this answer.")}</p>'
-        word, flag, show = tr("not asked"), "", ""
+        asked = tr("It was not asked about this answer.")
+        item = f'<p class="rx-judge-no"><b>{title}: {tr("not asked")}</b></p>'
+        item = f'<li>{item}<p class="rx-quiet">{asked}</p></li>'
     else:
-        word, located = SAID[said.said], said.start is not None
-        flag = f' data-rx-flag="{_key(one, model)}"' if located else ""
-        title_of = tr("Mark the quoted words until pressed again (Esc)")
-        show = (
-            ' <button type="button" class="rx-show" aria-pressed="false" '
-            f'title="{title_of}">{tr("Show")}</button>'
-            if located
-            else ""
-        )
-        body = _quote(said) + (f"<p>{html.escape(_cut(said.reason))}</p>" if said.reason else "")
-    mark = "yes" if said is not None and said.said == "yes" else "no"
+        key = _key(one, model) if said.is_located else None
+        head = f"<b>{title}: {SAID[said.said]}</b>"
+        item = item_html(head, said, seen=said.said == "yes", key=key)
     label = tr("In your own words: {title}").format(title=title)
-    head = f'<p class="rx-judge-{mark}"><b>{title}: {word}</b>{show}</p>'
-    return (
-        f'<section class="rx-judge" aria-label="{label}">'
-        f"<h4>{tr('In your own words')} <small>{words}</small></h4>"
-        f"<ul><li{flag}>{head}{body}</li></ul></section>"
-    )
-
-
-def _quote(said: WrittenOpinion) -> str:
-    if not said.quote:
-        return ""
-    lost = "" if said.quote_known else f" <small>{tr('These words are not in the answer.')}</small>"
-    return f"<p>“{html.escape(_cut(said.quote))}”{lost}</p>"
-
-
-def _cut(text: str) -> str:
-    return f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
+    return card_html(label, tr("In your own words"), words, f"<ul>{item}</ul>")
