@@ -1,17 +1,22 @@
-"""Which answers a judge is asked about: of which models, to which cases; the link keeps it."""
+"""A judge is asked about answers: of which models, to which cases, and the start.
+
+The link keeps what is chosen.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from rexview.ui.asking.choices import choice
+from rexview.ui.asking.choices import Chosen, choice, limits
+from rexview.ui.asking.jobs import begin_form
 from rexview.ui.filters.page import FilteredSet
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link
-from rexview.words import tr
+from rexview.words import counted, tr
 
 
 def choose_cases(filtered: FilteredSet) -> tuple[list[str], int]:
@@ -40,3 +45,26 @@ def choose_models(filtered: FilteredSet) -> list[str]:
         **kept,
     )
     return [f"--model={model}" for model in chosen]
+
+
+def begin_judge(
+    filtered: FilteredSet,
+    judge: Chosen,
+    own: Sequence[str],
+    cases: int,
+    sent: tuple[str, str],
+    *,
+    heading: str = "",
+) -> None:
+    """Show the limits, what a judge is sent and takes, and its start.
+
+    ``own`` are arguments of the command; ``sent`` says what goes to a judge that takes images, and
+    to one that does not: ``Answers of {cases}``.
+    """
+    more = limits()
+    if not judge.complete:
+        return
+    if heading:
+        st.markdown(heading)
+    what = sent[0 if judge.card.images else 1].format(cases=counted(cases, "case"))
+    begin_form(filtered.review_set, judge.wanted(**more), "judge", own, what)

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 import streamlit as st
 
-from rexview.analysis.run_models.wanted import CONCURRENCY, MOST_AT_ONCE
+from rexview.analysis.run_models.wanted import CONCURRENCY, MOST_AT_ONCE, Wanted
 from rexview.errors import SettingsError
 from rexview.models.asking.cards import find_card, well_known
 from rexview.models.card import Card
@@ -50,6 +50,10 @@ class Chosen:
             st.info(tr("Give the server's address."))
             return False
         return True
+
+    def wanted(self, **more: Any) -> Wanted:
+        """Return what is wanted of it: ``more`` are the other fields."""
+        return Wanted(model=self.model, api=self.api, base_url=self.base_url, **more)
 
 
 def choose_model(review_set: ReviewSet) -> Chosen | None:

@@ -6,7 +6,6 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.run_models.wanted import Wanted
 from rexview.models.running.folder import CURATING
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
@@ -51,8 +50,8 @@ def _form(review_set: ReviewSet) -> None:
     more = limits()
     if own is None or not chosen.complete:
         return
-    wanted = Wanted(model=chosen.model, api=chosen.api, base_url=chosen.base_url, **more)
-    begin_form(review_set, wanted, "curate", own, tr("Reports or indications of the set's studies"))
+    what = tr("Reports or indications of the set's studies")
+    begin_form(review_set, chosen.wanted(**more), "curate", own, what)
 
 
 def _open() -> list[str] | None:

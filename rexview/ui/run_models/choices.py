@@ -61,16 +61,8 @@ def choose(filtered: FilteredSet) -> Wanted | None:
     if ids == ():
         st.info(tr("No case is left to be asked."))
         return None
-    return Wanted(
-        model=chosen.model,
-        api=chosen.api,
-        base_url=chosen.base_url,
-        prompt=prompt,
-        cases=ids,
-        query=query,
-        repeats=repeats,
-        batch=batch,
-        **more,
+    return chosen.wanted(
+        prompt=prompt, cases=ids, query=query, repeats=repeats, batch=batch, **more
     )
 
 

@@ -6,24 +6,25 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.run_models.wanted import Wanted
-from rexview.ui.asking.answers import choose_cases, choose_models
-from rexview.ui.asking.choices import choice, choose_model, limits
-from rexview.ui.asking.jobs import begin_form
+from rexview.ui.asking.answers import begin_judge, choose_cases, choose_models
+from rexview.ui.asking.choices import choice, choose_model
 from rexview.ui.filters.page import FilteredSet
 from rexview.ui.link import keys as link_keys
-from rexview.words import counted, tr
+from rexview.words import tr
 
 _WHAT: Final = {
     "both": tr("Failures and scores"),
     "failures": tr("Failures"),
     "scores": tr("Scores"),
 }
+_SENT: Final = (
+    tr("Questions, answers, reports and images of up to {cases}"),
+    tr("Questions, answers, and reports of up to {cases}"),
+)
 
 
 def choose_judge(filtered: FilteredSet) -> None:
     """Show what a judge can be asked, what that takes, and the start."""
-    review_set = filtered.review_set
     st.caption(
         tr(
             "A language model's opinion on the models' answers. It stands apart from "
@@ -31,7 +32,7 @@ def choose_judge(filtered: FilteredSet) -> None:
             "Blinded readers never see it."
         )
     )
-    judge = choose_model(review_set)
+    judge = choose_model(filtered.review_set)
     if judge is None:
         return
     left, middle, right = st.columns([7, 4, 5], gap="medium")
@@ -41,15 +42,5 @@ def choose_judge(filtered: FilteredSet) -> None:
         models = choose_models(filtered)
     with right:
         cases, total = choose_cases(filtered)
-    more = limits()
-    if not judge.complete:
-        return
-    wanted = Wanted(model=judge.model, api=judge.api, base_url=judge.base_url, **more)
-    own = [f"--{what}"] if what != "both" else []
-    own += [*models, *cases]
-    if judge.card.images:
-        about = tr("Questions, answers, reports and images of up to {cases}")
-    else:
-        about = tr("Questions, answers, and reports of up to {cases}")
-    st.markdown(f"## {tr('Estimate and start')}")
-    begin_form(review_set, wanted, "judge", own, about.format(cases=counted(total, "case")))
+    own = [*([f"--{what}"] if what != "both" else []), *models, *cases]
+    begin_judge(filtered, judge, own, total, _SENT, heading=f"## {tr('Estimate and start')}")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import streamlit as st
 
-from rexview.analysis.run_models.wanted import Wanted
 from rexview.analysis.written.failures import Words
 from rexview.models.running.folder import JUDGING
 from rexview.ui.access import permissions
-from rexview.ui.asking.answers import choose_cases, choose_models
-from rexview.ui.asking.choices import Chosen, choose_model, limits
-from rexview.ui.asking.jobs import begin_form
+from rexview.ui.asking.answers import begin_judge, choose_cases, choose_models
+from rexview.ui.asking.choices import Chosen, choose_model
 from rexview.ui.asking.runs import show_runs
 from rexview.ui.filters.page import FilteredSet
 from rexview.ui.link.pages import PAGE_RUN_MODELS
-from rexview.words import counted, tr
+from rexview.words import tr
+
+_SENT: Final = (
+    tr("These words, questions, answers, reports and images of up to {cases}"),
+    tr("These words, questions, answers, and reports of up to {cases}"),
+)
 
 
 def show_find(filtered: FilteredSet, words: Words) -> None:
@@ -37,15 +42,5 @@ def _ask(filtered: FilteredSet, words: Words, judge: Chosen) -> None:
         models = choose_models(filtered)
     with right:
         cases, total = choose_cases(filtered)
-    more = limits()
-    if not judge.complete:
-        return
-    wanted = Wanted(model=judge.model, api=judge.api, base_url=judge.base_url, **more)
     own = [f"--written={words.failure}@{words.version}", *models, *cases]
-    if judge.card.images:
-        about = tr("These words, questions, answers, reports and images of up to {cases}")
-    else:
-        about = tr("These words, questions, answers, and reports of up to {cases}")
-    begin_form(
-        filtered.review_set, wanted, "judge", own, about.format(cases=counted(total, "case"))
-    )
+    begin_judge(filtered, judge, own, total, _SENT)
