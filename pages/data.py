@@ -5,6 +5,7 @@ import streamlit as st
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import page_header, try_review_set
 from rexview.ui.data import widgets as data_widgets
+from rexview.ui.link.choices import view_tabs
 from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.reviews import notice as reviews_notice
 from rexview.ui.tables.problem_table import show_error
@@ -29,8 +30,8 @@ with right:
     data_widgets.open_form()
 
 st.divider()
-check_tab, import_tab, format_tab = st.tabs(
-    [tr("Check a folder"), tr("Import"), tr("Make your own")], on_change="rerun", key="data_tab"
+check_tab, import_tab, format_tab = view_tabs(
+    "data", {"check": tr("Check a folder"), "import": tr("Import"), "format": tr("Make your own")}
 )
 if check_tab.open:
     with check_tab:

@@ -156,11 +156,6 @@ def iou(first: Sequence[float], second: Sequence[float]) -> float:
     return shared / union if union > 0 else 0.0
 
 
-def from_corners(left: float, top: float, right: float, bottom: float) -> tuple[float, ...]:
-    """Turn corner coordinates (Pascal VOC) into ``x, y, width, height``."""
-    return (left, top, right - left, bottom - top)
-
-
 def box_side(
     box: Sequence[float], width: float, height: float, orientation: Orientation
 ) -> BoxSide | None:

@@ -9,7 +9,6 @@ from rexview.geometry import (
     Orientation,
     box_problem,
     box_side,
-    from_corners,
     iou,
     orientation_of,
 )
@@ -123,7 +122,3 @@ def test_iou_counts_shared_pixels(first, second):
         layer[y : y + height, x : x + width] = True
     expected = (canvas[0] & canvas[1]).sum() / (canvas[0] | canvas[1]).sum()
     assert iou(first, second) == pytest.approx(expected)
-
-
-def test_corners():
-    assert from_corners(10, 20, 30, 50) == (10, 20, 20, 30)

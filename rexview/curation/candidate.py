@@ -1,14 +1,11 @@
-"""What names a candidate question: a digest of what it says, or, for a person's own, chance."""
+"""What names a candidate question that a model proposed: a digest of what it says."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 from collections.abc import Sequence
 from typing import Final
-
-from rexview.reviewset.checks.curation import OWN
 
 _DIGITS: Final = 12
 
@@ -29,11 +26,6 @@ def choice_id(question: str, options: Sequence[str]) -> str:
     False
     """
     return f"m-{_digest(json.dumps([_plain(question), *map(_plain, options)]))}"
-
-
-def own_id() -> str:
-    """Return a new name for a person's own candidate."""
-    return f"{OWN}{secrets.token_hex(_DIGITS // 2)}"
 
 
 def _plain(text: str) -> str:

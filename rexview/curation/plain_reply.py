@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -169,8 +168,3 @@ def folded(word: str) -> str:
     'clinical relevance 1 5'
     """
     return " ".join(re.findall(r"[^\W_]+", plain(word).casefold()))
-
-
-def only(value: Mapping[str, Any]) -> Any:
-    """Return what the only part of an object holds, None for one of several parts."""
-    return next(iter(value.values())) if len(value) == 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
 from rexview.metrics.finding_agreement import Part
 from rexview.reviewset.importers.core.report_text import (
@@ -14,7 +14,6 @@ from rexview.reviewset.importers.core.report_text import (
 from rexview.schema import Report
 from rexview.words import tr
 
-Scope = Literal["findings", "impression", "findings+impression"]
 SCOPES: Final[dict[str, str]] = {
     "findings": tr("Findings only"),
     "findings+impression": tr("Findings and impression"),

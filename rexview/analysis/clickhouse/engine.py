@@ -249,10 +249,3 @@ class ClickHouseEngine(FailureTallies, ScoreTallies, ChoiceTallies, ReportTallie
             {value: counts.get(value, 0) + in_memory.get(value, 0) for value in known},
             found[1] + reviewed.with_any,
         )
-
-
-def clickhouse_engine(
-    opened: OpenedSet, small: SmallSet, written: ReviewSet, **options: object
-) -> ClickHouseEngine:
-    """Make the engine of a loaded set with what people wrote in it; see :class:`Parts`."""
-    return ClickHouseEngine(opened, small, written, **options)  # type: ignore[arg-type]

@@ -20,7 +20,6 @@ _FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "published"
 _PAPER: Final = "ReXVQA (arXiv 2506.04353)"
 TASKS: Final = tuple(CATEGORIES["choice"])
 """The five tasks; their columns in the files have these names."""
-READER_CASES: Final = 200
 EXPERTS_READ: Final = 120
 """Questions that the paper's experts had read when it gives what they found."""
 OVERALL: Final = "overall"
@@ -137,11 +136,6 @@ def distribution() -> PublishedTable:
 def expert_defects() -> Mapping[str, str]:
     """Return which share of the first questions experts found each defect in, by its word."""
     return {row["defect"]: f"{row['percent']} %" for row in _rows("expert_defects")}
-
-
-def published_tables() -> tuple[PublishedTable, ...]:
-    """Return all four tables."""
-    return by_task(), by_category(), reader_study(), distribution()
 
 
 def _rows(name: str) -> Iterable[dict[str, str]]:

@@ -49,12 +49,11 @@ def to_read(found: FoundIn, each: int) -> list[tuple[str, Candidate]]:
     return in_reading_order(drawn(found, each), SEED)
 
 
-Told = Mapping[tuple[str, str], Stored]
-"""The newest row of one person on each answer, by case and model."""
-
-
 def told_by(found: FoundIn, rows: Iterable[Stored]) -> dict[str, dict[tuple[str, str], Stored]]:
-    """Return what people told of the sample of a judge, by person; of answers as they are now."""
+    """Return what people told of the sample of a judge, of answers as they are now.
+
+    By person, and then by case and model, the newest row.
+    """
     wanted = subject_of(found)
     by_person: dict[str, dict[tuple[str, str], Stored]] = {}
     for row in rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
 from rexview.cli.arguments import OWN_SET
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from rexview.models.prompt import Prompt
     from rexview.models.running.progress import Progress
     from rexview.schema import ReviewSet
-
-_NAMED: Final = 10
 
 
 def add_judge(commands: Any) -> None:

@@ -19,7 +19,6 @@ from rexview.vocab import counted
 
 _FENCE: Final = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _MOST_JSON: Final = 2_000_000
-_PARSED: Final = ("answered", "cut_off", "filtered", "incomplete")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import Any, Final, Literal, get_args
 
 from rexview.models.running.files.lock import is_worked_on
 from rexview.models.running.folder import RunFolder, read_json, write_json
-from rexview.models.running.journal import Failure, read_past
 
 State = Literal["starting", "running", "waiting", "paused", "finished", "cancelled", "broken"]
 STATES: Final[tuple[State, ...]] = get_args(State)
@@ -158,8 +157,3 @@ def wish_of(run: RunFolder) -> Wish:
     """Return what is wanted of a run; where nothing is said, that it runs."""
     word = (read_json(run.control) or {}).get("wish")
     return next((known for known in WISHES if known == word), "run")
-
-
-def failures_of(run: RunFolder) -> list[Failure]:
-    """Return what has no answer as it failed, with the message of its last attempt."""
-    return list(read_past(run).failures.values())

@@ -37,15 +37,6 @@ OFFERED: Final = tuple(
     }
 )
 """Failures that a reader can mark on every answer; of the others silence says nothing."""
-VERDICTS: Final = pl.Schema(
-    {
-        "answer": pl.UInt32(),
-        "failure": pl.String(),
-        "reader": pl.String(),
-        "verdict": pl.String(),
-    }
-)
-"""Columns of the newest verdict of each reader, by number of the answer."""
 _OPINION: Final = ("number", "judge", "prompt_id", "failure", "dimension")
 
 
@@ -167,7 +158,11 @@ class ReadersSay:
 
 
 def readers_say(review_set: ReviewSet, verdicts: pl.DataFrame) -> ReadersSay:
-    """Gather what readers say; ``verdicts`` has the columns :data:`VERDICTS`."""
+    """Gather what readers say.
+
+    ``verdicts`` are the newest of each reader: ``answer`` by its number, ``failure``, ``reader``
+    and ``verdict``.
+    """
     spoken = verdicts.group_by(number=pl.col("answer").cast(pl.Int64), failure="failure").agg(
         by_readers=(pl.col("verdict") == "confirmed").any()
     )

@@ -29,7 +29,6 @@ from rexview.stats.failure_rates import (
 from rexview.stats.multiple_choice.chosen import NOT_ASKED, ChoiceTally, Chosen
 from rexview.words import tr
 
-NO_ANSWERS = tr("No question here was answered.")
 NO_SHARED = tr("No question was answered by both.")
 NO_DISCORDANCE = tr("In no question one of the two is right and the other wrong: nothing to test.")
 

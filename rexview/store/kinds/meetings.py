@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from rexview.store import value_fields
 from rexview.store.kinds.kind import CHAIRS, Kind
 from rexview.vocab import MEETING_STEPS
 
+_of_meeting = partial(Kind, roles=CHAIRS, subject="id of the meeting", removable=True)
+
 KINDS: Final[Mapping[str, Kind]] = {
-    "meeting": Kind(
+    "meeting": _of_meeting(
         "a meeting: `name`, `held` (its day), `minutes` planned, `steps` in which a case is shown, "
         "`decisions` of its own list, `closed`; null: removed",
         about="all",
@@ -22,12 +25,9 @@ KINDS: Final[Mapping[str, Kind]] = {
             "decisions": value_fields.words_of("decisions"),
             "closed": value_fields.word("value of closed", True, False, None),
         },
-        roles=CHAIRS,
-        subject="id of the meeting",
-        removable=True,
         shared=True,
     ),
-    "agenda": Kind(
+    "agenda": _of_meeting(
         "a case on a meeting's agenda: `place` in its order, `section`, `minutes` expected, "
         "`found_by`: the filter it was found by; null: taken off",
         about="case",
@@ -37,29 +37,20 @@ KINDS: Final[Mapping[str, Kind]] = {
             "minutes": value_fields.number("number of minutes", 0, 1_000),
             "found_by": value_fields.text("filter"),
         },
-        roles=CHAIRS,
-        subject="id of the meeting",
-        removable=True,
         shared=True,
     ),
-    "presenter_note": Kind(
+    "presenter_note": _of_meeting(
         "one's own notes on a case of a meeting, for nobody else: `text`; null: taken back",
         about="case",
         fields={"text": value_fields.text("note")},
-        roles=CHAIRS,
-        subject="id of the meeting",
-        removable=True,
     ),
-    "discussed": Kind(
+    "discussed": _of_meeting(
         "a case was shown in a meeting: `seconds` in all; null: it does not count",
         about="case",
         fields={"seconds": value_fields.seconds},
-        roles=CHAIRS,
-        subject="id of the meeting",
-        removable=True,
         shared=True,
     ),
-    "vote": Kind(
+    "vote": _of_meeting(
         "what people thought before the models were named, without names: `count` of people, "
         "`right`: how many held which model right (also `none`, `unsure`), `harm`: how many gave "
         "0 to 4; null: taken back",
@@ -69,12 +60,9 @@ KINDS: Final[Mapping[str, Kind]] = {
             "right": value_fields.counts("votes"),
             "harm": value_fields.counts("grades of harm", tuple("01234")),
         },
-        roles=CHAIRS,
-        subject="id of the meeting",
-        removable=True,
         shared=True,
     ),
-    "decide": Kind(
+    "decide": _of_meeting(
         "what a meeting decided about a case or an answer: `failure` agreed on (or `none`), "
         "`severity` (0 to 4), `decision` (of the list or of the meeting's own), `owner`, `due` (a "
         "day), `done`, `comment`; null: taken back",
@@ -88,9 +76,6 @@ KINDS: Final[Mapping[str, Kind]] = {
             "done": value_fields.word("value of done", True, False, None),
             "comment": value_fields.text("comment"),
         },
-        roles=CHAIRS,
-        subject="id of the meeting",
-        removable=True,
         shared=True,
         judging=True,
         outlives=True,

@@ -7,8 +7,7 @@ from typing import Final
 import streamlit as st
 
 from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.choices import option_kept_in_link
+from rexview.ui.link import choices
 from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.words import tr
 
@@ -33,25 +32,15 @@ def show_how_to_begin(command: str) -> None:
 
 def open_view() -> str:
     """Return the part of the page that the link names."""
-    named = link_keys.query_value(link_keys.QUERY_VIEW)
-    return named if named in _offered() else QUESTIONS
+    return choices.open_view(_offered(), QUESTIONS)
 
 
-def _offered() -> list[str]:
+def _offered() -> dict[str, str]:
     """Return the parts of the page that the viewer may use."""
-    return [one for one in VIEWS if one != ASK or permissions.may_see(PAGE_RUN_MODELS)]
+    may_ask = permissions.may_see(PAGE_RUN_MODELS)
+    return {one: name for one, name in VIEWS.items() if one != ASK or may_ask}
 
 
 def choose_view() -> str:
     """Offer the parts of the page that the viewer may use; return the one that is open."""
-    views = _offered()
-    kept = option_kept_in_link("curate_view", link_keys.QUERY_VIEW, views, QUESTIONS)
-    shown = st.segmented_control(
-        tr("Shown"),
-        views,
-        format_func=lambda view: VIEWS[view],
-        required=True,
-        label_visibility="collapsed",
-        **kept,
-    )
-    return str(shown)
+    return choices.choose_view("curate", _offered(), QUESTIONS)

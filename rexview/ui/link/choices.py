@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -11,6 +11,7 @@ import streamlit as st
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import change_link
+from rexview.words import tr
 
 
 def kept_in_link(
@@ -54,6 +55,39 @@ def option_kept_in_link(
     asked = link_keys.query_value(query)
     shown = asked if asked in options else usual
     return kept_in_link(key, query, shown, lambda chosen: None if chosen == usual else chosen)
+
+
+def open_view(views: Collection[str], usual: str) -> str:
+    """Return which of a page's views the link names."""
+    named = link_keys.query_value(link_keys.QUERY_VIEW)
+    return named if named in views else usual
+
+
+def choose_view(page: str, views: Mapping[str, str], usual: str) -> str:
+    """Offer the views of a page by their names; return the one that is open."""
+    kept = option_kept_in_link(f"{page}_view", link_keys.QUERY_VIEW, views, usual)
+    shown = st.segmented_control(
+        tr("Shown"),
+        list(views),
+        format_func=views.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        **kept,
+    )
+    return str(shown)
+
+
+def view_tabs(page: str, views: Mapping[str, str]) -> Sequence[Any]:
+    """Offer the views of a page as tabs by their names, the first where the link names none."""
+    first, *_ = views
+    of_name = {name: view for view, name in views.items()}
+    kept = kept_in_link(
+        f"{page}_view",
+        link_keys.QUERY_VIEW,
+        views[open_view(views, first)],
+        lambda name: None if of_name[name] == first else of_name[name],
+    )
+    return st.tabs(list(of_name), **kept)
 
 
 def choose_page(total: int, size: int, key: str) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import streamlit as st
-
+from rexview.ui.link import choices
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.choices import option_kept_in_link
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_MEETING
 from rexview.words import tr
@@ -29,24 +27,13 @@ _WHOLE_SCREEN: Final = (PRESENT, FOLLOW)
 
 def open_view() -> str:
     """Return the view that the link names."""
-    named = link_keys.query_value(link_keys.QUERY_VIEW)
-    return named if named in VIEWS else AGENDA
+    return choices.open_view(VIEWS, AGENDA)
 
 
 def choose_view() -> None:
     """Offer the views that stand beside each other; the link keeps which is open."""
-    offered = [one for one in VIEWS if one not in _WHOLE_SCREEN]
-    if len(offered) < 2:
-        return
-    kept = option_kept_in_link("meeting_view", link_keys.QUERY_VIEW, offered, AGENDA)
-    st.segmented_control(
-        tr("Shown"),
-        offered,
-        format_func=lambda view: VIEWS[view],
-        required=True,
-        label_visibility="collapsed",
-        **kept,
-    )
+    offered = {one: name for one, name in VIEWS.items() if one not in _WHOLE_SCREEN}
+    choices.choose_view("meeting", offered, AGENDA)
 
 
 def view_link(view: str, meeting_id: str, case: str | None = None) -> str:

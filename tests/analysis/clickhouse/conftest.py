@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from rexview.analysis.clickhouse.database.in_process import InProcess
-from rexview.analysis.clickhouse.engine import ClickHouseEngine, clickhouse_engine
+from rexview.analysis.clickhouse.engine import ClickHouseEngine
 from rexview.analysis.clickhouse.loading.load import load_set
 from rexview.analysis.clickhouse.tables.manifest import PEOPLE
 from rexview.analysis.clickhouse.tables.opened import OpenedSet, with_people
@@ -38,7 +38,7 @@ class Given:
         manifest = load_set(database, name, self.review_set, self.scan)
         opened = OpenedSet(database, manifest, without_cases(DEMO_FOLDER))
         small = opened.reviewed()
-        return clickhouse_engine(opened, small, with_people(small.given, opened.people))
+        return ClickHouseEngine(opened, small, with_people(small.given, opened.people))
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,11 @@ import json
 from collections import Counter
 
 import pytest
-from support.runs.plain_asking import MODEL, questions, rows_of, spec_of, work
+from support.runs.plain_asking import MODEL, failures_of, questions, rows_of, spec_of, work
 
 from rexview.models.running.files.append_only import lines_of
 from rexview.models.running.money import Budget
-from rexview.models.running.progress import failures_of, read_progress, tell, wish_of
+from rexview.models.running.progress import read_progress, tell, wish_of
 from rexview.models.running.spec import read_spec
 
 

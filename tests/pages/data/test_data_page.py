@@ -91,7 +91,7 @@ def test_what_is_no_path_is_refused_when_importing(open_app, tmp_path):
     table = tmp_path / f"{'t' * 240}.csv"
     table.write_text("case,model,text\nc1,m,Clear lungs.\n")
     app = open_app("data")
-    app.session_state["data_tab"] = "Import"
+    app.query_params["as"] = "import"
     app.run()
     for text in [*NO_PATHS, "/dev/zero"]:
         app.text_area[0].set_value(text).run()
@@ -114,7 +114,7 @@ def test_what_is_no_path_is_refused_when_importing(open_app, tmp_path):
 )
 def test_an_upload_may_be_called_anything(open_app, name):
     app = open_app("data")
-    app.session_state["data_tab"] = "Import"
+    app.query_params["as"] = "import"
     app.run()
     app.selectbox(key="import_format").set_value("table").run()
     rows = (b"case,model,text\nc1,m,Clear lungs.\n", b"case,model,text\nc2,m,Effusion.\n")
@@ -162,7 +162,7 @@ def test_ways_to_gather_pictures_are_shown_with_their_cases(open_app, tmp_path):
         (tmp_path / "scans" / name).parent.mkdir(parents=True, exist_ok=True)
         Image.new("L", (64, 48)).save(tmp_path / "scans" / name)
     app = open_app("data")
-    app.session_state["data_tab"] = "Import"
+    app.query_params["as"] = "import"
     app.run()
     app.selectbox(key="import_format").set_value("images").run()
     app.text_area(key="import_paths").set_value(str(tmp_path / "scans")).run()

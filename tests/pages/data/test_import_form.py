@@ -30,7 +30,7 @@ def import_tab(open_app):
 
     def open_tab(*paths, **query):
         app = open_app("data", **query)
-        app.session_state["data_tab"] = "Import"
+        app.query_params["as"] = "import"
         app.run()
         app.text_area(key="import_paths").set_value("\n".join(map(str, paths))).run()
         assert not app.exception
@@ -148,7 +148,7 @@ def test_nothing_that_was_typed_is_lost_on_a_failed_import_or_another_page(
     for page in ("data", "overview", "data"):
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception
-    app.session_state["data_tab"] = "Import"
+    app.query_params["as"] = "import"
     app.run()
     assert app.text_area(key="import_paths").value == str(table)
     assert choice_of(app, "urgency").value == "Site"
@@ -157,13 +157,13 @@ def test_nothing_that_was_typed_is_lost_on_a_failed_import_or_another_page(
 
 def test_uploads_stay_when_another_tab_was_open_and_can_be_taken_away(open_app):
     app = open_app("data")
-    app.session_state["data_tab"] = "Import"
+    app.query_params["as"] = "import"
     app.run()
     app.file_uploader[0].set_value([("answers.csv", ROWS.encode(), "text/csv")]).run()
     assert made(app)["Cases"] == "3"
-    app.session_state["data_tab"] = "Check a folder"
+    app.query_params["as"] = "check"
     app.run()
-    app.session_state["data_tab"] = "Import"
+    app.query_params["as"] = "import"
     app.run()
     assert made(app)["Cases"] == "3"
     next(one for one in app.button if "answers.csv" in one.label.replace("\\", "")).click().run()
@@ -213,7 +213,7 @@ def test_a_set_of_others_is_not_read_by_typing_its_path(open_app, tmp_path, monk
     monkeypatch.setenv("REXVIEW_OPEN_UNDER", str(tmp_path / "allowed"))
     outside = write_set(tmp_path / "outside")
     app = open_app("data")
-    app.session_state["data_tab"] = "Import"
+    app.query_params["as"] = "import"
     app.run()
     app.text_area(key="import_paths").set_value(str(outside / "cases.jsonl")).run()
     assert "does not open that folder" in shown(app)

@@ -9,6 +9,7 @@ from rexview.models.request import Parameters, Request
 from rexview.models.running.attempts import Asking, Unread
 from rexview.models.running.files.append_only import lines_of
 from rexview.models.running.folder import new_run_id
+from rexview.models.running.journal import read_past
 from rexview.models.running.plan import begin, new_plan, resumed
 from rexview.models.running.run import Run
 from rexview.models.running.spec import RunSpec
@@ -73,6 +74,11 @@ def work(folder, cases, spec, *, resume=False, given=None, told=lambda progress:
     finally:
         endpoint.close()
         lock.release()
+
+
+def failures_of(run):
+    """Return what has no answer as it failed, with the message of its last attempt."""
+    return list(read_past(run).failures.values())
 
 
 def rows_of(run):

@@ -20,8 +20,6 @@ from rexview.imaging.raster import is_raster
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import PICTURES, Probe
 from rexview.reviewset.pictures import remarks
-from rexview.schema import StudyImage
-from rexview.vocab import normalise_view
 
 _UNTOLD_LENGTH: Final = 0xFFFFFFFF
 """Length of compressed pixels, which end with a mark instead."""
@@ -74,20 +72,6 @@ def warn_of(path: str, facts: ImageFacts, log: ProblemLog) -> None:
     """Warn of what is unusual about a picture that can be shown."""
     for kind, message, remedy in remarks(path, facts):
         log.warning(path, message, remedy, kind=kind)
-
-
-def image_of(path: str, facts: ImageFacts, view: str | None = None) -> StudyImage:
-    """Make the record of an image; its ``view`` is that of the file unless another is given."""
-    raw = view or facts.view
-    return StudyImage(
-        id="",
-        path=path,
-        view=normalise_view(raw),
-        view_raw=raw,
-        width=facts.width,
-        height=facts.height,
-        patient_orientation=facts.patient_orientation,
-    )
 
 
 def read_study(path: Path) -> StudyHeader:

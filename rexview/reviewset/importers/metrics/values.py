@@ -15,7 +15,6 @@ from rexview.reviewset.importers.table.cell_values import read_number
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.source import At
 
-OPTIONS: Final = ("implementation", "implementation_version", "scope")
 RECIPROCAL: Final = (
     "It is the reciprocal of a mean, and no value of a report.",
     "Give the raw values of the reports (RadCliQ-v1, FineRadScore); the page takes 1/mean.",

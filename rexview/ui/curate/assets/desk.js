@@ -5,8 +5,8 @@
 import { html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { tr } from "../../components/words.js";
+import { CountedPad } from "../../pad/assets/counted_pad.js";
 import { plain } from "../../pad/assets/task_frame.js";
-import { TaskPad } from "../../pad/assets/task_pad.js";
 import { STUDIES } from "../../pad/assets/task_words.js";
 import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
@@ -21,12 +21,10 @@ import { changed, latestOf, questionOf, same, selectOf, withOwn } from "./values
 
 const WORDS = { page: "curate page", kinds: ["propose", "select", "rate", "tag"], items: STUDIES };
 const NEWS_MS = 10_000; // so often what others did is asked for
-const REST_MS = 700; // after the last entry: then the page counts anew
 
-export class Desk extends TaskPad {
+export class Desk extends CountedPad {
   constructor(place) {
-    super(place, WORDS);
-    this.root.classList.add("rx-desk");
+    super(place, WORDS, "rx-desk", HINT);
     /** @type {DeskData} */
     this.data = null;
     /** @type {Map<string, Card>} */
@@ -34,7 +32,6 @@ export class Desk extends TaskPad {
     this.chosen = null; // id of the candidate in focus
     this.scoring = new Scoring(this);
     this.form = new OpenForm(this);
-    this.undoable = []; // what was given in this tab, newest last
     this.list = html("ol", { class: "candidates" });
     this.none = html(
       "p",
@@ -48,31 +45,18 @@ export class Desk extends TaskPad {
     this.keys = keyList();
     this.coverage = new Coverage();
     this.frame.body.append(this.keys, this.list, this.none, this.own, this.write);
-    this.frame.feet.prepend(html("span", { class: "hint" }, HINT));
     this.frame.feet.before(this.coverage.root);
-    const nothing = () => {};
-    const heard = (_reply, batch) => this.#saved(batch);
-    this.unhear = outbox.listen({ changed: nothing, refresh: nothing, heard });
     this.news = setInterval(() => document.hidden || outbox.ask(), NEWS_MS);
   }
 
   close() {
     clearInterval(this.news);
-    clearTimeout(this.rest);
-    this.unhear();
     super.close();
   }
 
   update(/** @type {DeskData} */ data, tell) {
     this.coverage.update(data);
     super.update(data, tell);
-  }
-
-  /** The page is asked for new counts, and for scores that may be seen by now. */
-  #saved(batch) {
-    if (!batch.some(({ page }) => page === WORDS.page)) return;
-    clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.tell("refresh", Date.now()), REST_MS);
   }
 
   // --- what is shown -----------------------------------------------------------------------------

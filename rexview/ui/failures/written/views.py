@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
+from rexview.ui.link import choices
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.choices import option_kept_in_link
 from rexview.ui.server.loaded_sets import on_tables
 from rexview.words import tr
 
@@ -19,8 +19,12 @@ _OFFERED: Final = {RATES: tr("By model"), WORDS: tr("In your own words")}
 
 def open_view() -> str:
     """Return the part of the page that the link names."""
-    named = link_keys.query_value(link_keys.QUERY_VIEW)
-    return named if named in (WORDS, VALIDATE) else RATES
+    return choices.open_view((WORDS, VALIDATE), RATES)
+
+
+def choose_view() -> str:
+    """Offer the parts of the page; return the one that is open."""
+    return choices.choose_view("failures", _OFFERED, RATES)
 
 
 def served() -> bool:
@@ -36,20 +40,6 @@ def served() -> bool:
         icon=":material/database:",
     )
     return False
-
-
-def choose_view() -> str:
-    """Offer the parts of the page; return the one that is open."""
-    kept = option_kept_in_link("failures_view", link_keys.QUERY_VIEW, _OFFERED, RATES)
-    shown = st.segmented_control(
-        tr("Shown"),
-        list(_OFFERED),
-        format_func=_OFFERED.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **kept,
-    )
-    return str(shown)
 
 
 def open_part(view: str, **chosen: str | None) -> None:

@@ -4,9 +4,8 @@
 import { html } from "../../../components/dom.js";
 import { mounting } from "../../../components/mount.js";
 import { tr } from "../../../components/words.js";
-import { TaskPad } from "../../../pad/assets/task_pad.js";
+import { CountedPad } from "../../../pad/assets/counted_pad.js";
 import { STUDIES } from "../../../pad/assets/task_words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
 import { Question } from "./question.js";
 import { drawShares } from "./shares.js";
 
@@ -14,44 +13,24 @@ import { drawShares } from "./shares.js";
 
 const WORDS = { page: "curate page", kinds: ["validate"], items: STUDIES };
 const HINT = tr("↑ ↓ question · y good · 1–8 what is wrong · e comment · u undo · n next study");
-const REST_MS = 700; // after the last entry: then the page counts anew
 const NOTHING = { passed: null, defect: null, comment: null };
 
-export class Sample extends TaskPad {
+export class Sample extends CountedPad {
   constructor(place) {
-    super(place, WORDS);
-    this.root.classList.add("rx-sample");
+    super(place, WORDS, "rx-sample", HINT);
     /** @type {SampleData} */
     this.data = null;
     /** @type {Map<string, Question>} */
     this.questions = new Map();
     this.chosen = null; // id of the question in focus
-    this.undoable = [];
     this.list = html("ol", { class: "questions" });
     this.shares = html("section", { class: "shares", "aria-label": tr("Share of defects") });
     this.frame.body.append(this.list, this.shares);
-    this.frame.feet.prepend(html("span", { class: "hint" }, HINT));
-    const nothing = () => {};
-    const heard = (_reply, batch) => this.#saved(batch);
-    this.unhear = outbox.listen({ changed: nothing, refresh: nothing, heard });
-  }
-
-  close() {
-    clearTimeout(this.rest);
-    this.unhear();
-    super.close();
   }
 
   update(/** @type {SampleData} */ data, tell) {
     super.update(data, tell);
     drawShares(this.shares, data.shares);
-  }
-
-  /** The page is asked for new counts. */
-  #saved(batch) {
-    if (!batch.some(({ kind }) => kind === "validate")) return;
-    clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.tell("refresh", Date.now()), REST_MS);
   }
 
   put(kept) {

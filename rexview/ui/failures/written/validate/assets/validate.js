@@ -5,10 +5,9 @@ import { html, set } from "../../../../components/dom.js";
 import { mounting } from "../../../../components/mount.js";
 import { serverNodes } from "../../../../components/server_html.js";
 import { tr } from "../../../../components/words.js";
+import { CountedPad } from "../../../../pad/assets/counted_pad.js";
 import { plain } from "../../../../pad/assets/task_frame.js";
-import { TaskPad } from "../../../../pad/assets/task_pad.js";
 import { ANSWERS } from "../../../../pad/assets/task_words.js";
-import { outbox } from "../../../../saving/assets/outbox.js";
 
 /** @import { Content, ValidateData, Word } from "./types.d.ts" */
 
@@ -17,15 +16,12 @@ const HINT = tr("1 or y yes · 2 no · 3 unsure · u undo · n p next, previous"
 /** @type {Record<Word, string>} */
 const SAYS = { yes: tr("Yes, it has it"), no: tr("No"), unsure: tr("Unsure") };
 const KEYS = { yes: "1", no: "2", unsure: "3" };
-const REST_MS = 700; // after the last entry: then the page counts anew
 
-export class Validate extends TaskPad {
+export class Validate extends CountedPad {
   constructor(place) {
-    super(place, WORDS);
-    this.root.classList.add("rx-validate");
+    super(place, WORDS, "rx-validate", HINT);
     /** @type {ValidateData} */
     this.data = null;
-    this.undoable = [];
     this.definition = html("section", { class: "definition", "aria-label": tr("The failure") });
     this.question = html("div", { class: "asked" });
     this.options = html("ol", { class: "options" });
@@ -51,17 +47,7 @@ export class Validate extends TaskPad {
       html("section", { "aria-label": tr("Question") }, this.question, this.options),
       html("section", { "aria-label": tr("Answer") }, html("h3", {}, tr("Answer")), this.answer),
     );
-    this.frame.feet.prepend(html("span", { class: "hint" }, HINT));
     this.frame.root.insertBefore(this.frame.body, this.frame.reportNode); // the report below
-    const nothing = () => {};
-    const heard = (_reply, batch) => this.#saved(batch);
-    this.unhear = outbox.listen({ changed: nothing, refresh: nothing, heard });
-  }
-
-  close() {
-    clearTimeout(this.rest);
-    this.unhear();
-    super.close();
   }
 
   update(/** @type {ValidateData} */ data, tell) {
@@ -73,13 +59,6 @@ export class Validate extends TaskPad {
       this.defined = data.definition;
       this.definition.replaceChildren(...serverNodes(data.definition));
     }
-  }
-
-  /** The page is asked for new counts. */
-  #saved(batch) {
-    if (!batch.some(({ kind }) => kind === WORDS.kinds[0])) return;
-    clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.tell("refresh", Date.now()), REST_MS);
   }
 
   put(kept) {
