@@ -1,8 +1,9 @@
-"""What several commands take."""
+"""How a command is added, and what several of them take."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +11,15 @@ from rexview.addresses import is_address, set_folder
 from rexview.bounded import typed_path
 from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.settings import load_settings
+
+
+def new_command(
+    commands: Any, name: str, run: Callable[[argparse.Namespace], int], purpose: str
+) -> argparse.ArgumentParser:
+    """Add a command that is begun by ``run``; ``purpose`` says what it does."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=purpose, description=purpose)
+    parser.set_defaults(run=run)
+    return parser
 
 
 def path(text: str) -> Path:

@@ -6,14 +6,14 @@ import argparse
 from typing import Any
 
 from rexview.bounded import printable
+from rexview.cli.arguments import new_command
 from rexview.kept_files import KINDS, told
 
 
 def add_cache(commands: Any) -> None:
     """Add the command ``cache``."""
     purpose = "say what is kept on disk to save time, and how much"
-    parser = commands.add_parser("cache", help=purpose)
-    parser.set_defaults(run=_cache)
+    parser = new_command(commands, "cache", _cache, purpose)
     kinds = ("all", *KINDS)
     clear = "remove it, or one kind of it"
     parser.add_argument("--clear", nargs="?", const="all", choices=kinds, help=clear)

@@ -7,15 +7,14 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from rexview.cli.arguments import SET
+from rexview.cli.arguments import SET, new_command
 from rexview.cli.output import as_json, pictures_progress, print_problems
 from rexview.vocab import noun
 
 
 def add_check(commands: Any) -> None:
     """Add the command ``check``."""
-    parser = commands.add_parser("check", help="print every problem of a review set")
-    parser.set_defaults(run=_check)
+    parser = new_command(commands, "check", _check, "print every problem of a review set")
     argument = parser.add_argument
     argument("folder", **SET)
     argument("--json", action="store_true", help="a JSON list instead of lines")

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
-from rexview.cli.arguments import FOLDER, SET
+from rexview.cli.arguments import FOLDER, SET, new_command
 from rexview.cli.output import as_json
 from rexview.cli.reviews import reviews_of
 from rexview.vocab import counted
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 def add_curated(commands: Any) -> None:
     """Add the command ``curated``."""
     purpose = "write the chosen questions of a set as the cases of another"
-    parser = commands.add_parser("curated", help=purpose, description=purpose)
-    parser.set_defaults(run=_curated)
+    parser = new_command(commands, "curated", _curated, purpose)
     argument = parser.add_argument
     argument("folder", **SET)
     argument("--out", **FOLDER, required=True, help="the new review set")

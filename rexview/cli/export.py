@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, Final
 
 from rexview.bounded import printable, read_file
-from rexview.cli.arguments import SET, path
+from rexview.cli.arguments import SET, new_command, path
 from rexview.cli.output import shower
 from rexview.cli.scanning import engine_of, with_own_metrics, with_written
 from rexview.errors import ExportCancelled, ExportRefused, FileRefused
@@ -28,8 +28,7 @@ def add_export(commands: Any) -> None:
     from rexview.export.formats import FORMATS
 
     purpose = "write cases or a meeting as slides, a page, tables or another format"
-    parser = commands.add_parser("export", help=purpose, description=purpose)
-    parser.set_defaults(run=_export)
+    parser = new_command(commands, "export", _export, purpose)
     argument = parser.add_argument
     argument("folder", **SET)
     argument("--format", required=True, choices=tuple(FORMATS), help="which format")

@@ -8,7 +8,7 @@ from typing import Any
 
 from rexview.addresses import address_of_set
 from rexview.bounded import printable
-from rexview.cli.arguments import SET
+from rexview.cli.arguments import SET, new_command
 from rexview.cli.output import as_json
 from rexview.cli.run.engine import add_engine, engine, tell_ended
 from rexview.cli.scanning import scan
@@ -18,8 +18,7 @@ from rexview.vocab import HINT_KINDS, counted, noun
 
 def add_failures(commands: Any) -> None:
     """Add the command ``failures``."""
-    parser = commands.add_parser("failures", help="list the failures found in a review set")
-    parser.set_defaults(run=_failures)
+    parser = new_command(commands, "failures", _failures, "list the failures found in a review set")
     argument = parser.add_argument
     argument("folder", **SET)
     argument("--json", action="store_true", help="a JSON list instead of lines")

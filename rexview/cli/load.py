@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from rexview.bounded import printable
-from rexview.cli.arguments import FOLDER
+from rexview.cli.arguments import FOLDER, new_command
 from rexview.cli.output import shower
 from rexview.cli.scanning import scan, with_own_metrics
 from rexview.vocab import counted
@@ -15,8 +15,7 @@ from rexview.vocab import counted
 def add_load(commands: Any) -> None:
     """Add the command ``load``."""
     purpose = "load a review set into ClickHouse, for a server with REXVIEW_ENGINE=clickhouse://..."
-    parser = commands.add_parser("load", help=purpose)
-    parser.set_defaults(run=_load)
+    parser = new_command(commands, "load", _load, purpose)
     parser.add_argument("folder", **FOLDER, help="the review set")
     where = "clickhouse://user@host:port/database; by default that of REXVIEW_ENGINE"
     parser.add_argument("--engine", metavar="ADDRESS", help=where)

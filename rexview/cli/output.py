@@ -1,25 +1,47 @@
-"""What commands print: JSON for programs, problems and progress for people."""
+"""What commands print: JSON for programs; problems, refusals and progress for people."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import wraps
 from typing import Any, Final
 
 from rexview.bounded import printable
-from rexview.errors import Problem
+from rexview.errors import Problem, RexviewError
 
+USAGE: Final = 2
+"""The exit status of a command that cannot be done as it was asked."""
 _SECONDS_BETWEEN: Final = 0.1
+Command = Callable[[argparse.Namespace], int]
 
 
 def as_json(value: Any) -> str:
     """Return values as JSON that any terminal and file can hold, with the same values."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
     return re.sub("[\x7f-\x9f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def refusing(*refusals: type[RexviewError]) -> Callable[[Command], Command]:
+    """Let a command that cannot be done as asked say why, and end with :data:`USAGE`."""
+
+    def of_command(command: Command) -> Command:
+        @wraps(command)
+        def refused(options: argparse.Namespace) -> int:
+            try:
+                return command(options)
+            except refusals as error:
+                print(printable(str(error)), file=sys.stderr)
+                return USAGE
+
+        return refused
+
+    return of_command
 
 
 def print_problems(problems: Sequence[Problem], stream: Any) -> None:

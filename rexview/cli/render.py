@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rexview.cli.arguments import path
+from rexview.cli.arguments import new_command, path
 
 
 def add_render(commands: Any) -> None:
     """Add the command ``render``."""
-    parser = commands.add_parser("render", help="write the display picture of one image")
-    parser.set_defaults(run=_render)
+    parser = new_command(commands, "render", _render, "write the display picture of one image")
     argument = parser.add_argument
     argument("image", type=path, metavar="IMAGE", help="a DICOM file, PNG, JPEG, ...")
     argument("--out", type=path, required=True, metavar="X.png", help="the picture")

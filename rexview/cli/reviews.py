@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexview.cli.arguments import FOLDER, SET, path
+from rexview.cli.arguments import FOLDER, SET, new_command, path
 from rexview.vocab import counted
 
 if TYPE_CHECKING:
@@ -16,22 +16,19 @@ if TYPE_CHECKING:
 
 def add_reviews(commands: Any) -> None:
     """Add the commands for what people wrote."""
-    parser = commands.add_parser("backup", help="copy what people wrote into one file")
-    parser.set_defaults(run=_backup)
+    parser = new_command(commands, "backup", _backup, "copy what people wrote into one file")
     parser.add_argument("folder", **SET)
     parser.add_argument("--out", type=path, required=True, metavar="FILE", help="the backup")
 
     purpose = "put a backup into the reviews database of a set"
-    parser = commands.add_parser("restore", help=purpose)
-    parser.set_defaults(run=_restore)
+    parser = new_command(commands, "restore", _restore, purpose)
     parser.add_argument("file", type=path, metavar="FILE", help="what `backup` wrote")
     parser.add_argument("folder", **SET)
     away = "take away what is there (it is backed up first)"
     parser.add_argument("--replace", action="store_true", help=away)
 
     purpose = "join all databases of a review set into one, every entry once"
-    parser = commands.add_parser("merge-reviews", help=purpose)
-    parser.set_defaults(run=_merge_reviews)
+    parser = new_command(commands, "merge-reviews", _merge_reviews, purpose)
     parser.add_argument("folder", **SET)
     parser.add_argument(
         "--from",
@@ -44,8 +41,7 @@ def add_reviews(commands: Any) -> None:
     )
 
     purpose = "write scores.csv and flags.csv, given and written rows together, and exposures.csv"
-    parser = commands.add_parser("export-reviews", help=purpose)
-    parser.set_defaults(run=_export_reviews)
+    parser = new_command(commands, "export-reviews", _export_reviews, purpose)
     parser.add_argument("folder", **SET)
     parser.add_argument("--out", **FOLDER, required=True, help="the new folder of tables")
 

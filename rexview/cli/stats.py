@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rexview.cli.arguments import SET
+from rexview.cli.arguments import SET, new_command
 from rexview.cli.output import as_json
 from rexview.cli.reviews import reviews_of
 from rexview.cli.scanning import scan, with_own_metrics
@@ -13,8 +13,7 @@ from rexview.cli.scanning import scan, with_own_metrics
 
 def add_stats(commands: Any) -> None:
     """Add the command ``stats``."""
-    parser = commands.add_parser("stats", help="print the tables of scores, tests and readers")
-    parser.set_defaults(run=_stats)
+    parser = new_command(commands, "stats", _stats, "print the tables of scores, tests and readers")
     argument = parser.add_argument
     argument("folder", **SET)
     argument("--json", action="store_true", help="a JSON object with full precision")

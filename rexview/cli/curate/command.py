@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any, Final
 
-from rexview.bounded import printable
-from rexview.cli.arguments import OWN_SET
-from rexview.cli.run.command import USAGE, add_again, add_asking, add_manner, count
+from rexview.cli.arguments import OWN_SET, new_command
+from rexview.cli.output import refusing
+from rexview.cli.run.command import add_again, add_asking, add_manner, count
 from rexview.errors import RunRefused
 
 STEPS: Final = ("propose", "rate", "tag")
@@ -17,8 +16,7 @@ STEPS: Final = ("propose", "rate", "tag")
 def add_curate(commands: Any) -> None:
     """Add the command ``curate``."""
     purpose = "ask a model for questions about the studies of a set, for their scores and tags"
-    parser = commands.add_parser("curate", help=purpose, description=purpose)
-    parser.set_defaults(run=_curate)
+    parser = new_command(commands, "curate", _curate, purpose)
     argument = parser.add_argument
     argument("folder", **OWN_SET)
     argument("--model", metavar="ID", help="its name on the server")
@@ -58,16 +56,13 @@ def _steps(text: str) -> tuple[str, ...]:
     return tuple(one for one in STEPS if one in wanted)
 
 
+@refusing(RunRefused)
 def _curate(options: argparse.Namespace) -> int:
     from rexview.cli.curate.choice import curate_choice, validate_only
     from rexview.cli.curate.steps import curate
 
-    try:
-        if options.validate_only:
-            return validate_only(options)
-        if not options.model:
-            raise RunRefused("Say which model: --model ID.")
-        return curate_choice(options) if options.choice else curate(options)
-    except RunRefused as error:
-        print(printable(str(error)), file=sys.stderr)
-        return USAGE
+    if options.validate_only:
+        return validate_only(options)
+    if not options.model:
+        raise RunRefused("Say which model: --model ID.")
+    return curate_choice(options) if options.choice else curate(options)

@@ -8,11 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
-from rexview.cli.arguments import OWN_SET
+from rexview.cli.arguments import OWN_SET, new_command
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
-from rexview.cli.output import as_json
+from rexview.cli.output import as_json, refusing
 from rexview.cli.run.command import (
-    USAGE,
     add_again,
     add_asking,
     add_chosen_cases,
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 def add_judge(commands: Any) -> None:
     """Add the command ``judge``."""
     purpose = "ask a language model for a second opinion on the models' answers"
-    parser = commands.add_parser("judge", help=purpose, description=purpose)
-    parser.set_defaults(run=_judge)
+    parser = new_command(commands, "judge", _judge, purpose)
     argument = parser.add_argument
     argument("folder", **OWN_SET)
     argument("--judge", required=True, metavar="MODEL", help="the model that judges")
@@ -66,16 +64,13 @@ class _Asked:
     without: int
 
 
+@refusing(RunRefused, SettingsError)
 def _judge(options: argparse.Namespace) -> int:
-    try:
-        if options.written is not None:
-            from rexview.cli.judge.written import find_failure
+    if options.written is not None:
+        from rexview.cli.judge.written import find_failure
 
-            return find_failure(options)
-        return _ask(options)
-    except (RunRefused, SettingsError) as error:
-        print(printable(str(error)), file=sys.stderr)
-        return USAGE
+        return find_failure(options)
+    return _ask(options)
 
 
 def _ask(options: argparse.Namespace) -> int:

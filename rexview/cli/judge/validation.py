@@ -11,10 +11,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview.bounded import printable
-from rexview.cli.arguments import OWN_SET, path
+from rexview.cli.arguments import OWN_SET, new_command, path
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
-from rexview.cli.output import as_json
-from rexview.cli.run.command import USAGE, add_chosen_cases
+from rexview.cli.output import as_json, refusing
+from rexview.cli.run.command import add_chosen_cases
 from rexview.errors import RunRefused, SettingsError, StoreError
 from rexview.vocab import counted
 
@@ -30,8 +30,7 @@ _EACH: Final = 50
 def add_written(commands: Any) -> None:
     """Add the command ``written``."""
     purpose = "what a judge found of a written failure, and a sample of it to validate"
-    parser = commands.add_parser("written", help=purpose, description=purpose)
-    parser.set_defaults(run=_written)
+    parser = new_command(commands, "written", _written, purpose)
     argument = parser.add_argument
     argument("folder", **OWN_SET)
     argument("failure", metavar="NAME", help="the failure; NAME@VERSION in earlier words")
@@ -58,21 +57,9 @@ def _count(text: str) -> int:
     return int(text)
 
 
+@refusing(RunRefused, SettingsError, StoreError)
 def _written(options: argparse.Namespace) -> int:
-    try:
-        return _tell(options)
-    except (RunRefused, SettingsError, StoreError) as error:
-        print(printable(str(error)), file=sys.stderr)
-        return USAGE
-
-
-def _tell(options: argparse.Namespace) -> int:
-    """Count what was found, draw a sample or say what a filled one says.
-
-    Raises
-    ------
-    RunRefused, SettingsError
-    """
+    """Count what was found, draw a sample or say what a filled one says."""
     from rexview.analysis.written.failures import find_failure
     from rexview.analysis.written.results import found_in
     from rexview.analysis.written.validation import KIND, validated

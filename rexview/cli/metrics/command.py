@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexview.bounded import printable
-from rexview.cli.arguments import OWN_SET, path
+from rexview.cli.arguments import OWN_SET, new_command, path
 from rexview.cli.metrics.asked import Asked, asked
 from rexview.cli.metrics.told import tell, told_of
-from rexview.cli.output import as_json, shower
-from rexview.cli.run.command import USAGE, add_again, add_asking
+from rexview.cli.output import as_json, refusing, shower
+from rexview.cli.run.command import add_again, add_asking
 from rexview.cli.run.engine import add_engine, engine, tell_ended
 from rexview.errors import MetricsRefused, RunRefused
 from rexview.vocab import counted
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 def add_metrics(commands: Any) -> None:
     """Add the command ``metrics``."""
     purpose = "work out metrics of the generated reports of a review set"
-    parser = commands.add_parser("metrics", help=purpose, description=purpose)
-    parser.set_defaults(run=_metrics)
+    parser = new_command(commands, "metrics", _metrics, purpose)
     argument = parser.add_argument
     argument("folder", **OWN_SET)
-    several = {"action": "append", "metavar": "NAME"}
+    several: dict[str, Any] = {"action": "append", "metavar": "NAME"}
     argument(
         "--metric",
         required=True,
@@ -54,22 +53,19 @@ def add_metrics(commands: Any) -> None:
     judge.add_argument("--dry-run", action="store_true", help="say what would be sent")
 
 
+@refusing(MetricsRefused, RunRefused)
 def _metrics(options: argparse.Namespace) -> int:
     from rexview.metrics.fineradscore.results import METRIC
 
-    try:
-        if METRIC not in options.metric:
-            return _work_out(options)
-        if options.engine != "local":
-            raise MetricsRefused(f"{METRIC} asks a server: leave --engine out.")
-        if options.metric != [METRIC]:
-            raise MetricsRefused(f"{METRIC} is asked for alone.")
-        from rexview.cli.metrics.judge import judge
+    if METRIC not in options.metric:
+        return _work_out(options)
+    if options.engine != "local":
+        raise MetricsRefused(f"{METRIC} asks a server: leave --engine out.")
+    if options.metric != [METRIC]:
+        raise MetricsRefused(f"{METRIC} is asked for alone.")
+    from rexview.cli.metrics.judge import judge
 
-        return judge(options)
-    except (MetricsRefused, RunRefused) as error:
-        print(printable(str(error)), file=sys.stderr)
-        return USAGE
+    return judge(options)
 
 
 def _work_out(options: argparse.Namespace) -> int:

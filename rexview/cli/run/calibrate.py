@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from rexview.bounded import printable
+from rexview.cli.arguments import new_command
+from rexview.cli.output import USAGE
 from rexview.errors import RunRefused, SettingsError
-
-_USAGE = 2
 
 
 def add_calibrate(commands: Any) -> None:
     """Add the command ``calibrate``."""
     purpose = "find out how a model counts in boxes: two test pictures are sent"
-    parser = commands.add_parser("calibrate", help=purpose, description=purpose)
-    parser.set_defaults(run=_calibrate)
+    parser = new_command(commands, "calibrate", _calibrate, purpose)
     argument = parser.add_argument
     argument("--model", required=True, metavar="ID", help="its name on the server")
     argument("--base-url", metavar="URL", help="of the server; OpenAI's where none is given")
@@ -50,7 +49,7 @@ def _calibrate(options: argparse.Namespace) -> int:
         backend, masked = backend_of(RunSpec("calibrate", parameters, card, prompt, ()))
     except (AttemptFailed, RunRefused, SettingsError) as fault:
         print(printable(str(fault)), file=sys.stderr)
-        return _USAGE
+        return USAGE
     try:
         found = calibrate(backend, card, prompt, parameters)
     except AttemptFailed as failure:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from rexview.bounded import printable, read_file
-from rexview.cli.arguments import OWN_SET
+from rexview.cli.arguments import OWN_SET, new_command
+from rexview.cli.output import refusing
 from rexview.cli.run.engine import add_engine, engine
 from rexview.cli.scanning import cases_of
 from rexview.errors import ClusterError, FileRefused, FilterError, RunRefused
@@ -25,15 +26,13 @@ if TYPE_CHECKING:
     from rexview.models.running.plan import Plan
     from rexview.schema import ReviewSet
 
-USAGE: Final = 2
 _MOST_BYTES: Final = 64_000_000
 
 
 def add_run(commands: Any) -> None:
     """Add the command ``run``."""
     purpose = "ask a model about the cases of a review set"
-    parser = commands.add_parser("run", help=purpose, description=purpose)
-    parser.set_defaults(run=_run)
+    parser = new_command(commands, "run", _run, purpose)
     argument = parser.add_argument
     argument("folder", **OWN_SET)
     argument("--model", metavar="ID", help="its name on the server, or the folder of a local one")
@@ -96,30 +95,27 @@ def count(text: str) -> int:
     return number
 
 
+@refusing(RunRefused, ClusterError)
 def _run(options: argparse.Namespace) -> int:
     from rexview.analysis.run_models.wanted import asking_of, plan_of
     from rexview.models.running.estimate import estimate, expected_output
     from rexview.reviewset import load
     from rexview.settings import load_settings
 
-    try:
-        review_set = load(options.folder)
-        plan = plan_of(review_set, _wanted(options, review_set))
-        spec = plan.spec
-        expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
-        asking = asking_of(review_set, spec, expected, load_settings())
-        if options.dry_run:
-            return dry_run(plan, asking, estimate(asking, plan.left, spec.card, source), options)
-        if options.engine != "local" and spec.parameters.api != "transformers":
-            raise RunRefused("--engine is for models on your own machines: --api transformers.")
-        from rexview.cli.run.work import work
+    review_set = load(options.folder)
+    plan = plan_of(review_set, _wanted(options, review_set))
+    spec = plan.spec
+    expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
+    asking = asking_of(review_set, spec, expected, load_settings())
+    if options.dry_run:
+        return dry_run(plan, asking, estimate(asking, plan.left, spec.card, source), options)
+    if options.engine != "local" and spec.parameters.api != "transformers":
+        raise RunRefused("--engine is for models on your own machines: --api transformers.")
+    from rexview.cli.run.work import work
 
-        local = {"yes": options.yes, "download": options.download}
-        with engine(options) as spread:
-            return work(review_set, plan, asking, as_json=options.json, spread=spread, **local)
-    except (RunRefused, ClusterError) as error:
-        print(printable(str(error)), file=sys.stderr)
-        return USAGE
+    local = {"yes": options.yes, "download": options.download}
+    with engine(options) as spread:
+        return work(review_set, plan, asking, as_json=options.json, spread=spread, **local)
 
 
 def _wanted(options: argparse.Namespace, review_set: ReviewSet) -> Wanted:

@@ -60,7 +60,7 @@ def option_kept_in_link(
 def open_view(views: Collection[str], usual: str) -> str:
     """Return which of a page's views the link names."""
     named = link_keys.query_value(link_keys.QUERY_VIEW)
-    return named if named in views else usual
+    return named if named is not None and named in views else usual
 
 
 def choose_view(page: str, views: Mapping[str, str], usual: str) -> str:
