@@ -19,7 +19,7 @@ from rexview.cli.run.command import (
     dry_run,
     plan_about,
 )
-from rexview.cli.run.shown import tell_unread
+from rexview.cli.run.shown import tell_left
 from rexview.errors import FileRefused, RunRefused, SettingsError
 from rexview.vocab import TEXT_DIMENSIONS, counted
 
@@ -192,9 +192,6 @@ def _keep(options: argparse.Namespace, asked: _Asked, before: Known, ended: Prog
         print(f"  {counted(len(before.given), 'opinion')} given by other files, not asked for")
     if asked.without:
         print(f"  {counted(asked.without, 'answer')} never came or without words, not judged")
-    if ended and ended.message:
-        print(printable(ended.message), file=sys.stderr)
-    tell_unread(unread)
-    if unasked:
-        print(f"{counted(unasked, 'answer')} without an opinion: --resume asks about them.")
+    words = f"{counted(unasked, 'answer')} without an opinion" if unasked else ""
+    tell_left(ended, unread, words)
     return status

@@ -10,7 +10,7 @@ from rexview.bounded import printable
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
 from rexview.cli.output import as_json
 from rexview.cli.run.command import dry_run, plan_about
-from rexview.cli.run.shown import tell_unread
+from rexview.cli.run.shown import tell_left
 from rexview.errors import RunRefused
 from rexview.vocab import counted
 
@@ -127,11 +127,8 @@ def _tell(
         print(f"  {counted(lost, 'quote')} not in the answer")
     if without:
         print(f"  {counted(without, 'answer')} never came or without words, not judged")
-    if ended and ended.message:
-        print(printable(ended.message), file=sys.stderr)
-    tell_unread(unread)
-    if results.unasked:
-        print(f"{counted(len(results.unasked), 'answer')} not judged: --resume asks about them.")
+    unasked = len(results.unasked)
+    tell_left(ended, unread, f"{counted(unasked, 'answer')} not judged" if unasked else "")
     return status
 
 

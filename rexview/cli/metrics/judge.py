@@ -14,7 +14,7 @@ from rexview.cli.metrics.asked import Asked, asked
 from rexview.cli.metrics.told import in_words, tell, told_of
 from rexview.cli.output import as_json
 from rexview.cli.run.command import dry_run, plan_about
-from rexview.cli.run.shown import tell_unread
+from rexview.cli.run.shown import tell_left
 from rexview.cli.run.work import ask
 from rexview.errors import MetricsRefused
 from rexview.metrics.fineradscore.asking import Subject, asking_of, judging_prompt, subject_of
@@ -131,11 +131,8 @@ def _keep(
             tell(of_metric)
     if rows:
         print(f"{counted(corrections, 'correction')}: {in_words(edits, review_set.folder)}")
-    if ended and ended.message:
-        print(printable(ended.message), file=sys.stderr)
-    tell_unread(unread)
-    if unasked:
-        print(f"{counted(unasked, 'report')} without an answer: --resume asks about them.")
+    words = f"{counted(unasked, 'report')} without an answer" if unasked else ""
+    tell_left(ended, unread, words)
     return status
 
 

@@ -99,7 +99,19 @@ def tell_end(ended: Progress, *, as_json: bool) -> int:
     return status
 
 
-def tell_unread(unread: Sequence[Mapping[str, str]]) -> None:
+def tell_left(ended: Progress | None, unread: Sequence[Mapping[str, str]], unasked: str) -> None:
+    """Say how a run ended that was read at once, what of it cannot be read, and what is unasked.
+
+    The last in words, empty for nothing: ``3 answers without an opinion``.
+    """
+    if ended and ended.message:
+        print(printable(ended.message), file=sys.stderr)
+    _tell_unread(unread)
+    if unasked:
+        print(f"{unasked}: --resume asks about them.")
+
+
+def _tell_unread(unread: Sequence[Mapping[str, str]]) -> None:
     """Say which answers cannot be read, and why: all counted, the first ones named.
 
     Each has ``case``, ``model``, ``outcome`` and ``why``.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rexview.curation.candidate import choice_id
 from rexview.curation.choice.checks.question import words_of
-from rexview.models.asking.reading import json_object
+from rexview.models.asking.reading import listed_in
 from rexview.vocab import CATEGORIES, DIFFICULTIES
 
 _LETTERS: Final = "ABCDEFGH"
@@ -51,14 +51,9 @@ def read_questions(text: str) -> MadeQuestions | str:
     A question of which words or options cannot be read is left out with a note; what else is wrong
     with one is for the checks to say.
     """
-    value = json_object(text)
-    if value is None:
-        return "The answer is no JSON object."
-    given = value.get("questions")
-    if not isinstance(given, list):
-        return "The answer has no list of questions."
-    if len(given) > _MOST:
-        return f"The answer has {len(given):,} questions; at most {_MOST} are read."
+    given = listed_in(text, "questions", _MOST)
+    if isinstance(given, str):
+        return given
     found: dict[str, MadeQuestion] = {}
     notes: list[str] = []
     for place, one in enumerate(given, 1):

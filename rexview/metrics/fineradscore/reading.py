@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
 from rexview.metrics.report_lines import Line
-from rexview.models.asking.reading import json_object
+from rexview.models.asking.reading import listed_in
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES
 
 CORRECTING: Final = ("substitute", "delete", "insert")
@@ -40,14 +40,9 @@ def read_corrections(text: str, lines: Sequence[Line]) -> tuple[Correction, ...]
         What is wrong with the answer, in a sentence, where anything in it is not as asked: then
         none of it is taken.
     """
-    value = json_object(text)
-    if value is None:
-        return "The answer is no JSON object."
-    given = value.get("corrections")
-    if not isinstance(given, list):
-        return "The answer has no list of corrections."
-    if len(given) > _MOST:
-        return f"The answer has {len(given):,} corrections; at most {_MOST} are read."
+    given = listed_in(text, "corrections", _MOST)
+    if isinstance(given, str):
+        return given
     found: list[Correction] = []
     by_number = {line.number: line for line in lines}
     for place, one in enumerate(given, 1):

@@ -104,6 +104,23 @@ def json_object(text: str) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def listed_in(text: str, name: str, most: int) -> list[Any] | str:
+    """Return the list of that name in a JSON object; in a sentence, why there is none.
+
+    >>> listed_in('{"questions": [1, 2]}', "questions", 5)
+    [1, 2]
+    """
+    value = json_object(text)
+    if value is None:
+        return "The answer is no JSON object."
+    given = value.get(name)
+    if not isinstance(given, list):
+        return f"The answer has no list of {name}."
+    if len(given) > most:
+        return f"The answer has {len(given):,} {name}; at most {most} are read."
+    return given
+
+
 class TwiceError(ValueError):
     """A part of a JSON object that stands twice: which of the two is meant cannot be known."""
 

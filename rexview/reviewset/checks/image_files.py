@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from rexview import frames
 from rexview.addresses import is_address
-from rexview.errors import ImageError, PathEscape
+from rexview.errors import ImageError, PathEscape, Severity
 from rexview.remote import fetching
 from rexview.remote.sets import pictures_there
 from rexview.reviewset.checks.normalise import with_views
@@ -37,6 +37,25 @@ from rexview.schema import SetInfo
 if TYPE_CHECKING:
     from rexview.imaging import ImageFacts
 
+_SAID: Final[Mapping[str, tuple[Severity, str, str]]] = {
+    "missing": (
+        "warning",
+        "There is no image file {path}.",
+        "Put it into the images folder, or correct the path.",
+    ),
+    "outside": (
+        "error",
+        "{path} is a link that leads out of the images folder.",
+        "Put the file itself there, or name the folder that it is in as images.",
+    ),
+    "twin": (
+        "warning",
+        "Two files look like {path}: their names differ only in how an accented letter is stored. "
+        "The one that is written as here is shown.",
+        "Rename one of them.",
+    ),
+}
+"""What is wrong with a file, by its state: how grave, in words, the remedy."""
 MOST_LOOKED_FOR: Final = 100_000
 """Image files that are looked for when a set opens; the page shows what else is missing."""
 _MOST_COMPARED: Final = 100
@@ -144,30 +163,14 @@ def check_files(
         ]
         for path in different[: max(0, MOST_LOOKED_FOR - len(states))]:
             states[path] = _state(base, path, folders)
-        source.report_rows(
-            "warning",
-            paths.filter(pl.col("plain").is_in(_in_state("missing", states))),
-            lambda row: f"There is no image file {quoted(row['path'])}.",
-            "Put it into the images folder, or correct the path.",
-            lambda row: str(row["field"]),
-        )
-        source.report_rows(
-            "error",
-            paths.filter(pl.col("plain").is_in(_in_state("outside", states))),
-            lambda row: f"{quoted(row['path'])} is a link that leads out of the images folder.",
-            "Put the file itself there, or name the folder that it is in as images.",
-            lambda row: str(row["field"]),
-        )
-        source.report_rows(
-            "warning",
-            paths.filter(pl.col("plain").is_in(_in_state("twin", states))),
-            lambda row: (
-                f"Two files look like {quoted(row['path'])}: their names differ only in how an "
-                "accented letter is stored. The one that is written as here is shown."
-            ),
-            "Rename one of them.",
-            lambda row: str(row["field"]),
-        )
+        for state, (severity, message, remedy) in _SAID.items():
+            source.report_rows(
+                severity,
+                paths.filter(pl.col("plain").is_in(_in_state(state, states))),
+                partial(_named, message),
+                remedy,
+                lambda row: str(row["field"]),
+            )
 
 
 def _check_storage(
@@ -197,6 +200,10 @@ def _check_addresses(tables: list[tuple[pl.DataFrame, TableSource]]) -> None:
         for kind in kinds:
             if cannot := fetching.unreadable(kind):
                 source.warning(*cannot, field="images")
+
+
+def _named(message: str, row: Mapping[str, Any]) -> str:
+    return message.format(path=quoted(row["path"]))
 
 
 def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:

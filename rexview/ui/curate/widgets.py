@@ -15,8 +15,8 @@ from rexview.store import may
 from rexview.ui.access import permissions
 from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
-from rexview.ui.curate.around import Around, page_of
 from rexview.ui.curate.desk_data import counts_json, study_json, targets_json, words_json
+from rexview.ui.curate.film import STYLES, page_of
 from rexview.ui.curate.round import SHOWN, Round, Show, round_of
 from rexview.ui.curate.sample.round import sample_round
 from rexview.ui.curate.sample.widgets import SampleAround
@@ -25,10 +25,11 @@ from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link, option_kept_in_link
 from rexview.ui.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
+from rexview.ui.pad.shown import Around, draw_pad
 from rexview.ui.saving.entries import CURATE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
-from rexview.ui.turning.ticket import follow, turning_json
+from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
 from rexview.vocab import CATEGORIES
 from rexview.words import tr
@@ -44,7 +45,7 @@ MANNER: Final = ViewerManner(taken_keys=TAKEN_KEYS, height=HEIGHT)
 _ANY: Final = "any"
 _MOST_WANTED: Final = 100_000
 _ASSETS: Final = "curate/assets"
-_STYLES: Final = ("pad/assets/pad.css", "pad/assets/task_pad.css", f"{_ASSETS}/desk.css")
+_STYLES: Final = (*STYLES, f"{_ASSETS}/desk.css")
 
 
 @dataclass(frozen=True)
@@ -190,11 +191,6 @@ def show_study(now: Round, choices: Choices) -> None:
 def _show_desk(
     now: Round, choices: Choices, study: Mapping[str, Any], turning: Mapping[str, Any]
 ) -> None:
-    key = "curate_desk"
-
-    def go() -> None:
-        follow(st.session_state[key].get("go"))
-
     covered = now.covered
     data = {
         "height": HEIGHT,
@@ -215,7 +211,7 @@ def _show_desk(
     desk = component(
         "rexview_curate", f"{_ASSETS}/desk.js", style=_STYLES, title=tr("The questions")
     )
-    desk(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
+    draw_pad(desk, data, key="curate_desk")
 
 
 def _turning(now: Round, choices: Choices) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from typing import Final
 
 from rexview.analysis.failures.captions import (
     comparison_caption,
@@ -25,13 +24,10 @@ from rexview.ui.tables.number_table import (
     short_name,
     signed_points,
     table_html,
-    written_p,
 )
+from rexview.ui.tables.pair_table import MOST_PAIRS, mcnemar_html, pairs_title
 from rexview.vocab import FAILURES
 from rexview.words import tr, trn
-
-MOST_PAIRS: Final = 100
-"""As many comparisons are written out; the downloads have all."""
 
 
 def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) -> str:
@@ -144,12 +140,7 @@ def _test_numbers(
             f"<b>{signed_points(test.difference)}</b> {tr('points')}"
             f'<small class="rx-ci">{between}</small><small class="rx-ci">{pairs}</small>'
         )
-    if test.p is None or test.p_adj is None:
-        return difference, reasons.add(test.why or tr("No test is possible."), where)
-    title = html.escape(
-        tr("McNemar exact, p {p:.4g}, adjusted {p_adj:.4g}").format(p=test.p, p_adj=test.p_adj)
-    )
-    return difference, f'<abbr title="{title}">{written_p(test.p_adj)}</abbr>'
+    return difference, mcnemar_html(test, reasons, where)
 
 
 def comparisons_html(tables: FailureTables) -> str:
@@ -167,9 +158,7 @@ def comparisons_html(tables: FailureTables) -> str:
         cells = [short_name(name) for name in names]
         cells += _test_numbers(test, reasons, where, ("A", "B"))
         body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    title = tr("Pairs of models, smallest adjusted p first")
-    if len(tests) > MOST_PAIRS:
-        title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
+    title = pairs_title(tr("Pairs of models, smallest adjusted p first"), len(tests))
     heads = [tr("Failure"), "A", "B", tr("A minus B"), tr("p adjusted")]
     return table_html(title, heads, body, comparison_caption()) + reasons.html()
 

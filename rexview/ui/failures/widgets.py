@@ -27,7 +27,7 @@ from rexview.ui.link.choices import kept_in_link, option_kept_in_link
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
-from rexview.ui.tables.table_download import show_downloads
+from rexview.ui.tables.table_download import show_table
 from rexview.vocab import FAILURES
 from rexview.words import inside, tr
 
@@ -71,11 +71,9 @@ def show_rates(tables: FailureTables, facts: SetFacts) -> None:
     title = _title(tr("Table 4. Failures by model"), tables)
     with st.spinner(tr("Comparing the models…")):
         drawn = failures_html.rates_html(tables, colours, title)
-    linked_html(drawn, key="failures_rates")
-    show_downloads(
-        TableFile(title, partial(failure_frame, tables), _rates_caption(tables), FAILURE_SHARES),
-        key="failures_rates_file",
-    )
+    caption = _rates_caption(tables)
+    file = TableFile(title, partial(failure_frame, tables), caption, FAILURE_SHARES)
+    show_table(drawn, file, key="failures_rates")
     if len(tables.models) > 2:
         box = st.expander(
             tr("Comparisons between the models"), key="failures_pairs", on_change="rerun"
@@ -109,12 +107,10 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
         tables,
     )
     so_far = so_far_caption(tables.scanned)
-    linked_html(failures_html.groups_html(groups, title, so_far=so_far), key="failures_groups")
+    drawn = failures_html.groups_html(groups, title, so_far=so_far)
     caption = f"{counted_caption(tables.counted, tables.scanned)} {group_caption(groups.kind)}"
-    show_downloads(
-        TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES),
-        key="failures_groups_file",
-    )
+    file = TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES)
+    show_table(drawn, file, key="failures_groups")
     if (chart := _groups(groups, engine.facts, so_far)) is not None:
         show_chart(chart, key="failures_groups_chart")
 

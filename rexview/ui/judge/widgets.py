@@ -18,9 +18,8 @@ from rexview.analysis.judge.captions import failures_caption, filter_captions, s
 from rexview.stats.judges.opinions import Judge
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.judge import html as judge_html
-from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
-from rexview.ui.tables.table_download import show_downloads
+from rexview.ui.tables.table_download import show_table
 from rexview.words import tr
 
 
@@ -40,10 +39,10 @@ def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) 
     title = tr("Judge {name}: failures that it sees").format(name=judge.name)
     drawn = judge_html.failures_html(tables, dict(model_colours(engine.facts.models)), title)
     caption = failures_caption(tables.agreement)
-    _show_table(
-        "failures",
+    show_table(
         drawn,
         TableFile(title, partial(judge_failure_frame, tables), caption, JUDGE_SHARES),
+        key="judge_failures",
     )
 
 
@@ -57,8 +56,10 @@ def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) ->
     title = tr("Judge {name}: its scores beside the readers’").format(name=judge.name)
     drawn = judge_html.scores_html(tables, dict(model_colours(engine.facts.models)), title)
     caption = scores_caption(tables.agreement)
-    _show_table(
-        "scores", drawn, TableFile(title, partial(judge_score_frame, tables), caption, JUDGE_SHARES)
+    show_table(
+        drawn,
+        TableFile(title, partial(judge_score_frame, tables), caption, JUDGE_SHARES),
+        key="judge_scores",
     )
 
 
@@ -72,13 +73,8 @@ def show_agreement(engine: Engine, case_filter: CaseFilter, judge: Judge | None)
     title = tr("Judge {name} and the readers’ final scores").format(name=judge.name)
     caption = scores_caption(tables.agreement, more=True)
     drawn = judge_html.agreement_html(tables, title)
-    _show_table(
-        "agreement",
+    show_table(
         drawn,
         TableFile(title, partial(judge_agreement_frame, tables), caption, JUDGE_SHARES),
+        key="judge_agreement",
     )
-
-
-def _show_table(name: str, drawn: str, file: TableFile) -> None:
-    linked_html(drawn, key=f"judge_{name}")
-    show_downloads(file, key=f"judge_{name}_file")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from rexview.analysis import CaseProperty, Count
 from rexview.analysis.filter.outcomes import OF_CASES
@@ -27,12 +26,9 @@ from rexview.ui.tables.number_table import (
     short_name,
     signed_points,
     table_html,
-    written_p,
 )
+from rexview.ui.tables.pair_table import MOST_PAIRS, mcnemar_html, pairs_title
 from rexview.words import counted, listed, tr, trn
-
-MOST_PAIRS: Final = 100
-"""As many comparisons are written out; the download has all."""
 
 
 def headline_html(tables: ChoiceTables) -> str:
@@ -219,16 +215,7 @@ def pairs_html(
     for pair in ordered[:MOST_PAIRS]:
         test = pair.test
         names = [raters[place].name for place in (test.rater_a, test.rater_b)]
-        where = " and ".join(names)
-        if test.p is None or test.p_adj is None:
-            p = reasons.add(test.why or tr("No test is possible."), where)
-        else:
-            said = html.escape(
-                tr("McNemar exact, p {p:.4g}, adjusted {p_adj:.4g}").format(
-                    p=test.p, p_adj=test.p_adj
-                )
-            )
-            p = f'<abbr title="{said}">{written_p(test.p_adj)}</abbr>'
+        where = listed(names)
         cells = (
             *map(short_name, names),
             f"{test.n_pairs:,}",
@@ -236,11 +223,10 @@ def pairs_html(
             _only(pair.only_a),
             _only(pair.only_b),
             f"{test.both:,}",
-            p,
+            mcnemar_html(test, reasons, where),
         )
         body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    if len(tests) > MOST_PAIRS:
-        title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
+    title = pairs_title(title, len(tests))
     heads = [
         "A",
         "B",

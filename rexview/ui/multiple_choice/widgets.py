@@ -31,7 +31,7 @@ from rexview.ui.multiple_choice import html as choice_html
 from rexview.ui.multiple_choice.published import published_html
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
-from rexview.ui.tables.table_download import show_downloads
+from rexview.ui.tables.table_download import show_downloads, show_table
 from rexview.words import inside, tr
 
 _SHOWN_AT_ONCE: Final = 3
@@ -58,10 +58,10 @@ def show_accuracy(engine: Engine, tables: ChoiceTables) -> None:
     """Show every rater's accuracy, over all questions and by task."""
     colours = _colours(engine)
     title = tr("Accuracy by rater and task")
-    linked_html(choice_html.accuracy_html(tables, colours, title), key="choices_accuracy")
+    drawn = choice_html.accuracy_html(tables, colours, title)
     caption = captions.accuracy_caption(tables)
     file = TableFile(title, partial(accuracy_frame, tables), caption, CHOICE_SHARES)
-    show_downloads(file, key="choices_accuracy_file")
+    show_table(drawn, file, key="choices_accuracy")
     if (chart := _accuracy_chart(tables, tuple(colours.values()))) is not None:
         show_chart(chart, key="choices_accuracy_chart")
 
@@ -82,10 +82,9 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -
         return
     title = tr("Accuracy by {names}").format(names=inside(names[key]))
     drawn = choice_html.groups_html(groups, tables.raters, title)
-    linked_html(drawn, key="choices_groups")
     frame = partial(choice_group_frame, groups, tables.raters)
     file = TableFile(title, frame, captions.groups_caption(groups), CHOICE_SHARES)
-    show_downloads(file, key="choices_groups_file")
+    show_table(drawn, file, key="choices_groups")
 
 
 def show_comparisons(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -> None:
@@ -110,11 +109,11 @@ def _pairs(engine: Engine, case_filter: CaseFilter, title: str, *, readers: bool
     if not tests:
         return
     key = "choices_with_readers" if readers else "choices_pairs"
-    linked_html(choice_html.pairs_html(tests, engine.raters, title, readers=readers), key=key)
+    drawn = choice_html.pairs_html(tests, engine.raters, title, readers=readers)
     met = {place for one in tests for place in (one.test.rater_a, one.test.rater_b)}
     caption = captions.comparison_caption(len(met), readers=readers)
     frame = partial(pair_frame, tests, engine.raters)
-    show_downloads(TableFile(title, frame, caption, CHOICE_SHARES), key=f"{key}_file")
+    show_table(drawn, TableFile(title, frame, caption, CHOICE_SHARES), key=key)
 
 
 def show_readers(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -> None:

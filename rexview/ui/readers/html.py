@@ -149,7 +149,8 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
         body.append(cells(head, *(_pair_cell(row, name, case_filter, reasons) for row in rows)))
     caption = tr("Quadratic-weighted kappa and n of every two readers who share anything.")
     if len(ordered) > MOST_PAIRS:
-        caption += f" The {MOST_PAIRS} pairs that share most of {len(ordered):,}."
+        words = tr("The {n} pairs that share most of {total:,}.")
+        caption += f" {words.format(n=MOST_PAIRS, total=len(ordered))}"
     heads = [tr("Pair (choose)"), *(DIMENSION_NAMES[word] for word in shown)]
     return table_html(tr("All pairs of readers"), heads, body, caption) + reasons.html()
 

@@ -49,7 +49,7 @@ from rexview.ui.report_generation import judged
 from rexview.ui.report_generation.compared import correlations_html, disputes_html
 from rexview.ui.report_generation.published import published_error_free_html, published_html
 from rexview.ui.server import query_cache, review_sets
-from rexview.ui.tables.table_download import show_downloads
+from rexview.ui.tables.table_download import show_table
 from rexview.words import inside, tr
 
 MOST_DISPUTES: Final = 12
@@ -128,11 +128,9 @@ def show_board(engine: Engine, tables: ReportTables) -> MetricId | None:
         return None
     colours = model_colours(engine.facts.models)
     title = tr("Table 1. {scope_title}").format(scope_title=report_html.scope_title(tables))
-    linked_html(report_html.board_html(tables, metric, colours, title), key="reports_board")
-    caption = captions.board_caption(tables)
-    show_downloads(
-        TableFile(title, partial(board_frame, tables), caption), key="reports_board_file"
-    )
+    drawn = report_html.board_html(tables, metric, colours, title)
+    file = TableFile(title, partial(board_frame, tables), captions.board_caption(tables))
+    show_table(drawn, file, key="reports_board")
     title = tr("Table 2. Place by each metric")
     if drawn := report_html.places_html(tables, colours, title):
         linked_html(drawn, key="reports_places")
@@ -167,13 +165,12 @@ def show_groups(
     )
     colours = model_colours(engine.facts.models)
     drawn = report_html.groups_html(groups, tables.names, colours, title)
-    linked_html(drawn, key="reports_groups")
     file = TableFile(
         title,
         partial(report_group_frame, groups, tables.names),
         captions.groups_caption(groups),
     )
-    show_downloads(file, key="reports_groups_file")
+    show_table(drawn, file, key="reports_groups")
 
 
 def _choose_property(choices: Mapping[str, CaseProperty], usual: str) -> CaseProperty:
@@ -297,16 +294,14 @@ def show_error_free(engine: Engine, case_filter: CaseFilter, tables: ReportTable
     found = query_cache.error_free(engine, case_filter)
     colours = model_colours(engine.facts.models)
     title = tr("Table 4. Reports without errors")
-    linked_html(
-        judged.error_free_html(found, tables.names, colours, title), key="reports_error_free"
-    )
+    drawn = judged.error_free_html(found, tables.names, colours, title)
     file = TableFile(
         title,
         partial(error_free_frame, found, tables.names),
         captions.error_free_caption(found),
         ERROR_SHARES,
     )
-    show_downloads(file, key="reports_error_free_file")
+    show_table(drawn, file, key="reports_error_free")
 
 
 def show_preferences(engine: Engine, case_filter: CaseFilter, tables: ReportTables) -> None:
@@ -318,13 +313,12 @@ def show_preferences(engine: Engine, case_filter: CaseFilter, tables: ReportTabl
     colours = model_colours(engine.facts.models)
     title = tr("Table 5. Which report readers prefer")
     drawn = judged.preferences_html(found, tables.names, colours, title)
-    linked_html(drawn, key="reports_preferences")
     file = TableFile(
         title,
         partial(preference_frame, found, tables.names),
         captions.preference_caption(found),
     )
-    show_downloads(file, key="reports_preferences_file")
+    show_table(drawn, file, key="reports_preferences")
 
 
 def show_published(

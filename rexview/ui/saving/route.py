@@ -8,7 +8,6 @@ tells only what the writer gave.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from threading import Lock
@@ -24,6 +23,7 @@ from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import sign_in
+from rexview.ui.access.page_requests import NOT_KEPT, RequestRefused, json_body
 from rexview.ui.saving.curation_entries import written_json
 from rexview.ui.saving.decision_state import presented_json
 from rexview.ui.saving.entries import (
@@ -49,39 +49,22 @@ LONGEST_BODY: Final = 1_000_000
 MOST_ENTRIES: Final = 200
 
 
-class _NothingSaved(Exception):
-    """Nothing was saved: the status to answer with, why, and whether a new ticket may help."""
-
-    def __init__(self, status: int, message: str, *, renew: bool = False) -> None:
-        super().__init__(message)
-        self.status, self.message, self.renew = status, message, renew
-
-
 async def take_entries(request: Request) -> Response:
     """Take entries of a person; the answer says which of them are in the database."""
     try:
         body = await _body(request)
         reply = await run_in_threadpool(_take, request, body)
-    except _NothingSaved as refusal:
-        reply = {"error": refusal.message, "renew": refusal.renew}
-        return JSONResponse(reply, refusal.status, headers={"Cache-Control": "no-store"})
-    return JSONResponse(reply, headers={"Cache-Control": "no-store"})
+    except RequestRefused as refusal:
+        return refusal.answer()
+    return JSONResponse(reply, headers=NOT_KEPT)
 
 
 async def _body(request: Request) -> Mapping[str, Any]:
-    content = bytearray()
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > LONGEST_BODY:
-            raise _NothingSaved(413, tr("Too much was sent at once."))
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not isinstance(found.get("entries"), list):
-        raise _NothingSaved(422, tr("This is not what a page of ours sends."))
+    found = await json_body(request, LONGEST_BODY)
+    if not isinstance(found.get("entries"), list):
+        raise RequestRefused(422, tr("This is not what a page of ours sends."))
     if len(found["entries"]) > MOST_ENTRIES:
-        raise _NothingSaved(413, tr("Too much was sent at once."))
+        raise RequestRefused(413, tr("Too much was sent at once."))
     return found
 
 
@@ -96,7 +79,7 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
             why = (
                 tr("Your role may not score.") if of_scores else tr("Your role may not save this.")
             )
-            raise _NothingSaved(403, why)
+            raise RequestRefused(403, why)
         reviews = review_sets.reviews(review_set)
         with _lock(reviews.key, person.id):
             writer = EntryWriter(review_set, reviews, person)
@@ -104,15 +87,15 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
             return _reply(writer, sent, body)
     except LinkRefused:
         message = tr("The page is too old to save; it is being renewed.")
-        raise _NothingSaved(403, message, renew=True) from None
+        raise RequestRefused(403, message, renew=True) from None
     except NotAdmitted as error:
-        raise _NothingSaved(401, str(error)) from None
+        raise RequestRefused(401, str(error)) from None
     except StoreRefused:  # its words may name a model
-        raise _NothingSaved(503, tr("The entries were refused.")) from None
+        raise RequestRefused(503, tr("The entries were refused.")) from None
     except StoreError as error:
-        raise _NothingSaved(503, str(error)) from None
+        raise RequestRefused(503, str(error)) from None
     except RexviewError:
-        raise _NothingSaved(503, tr("The review set cannot be opened at the moment.")) from None
+        raise RequestRefused(503, tr("The review set cannot be opened at the moment.")) from None
 
 
 def _cases_named(sent: Sequence[SentEntry], body: Mapping[str, Any]) -> list[str]:
@@ -127,7 +110,7 @@ def _entries(raw: Sequence[Any]) -> list[SentEntry]:
     try:
         return [read_entry(one) for one in raw]
     except ValueError as error:
-        raise _NothingSaved(422, str(error)) from None
+        raise RequestRefused(422, str(error)) from None
 
 
 def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:

@@ -21,13 +21,14 @@ from rexview.ui.components import component
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_SCORE, PAGE_STUDY
+from rexview.ui.pad.shown import draw_pad
 from rexview.ui.saving.reader_study import Study, study_of
 from rexview.ui.saving.reader_tasks import TASK_LISTS
 from rexview.ui.score_cases.pad_data import pad_case, pad_data, reader_page
 from rexview.ui.score_cases.tasks import widgets as tasks_widgets
 from rexview.ui.server import review_sets
 from rexview.ui.tables.wide_table import show_wide_table
-from rexview.ui.turning.ticket import follow, turning_json
+from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 from rexview.words import tr
@@ -196,14 +197,9 @@ def show_pad(study: Study, case_id: str) -> None:
     learns only which case is wanted, an empty id for the next unscored one. The key is the same for
     every case, so that what is on its way to the server stays with the pad.
     """
-    key = "score_pad"
-
-    def go() -> None:
-        follow(st.session_state[key].get("go"))
-
     pad = component("rexview_score_pad", f"{_PAD}.js", style=_STYLE, title=tr("The score pad"))
     data = {"height": _PAD_HEIGHT, "turning": turning_of(study), **pad_data(study, case_id)}
-    pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
+    draw_pad(pad, data, key="score_pad")
 
 
 def show_reveal(study: Study) -> None:

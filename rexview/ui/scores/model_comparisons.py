@@ -19,11 +19,10 @@ from rexview.ui.tables.number_table import (
     table_html,
     written_p,
 )
+from rexview.ui.tables.pair_table import MOST_PAIRS, pairs_title
 from rexview.vocab import DIMENSION_NAMES
 from rexview.words import tr
 
-MOST_PAIRS: Final = 100
-"""As many comparisons are written out; the table behind has all."""
 _PAIRED: Final = tr("Cases scored for both")
 _MORE_OPENED: Final = tr(
     "Cases scored for both, and both answers meet the filter. Browse also "
@@ -117,9 +116,7 @@ def pairs_html(tables: ScoreTables, caption: str) -> str:
         row = [*names, *_test_cells(test, tables.cases.opens, reasons, where)]
         body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>")
     heads = [tr("Dimension"), "A", "B", tr("A minus B"), *comparison_heads()[1:]]
-    title = tr("Pairs of models, smallest adjusted p first")
-    if len(tests) > MOST_PAIRS:
-        title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
+    title = pairs_title(tr("Pairs of models, smallest adjusted p first"), len(tests))
     return table_html(title, heads, body, caption) + reasons.html()
 
 

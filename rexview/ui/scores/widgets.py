@@ -25,7 +25,7 @@ from rexview.ui.scores import model_comparisons
 from rexview.ui.scores.published import published_html
 from rexview.ui.server import query_cache
 from rexview.ui.server.kept_with import kept_with_first
-from rexview.ui.tables.table_download import show_downloads
+from rexview.ui.tables.table_download import show_table
 from rexview.ui.tables.wide_table import show_wide_table
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 from rexview.words import listed, tr
@@ -62,14 +62,13 @@ def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
         with st.spinner(tr("Comparing the models…")):  # two models are compared in the table
             drawn = scores_html.scores_html(tables, dimensions, title, colours)
         if drawn:
-            linked_html(drawn, key=f"scores_table_{number}")
             shown = [name for name in dimensions if name in tables.dimensions]
             caption = captions.summary_caption(tables, shown)
             caption += f" {captions.left_out_caption(tables, shown)}"
             if len(tables.models) > 1:
                 caption += f" {captions.comparison_caption(tables, shown)}"
             file = TableFile(title, partial(score_frame, tables, shown), caption, SCORE_SHARES)
-            show_downloads(file, key=f"scores_table_{number}_file")
+            show_table(drawn, file, key=f"scores_table_{number}")
     if len(tables.models) > 2:
         _comparisons(tables)
 

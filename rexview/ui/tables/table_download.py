@@ -1,4 +1,4 @@
-"""Buttons under a table that give it as a file: CSV, and a document that Word opens."""
+"""A table with buttons under it that give it as a file: CSV, and a document that Word opens."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ import streamlit as st
 from rexview.analysis.downloads.files import TABLE_FORMS, TableFile, table_bytes
 from rexview.errors import RexviewError
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import review_sets
 from rexview.words import tr
+
+
+def show_table(drawn: str, table: TableFile, *, key: str) -> None:
+    """Show a table as HTML with links, and its downloads below."""
+    linked_html(drawn, key=key)
+    show_downloads(table, key=f"{key}_file")
 
 
 def show_downloads(table: TableFile, *, key: str) -> None:

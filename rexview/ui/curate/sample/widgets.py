@@ -11,17 +11,18 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
-from rexview.ui.curate.around import Around, page_of
+from rexview.ui.curate.film import STYLES, page_of
 from rexview.ui.curate.sample.data import item_json, shares_json, words_json
 from rexview.ui.curate.sample.round import SampleRound, sample_round
 from rexview.ui.curate.views import SAMPLE, show_how_to_begin
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
+from rexview.ui.pad.shown import Around, draw_pad
 from rexview.ui.saving.entries import CURATE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
-from rexview.ui.turning.ticket import follow, turning_json
+from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
 from rexview.words import tr
 
@@ -29,7 +30,7 @@ _HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 _TAKEN_KEYS: Final = "0123456789jkyeugnp?"
 _MANNER: Final = ViewerManner(taken_keys=_TAKEN_KEYS, height=_HEIGHT)
 _ASSETS: Final = "curate/sample/assets"
-_STYLES: Final = ("pad/assets/pad.css", "pad/assets/task_pad.css", f"{_ASSETS}/sample.css")
+_STYLES: Final = (*STYLES, f"{_ASSETS}/sample.css")
 
 
 def show_sample(review_set: ReviewSet, person: Person) -> None:
@@ -70,11 +71,6 @@ def _show_begin(now: SampleRound) -> None:
 
 
 def _show_pad(now: SampleRound, case: str, turning: Any) -> None:
-    key = "curate_sample"
-
-    def go() -> None:
-        follow(st.session_state[key].get("go"))
-
     data = {
         "height": _HEIGHT,
         "turning": turning,
@@ -92,7 +88,7 @@ def _show_pad(now: SampleRound, case: str, turning: Any) -> None:
     pad = component(
         "rexview_sample", f"{_ASSETS}/sample.js", style=_STYLES, title=tr("The questions")
     )
-    pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
+    draw_pad(pad, data, key="curate_sample")
 
 
 class SampleAround(Around[SampleRound]):

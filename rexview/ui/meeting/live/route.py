@@ -26,6 +26,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry
 from rexview.ui.access import permissions
+from rexview.ui.access.page_requests import NOT_KEPT, RequestRefused, json_body
 from rexview.ui.meeting.live import holder, stream
 from rexview.ui.meeting.live.ballot import VoteRefused
 from rexview.ui.meeting.live.join import ADDRESS as CODES
@@ -43,7 +44,6 @@ from rexview.words import tr
 MOST_STATE: Final = 2048
 """So many bytes has the state that a presenter shares at most."""
 _MOST_BODY: Final = 65_536
-_NOT_KEPT: Final = {"Cache-Control": "no-store"}
 _FRESH_S: Final = 2.0
 """For so long a case that was made for one person is given to others, too."""
 _Key = tuple[str, str, str, tuple[str, ...], str]
@@ -63,14 +63,6 @@ class CaseMaker(Protocol):
         """Return the model behind each letter under which its answer is shown."""
 
 
-class _Refused(Exception):
-    """What a browser is answered: status, why, and whether another ticket may help."""
-
-    def __init__(self, status: int, message: str, *, renew: bool = False) -> None:
-        super().__init__(message)
-        self.status, self.message, self.renew = status, message, renew
-
-
 class _Live:
     """The routes, with what makes cases."""
 
@@ -85,10 +77,10 @@ class _Live:
             room = await _room(who)
             window = _window(request.query_params.get("window"))
             seat = room.seats.join(window, who.person, may_lead=who.may_lead)
-        except _Refused as refusal:
-            return _refusal(refusal)
+        except RequestRefused as refusal:
+            return refusal.answer()
         except RoomRefused as error:
-            return _refusal(_Refused(503, str(error)))
+            return RequestRefused(503, str(error)).answer()
         seen = request.headers.get("last-event-id") or request.query_params.get("seen", "")
         return stream.RoomStream(
             room,
@@ -110,14 +102,14 @@ class _Live:
                 room.replan(plan)
                 content = await self._content(who, room, case)
             if content is None:
-                raise _Refused(503, tr("The meeting is being changed. Try again."))
+                raise RequestRefused(503, tr("The meeting is being changed. Try again."))
             if who.person and "models" in room.plan.steps[: room.reached.get(case, 0) + 1]:
                 await run_in_threadpool(_note_seen, who, who.person, case)
-        except _Refused as refusal:
-            return _refusal(refusal)
+        except RequestRefused as refusal:
+            return refusal.answer()
         except RoomRefused as error:
-            return _refusal(_Refused(503, str(error)))
-        return Response(content, media_type="application/json", headers=_NOT_KEPT)
+            return RequestRefused(503, str(error)).answer()
+        return Response(content, media_type="application/json", headers=NOT_KEPT)
 
     async def _content(self, who: Admitted, room: Room, case: str) -> bytes | None:
         """Make a case as far as it was revealed; None: the meeting has other steps by now.
@@ -126,7 +118,7 @@ class _Live:
         """
         step = room.reached.get(case)
         if step is None:
-            raise _Refused(404, tr("This case has not been shown yet."))
+            raise RequestRefused(404, tr("This case has not been shown yet."))
         steps = tuple(room.plan.steps)
         # where people sign in, links to pictures are for one person
         theirs = who.person.id if who.person and server_state.team() else ""
@@ -148,11 +140,11 @@ class _Live:
         try:
             who = _admitted(request)
             app = request.query_params.get("app", "")
-            return JSONResponse(join_json(who.set_id, who.meeting, app), headers=_NOT_KEPT)
-        except _Refused as refusal:
-            return _refusal(refusal)
+            return JSONResponse(join_json(who.set_id, who.meeting, app), headers=NOT_KEPT)
+        except RequestRefused as refusal:
+            return refusal.answer()
         except ValueError as error:
-            return _refusal(_Refused(422, str(error)))
+            return RequestRefused(422, str(error)).answer()
 
     async def act(self, request: Request) -> Response:
         """Take what a browser tells: see the methods below, named as the end of the address."""
@@ -160,17 +152,17 @@ class _Live:
             who = _admitted(request)
             act = _ACTS.get(request.path_params["act"])
             if act is None:
-                raise _Refused(404, tr("There is nothing at this address."))
-            body = await _body(request)
+                raise RequestRefused(404, tr("There is nothing at this address."))
+            body = await json_body(request, _MOST_BODY)
             room = await _room(who)
             await act(self, who, room, body)
-        except _Refused as refusal:
-            return _refusal(refusal)
+        except RequestRefused as refusal:
+            return refusal.answer()
         except RoomRefused as error:  # it may be taken later
-            return _refusal(_Refused(409, str(error)))
+            return RequestRefused(409, str(error)).answer()
         except VoteRefused as error:
-            return _refusal(_Refused(422, str(error)))
-        return JSONResponse({"epoch": room.epoch}, headers=_NOT_KEPT)
+            return RequestRefused(422, str(error)).answer()
+        return JSONResponse({"epoch": room.epoch}, headers=NOT_KEPT)
 
     async def _state(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
         """Take the presenter's state: ``state``, with ``case``, ``step``; ``n`` its number."""
@@ -178,14 +170,14 @@ class _Live:
         room.seats.check_leads(seat)
         state, number = body.get("state"), body.get("n")
         if not isinstance(state, dict) or type(number) is not int:
-            raise _Refused(422, tr("This is not what a page of ours sends."))
+            raise RequestRefused(422, tr("This is not what a page of ours sends."))
         told = json.dumps(state, separators=(",", ":"), ensure_ascii=False)
         if len(told.encode("utf-8", "surrogatepass")) > MOST_STATE:  # as browsers count
             most = tr("A state has at most {n:,} bytes.").format(n=MOST_STATE)
-            raise _Refused(413, most)
+            raise RequestRefused(413, most)
         case, step = state.get("case"), state.get("step")
         if not isinstance(case, str) or type(step) is not int:
-            raise _Refused(422, tr("This is not what a page of ours sends."))
+            raise RequestRefused(422, tr("This is not what a page of ours sends."))
         if not room.is_revealed(case, step):
             await self._reveal(who, room, {case: step})
         room.share(seat, number, state)
@@ -299,14 +291,14 @@ async def _room(who: Admitted) -> Room:
     if not holder.is_held_here(who.set_id, who.meeting):
         ROOMS.drop(who.set_id, who.meeting)  # what it knew may be older than what is elsewhere
         if not await _in_thread(holder.hold, who.set_id, who.meeting):
-            raise _Refused(503, holder.ELSEWHERE)
+            raise RequestRefused(503, holder.ELSEWHERE)
     return ROOMS.of(who.set_id, who.meeting)
 
 
 def _may_stay(request: Request) -> bool:
     try:
         who = _admitted(request)
-    except _Refused:
+    except RequestRefused:
         return False
     return holder.is_held_here(who.set_id, who.meeting)
 
@@ -315,9 +307,9 @@ def _admitted(request: Request) -> Admitted:
     try:
         return admit(request, request.path_params["token"])
     except LinkRefused as error:
-        raise _Refused(403, str(error), renew=True) from None
+        raise RequestRefused(403, str(error), renew=True) from None
     except NotAdmitted as error:
-        raise _Refused(401, str(error)) from None
+        raise RequestRefused(401, str(error)) from None
 
 
 def _seat(who: Admitted, room: Room, body: Mapping[str, Any]) -> Seat:
@@ -326,27 +318,8 @@ def _seat(who: Admitted, room: Room, body: Mapping[str, Any]) -> Seat:
 
 def _window(given: str | None) -> str:
     if given is None or not _WINDOW.fullmatch(given):
-        raise _Refused(422, tr("This is not what a page of ours sends."))
+        raise RequestRefused(422, tr("This is not what a page of ours sends."))
     return given
-
-
-async def _body(request: Request) -> Mapping[str, Any]:
-    content = bytearray()
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > _MOST_BODY:
-            raise _Refused(413, tr("Too much was sent at once."))
-    try:
-        found = json.loads(content, parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise _Refused(422, tr("This is not what a page of ours sends."))
-    return found
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(name)  # JSON has no NaN: no browser would read the state
 
 
 async def _in_thread(work: Callable[..., _T], *given: Any) -> _T:
@@ -354,9 +327,9 @@ async def _in_thread(work: Callable[..., _T], *given: Any) -> _T:
     try:
         return await run_in_threadpool(work, *given)
     except StoreError as error:
-        raise _Refused(503, str(error)) from None
+        raise RequestRefused(503, str(error)) from None
     except RexviewError:
-        raise _Refused(503, tr("The review set cannot be opened at the moment.")) from None
+        raise RequestRefused(503, tr("The review set cannot be opened at the moment.")) from None
 
 
 def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
@@ -364,7 +337,7 @@ def _meeting(who: Admitted) -> tuple[ReviewSet, Meeting]:
     review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
     found = meeting(review_sets.reviews(review_set), who.meeting)
     if found is None:
-        raise _Refused(404, tr("There is no such meeting any more."))
+        raise RequestRefused(404, tr("There is no such meeting any more."))
     return review_set, found
 
 
@@ -386,11 +359,6 @@ def _note_seen(who: Admitted, person: Person, case: str) -> None:
 def _record(who: Admitted, entry: Entry, person: Person) -> None:
     review_set = review_sets.open_set(review_sets.folder_of(who.set_id))
     review_sets.reviews(review_set).record([entry], person)
-
-
-def _refusal(refusal: _Refused) -> Response:
-    reply = {"error": refusal.message, "renew": refusal.renew}
-    return JSONResponse(reply, refusal.status, headers=_NOT_KEPT)
 
 
 def routes(cases: CaseMaker) -> list[Route]:

@@ -20,6 +20,7 @@ from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
 from rexview.ui.link.pages import PAGE_SCORE, PAGE_STUDY
+from rexview.ui.pad.shown import draw_pad
 from rexview.ui.saving.entries import TASK_PAGES
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.saving.reader_study import Study
@@ -27,7 +28,7 @@ from rexview.ui.saving.reader_tasks import TASK_LISTS, Questions, TaskList
 from rexview.ui.score_cases.tasks.content import item_json
 from rexview.ui.server import review_sets
 from rexview.ui.tables.wide_table import show_wide_table
-from rexview.ui.turning.ticket import follow, turning_json
+from rexview.ui.turning.ticket import turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, SIGNIFICANCES
 from rexview.words import tr, trc
@@ -196,15 +197,10 @@ class ItemsAround:
 
 
 def _show_pad(tasks: TaskList, item: str) -> None:
-    key = f"task_pad_{tasks.task}"
-
-    def go() -> None:
-        follow(st.session_state[key].get("go"))
-
     script, title = _SCRIPTS[tasks.task]
     pad = component(f"rexview_{script}", f"{_ASSETS}/{script}.js", style=_STYLES, title=title)
     data = {"height": HEIGHT, "turning": _turning(tasks), **task_data(tasks, item)}
-    pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
+    draw_pad(pad, data, key=f"task_pad_{tasks.task}")
 
 
 def task_data(tasks: TaskList, item: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
@@ -22,11 +22,12 @@ from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
 from rexview.ui.link.pages import PAGE_FAILURES
+from rexview.ui.pad.shown import Around, draw_pad
 from rexview.ui.saving.entries import FAILURES_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
-from rexview.ui.turning.ticket import follow, turning_json
-from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
+from rexview.ui.turning.ticket import turning_json
+from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
 from rexview.ui.written.definition import definition_html
 from rexview.ui.written.round import WrittenRound, progress_json, written_round
 from rexview.words import tr
@@ -124,11 +125,6 @@ def _page(now: WrittenRound, item: str) -> CasePage | None:
 
 
 def _show_pad(now: WrittenRound, item: str, turning: Mapping[str, Any]) -> None:
-    key = "written_validate"
-
-    def go() -> None:
-        follow(st.session_state[key].get("go"))
-
     data = {
         "height": _HEIGHT,
         "turning": turning,
@@ -142,31 +138,16 @@ def _show_pad(now: WrittenRound, item: str, turning: Mapping[str, Any]) -> None:
     pad = component(
         "rexview_validate", f"{_ASSETS}/validate.js", style=_STYLES, title=tr("The answer")
     )
-    pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
+    draw_pad(pad, data, key="written_validate")
 
 
-@dataclass(frozen=True)
-class RoundAround:
+class RoundAround(Around[WrittenRound]):
     """The answers of the sample that a browser may turn to."""
-
-    now: WrittenRound
-
-    def position(self, item: str) -> Any:
-        """Return where an item stands."""
-        return self.now.position(item)
-
-    def page(self, start: int, size: int) -> Any:
-        """Return the items from a place on, from 0."""
-        return self.now.page(start, size)
 
     def case_json(self, item: str) -> dict[str, Any] | None:
         """Return what the page shows of an item, and nothing else; None for another one."""
         page = _page(self.now, item) if item in self.now.items else None
-        if page is None:
-            return None
-        viewer = shown_data(self.now.review_set, page, self.now.position, _MANNER)
-        pad = item_json(self.now, item)
-        return {"case": item, "viewer": viewer.to_json(_MANNER.height), "pad": pad}
+        return self.turned_json(page, item_json(self.now, item), _MANNER) if page else None
 
 
 def items_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> RoundAround | None:
