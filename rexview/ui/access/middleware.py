@@ -28,6 +28,7 @@ from rexview.errors import NotAdmitted, SettingsError
 from rexview.people import Role
 from rexview.ui.access import sign_in
 from rexview.ui.access.origins import is_name_of_server, is_sent_by_app
+from rexview.ui.access.page_requests import NOT_KEPT
 from rexview.ui.server import server_state
 from rexview.ui.server.page_work import READY
 from rexview.ui.streamlit_adapter.served_routes import (
@@ -49,7 +50,6 @@ _OTHER_NAME: Final = (
     "name."
 )
 _OTHER_PAGE: Final = tr("This was sent by another web page, not by this app. Open the app itself.")
-_NOT_KEPT: Final = {"Cache-Control": "no-store"}
 
 
 class OriginCheck:
@@ -66,7 +66,7 @@ class OriginCheck:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await PlainTextResponse(refusal, 403, _NOT_KEPT)(scope, receive, send)
+            await PlainTextResponse(refusal, 403, NOT_KEPT)(scope, receive, send)
 
 
 def _why_foreign(scope: Scope) -> str | None:
@@ -134,7 +134,7 @@ class KnownRoutesOnly:
         page = path in self.pages or path.rstrip("/") in self.pages
         if method in ("GET", "HEAD") and (static or page):
             return None
-        return PlainTextResponse(tr("There is nothing at this address."), 404, _NOT_KEPT)
+        return PlainTextResponse(tr("There is nothing at this address."), 404, NOT_KEPT)
 
 
 def _path(scope: Scope) -> str:
@@ -160,16 +160,16 @@ def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextRespons
     try:
         team = server_state.team()
         if audience == "sign-in":
-            return None if team else PlainTextResponse(tr("Nobody signs in here."), 404, _NOT_KEPT)
+            return None if team else PlainTextResponse(tr("Nobody signs in here."), 404, NOT_KEPT)
         if not team:
             return None
         person = sign_in.signed_in_at(request)
     except (NotAdmitted, SettingsError):
         person = None
     if person is None:
-        return PlainTextResponse(tr("Sign in first."), 401, _NOT_KEPT)
+        return PlainTextResponse(tr("Sign in first."), 401, NOT_KEPT)
     if person.role not in _ROLES.get(audience, ()):
-        return PlainTextResponse(tr("Your role does not include this."), 403, _NOT_KEPT)
+        return PlainTextResponse(tr("Your role does not include this."), 403, NOT_KEPT)
     return None
 
 

@@ -19,6 +19,7 @@ from rexview.errors import NotAdmitted, RexviewError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions, sign_in
+from rexview.ui.access.page_requests import NOT_KEPT
 from rexview.ui.case import case_texts
 from rexview.ui.curate import widgets as curate
 from rexview.ui.failures.written.validate import widgets as validate
@@ -31,7 +32,6 @@ from rexview.words import tr
 
 MOST_CASES: Final = 8
 """One answer has so many cases at most."""
-_NOT_KEPT: Final = {"Cache-Control": "no-store"}
 
 
 class _Around(Protocol):
@@ -74,7 +74,7 @@ def _serve_cases(request: Request) -> Response:
         return _refused(409, str(error))
     except RexviewError:
         return _refused(503, tr("The cases cannot be had at the moment."))
-    return JSONResponse({"cases": cases}, headers=_NOT_KEPT)
+    return JSONResponse({"cases": cases}, headers=NOT_KEPT)
 
 
 def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
 
 
 def _refused(status: int, message: str) -> Response:
-    return Response(message, status, media_type="text/plain", headers=_NOT_KEPT)
+    return Response(message, status, media_type="text/plain", headers=NOT_KEPT)
 
 
 def routes() -> list[Route]:

@@ -30,6 +30,7 @@ from rexview.reviewset.images import picture_address
 from rexview.schema import ReviewSet
 from rexview.ui.access import sign_in
 from rexview.ui.access.image_links import WORDLESS, is_link_current
+from rexview.ui.access.page_requests import NOT_KEPT
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr
@@ -40,7 +41,7 @@ _AT_ONCE: Final = 24
 
 
 def _plain(status: int, message: str) -> Response:
-    return Response(message, status, media_type="text/plain", headers={"Cache-Control": "no-store"})
+    return Response(message, status, media_type="text/plain", headers=NOT_KEPT)
 
 
 class _Asked(NamedTuple):

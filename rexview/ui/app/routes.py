@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
+from rexview.ui.access.page_requests import NOT_KEPT
 from rexview.ui.components import serve_module
 from rexview.ui.server import ready, server_state, warm_up
 from rexview.ui.server.page_work import READY
@@ -39,9 +40,7 @@ class AppRoutes(BaseRoute):
                 scope.update(found)
                 await route.handle(scope, receive, send)
                 return
-        refusal = PlainTextResponse(
-            tr("There is nothing at this address."), 404, {"Cache-Control": "no-store"}
-        )
+        refusal = PlainTextResponse(tr("There is nothing at this address."), 404, NOT_KEPT)
         await refusal(scope, receive, send)
 
 
@@ -57,7 +56,7 @@ def _at_once() -> tuple[Route, ...]:
 def _say_ready(_request: Request) -> PlainTextResponse:
     reason = ready.why_not_ready()
     status = 503 if reason else 200
-    return PlainTextResponse(f"{reason or 'Ready.'}\n", status, {"Cache-Control": "no-store"})
+    return PlainTextResponse(f"{reason or 'Ready.'}\n", status, NOT_KEPT)
 
 
 @cache

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from rexview.ui.access.page_requests import NOT_KEPT
 from rexview.ui.guide.guides import FOLDER, pictures
 from rexview.ui.server import server_state
 
@@ -25,7 +26,7 @@ def routes() -> list[Route]:
 def _serve(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in pictures():  # nothing else of the folder, wherever a name leads
-        return PlainTextResponse("There is no such picture.", 404, {"Cache-Control": "no-store"})
+        return PlainTextResponse("There is no such picture.", 404, NOT_KEPT)
     return FileResponse(
         FOLDER / "pictures" / name,
         media_type="image/webp",

@@ -12,7 +12,7 @@ MOST_PAIRS: Final = 100
 """As many comparisons are written out; the downloads have all."""
 
 
-class Tested(Protocol):
+class _Tested(Protocol):
     """A comparison of two with McNemar's exact test, where it is possible."""
 
     @property
@@ -25,7 +25,7 @@ class Tested(Protocol):
     def why(self) -> str | None: ...
 
 
-def mcnemar_html(test: Tested, reasons: Reasons, where: str) -> str:
+def mcnemar_html(test: _Tested, reasons: Reasons, where: str) -> str:
     """Write the adjusted p of a comparison; both are told of on hovering."""
     if test.p is None or test.p_adj is None:
         return reasons.add(test.why or tr("No test is possible."), where)

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from rexview.ui.access.origins import is_name_of_server
+from rexview.ui.access.page_requests import NOT_KEPT
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_MEETING
@@ -88,6 +89,6 @@ async def go_by_code(request: Request) -> Response:
     found = next(held, None)
     if found is None:
         message = tr("No meeting with this code is held here just now.")
-        return PlainTextResponse(message, 404, {"Cache-Control": "no-store"})
+        return PlainTextResponse(message, 404, NOT_KEPT)
     place = f"{server_state.base_path()}/{follow_link(*found)}"
-    return RedirectResponse(place, 303, {"Cache-Control": "no-store"})
+    return RedirectResponse(place, 303, NOT_KEPT)
