@@ -9,6 +9,7 @@ its translation, marked ``fuzzy`` until somebody has looked at it.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import io
 import sys
@@ -164,12 +165,18 @@ def translate(language: str) -> Path:
     return file
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Renew the file of all words, then the translations that are named."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.words", description="Renew assets/words/rexview.pot."
+    )
+    meaning = "a language, as BCP 47 names it (de, pt-BR): its translation is begun or renewed"
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=meaning)
+    languages = parser.parse_args(arguments).languages
     TEMPLATE.parent.mkdir(exist_ok=True)
     TEMPLATE.write_bytes(written(gathered()))
     print(f"{_name(TEMPLATE)}: {len(gathered())} texts")
-    for language in arguments:
+    for language in languages:
         try:
             print(_name(translate(language)))
         except ValueError as error:
@@ -179,4 +186,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

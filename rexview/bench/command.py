@@ -21,6 +21,7 @@ BENCHES: Final = {
     "choices": "multiple choice at ReXVQA's size: import, filters, the page, beside pandas",
     "reports": "the board of report metrics, beside scipy's bootstrap",
     "curation": "coverage and near-duplicates of candidate questions, beside pandas, scikit-learn",
+    "written": "failures in words: reading what a judge found, beside its logs line by line",
     "run": "what a run of a model adds to asking, beside openai's client in a loop",
     "exports": "slides, PDF and HTML of 40 cases: time and size, beside reading their films",
     "meeting": "following a meeting: twenty windows, drops, a killed server",

@@ -1,14 +1,17 @@
 """``python -m rexview COMMAND``: the commands, and how they end.
 
-Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong. What a
-program reads goes to standard output, what a person reads about trouble to standard error.
+Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong, 141
+whoever read the output had enough (``| head``), as other programs say it. What a program reads goes
+to standard output, what a person reads about trouble to standard error.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 from rexview import __version__
 from rexview.bench.command import add_bench
@@ -34,12 +37,20 @@ from rexview.cli.stats import add_stats
 from rexview.doctor.command import add_doctor
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
 
+READ_NO_MORE: Final = 128 + 13
+"""The exit status that a shell gives for a closed pipe."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        return int(options.run(options))
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        _write_no_more()
+        return READ_NO_MORE
     except (ReviewSetError, ImportSourceError) as error:
         print(printable(str(error)), file=sys.stderr)
         print_problems(error.problems, sys.stderr)
@@ -51,6 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             close_databases()  # leaves one file, without a -wal beside it
     return 1
+
+
+def _write_no_more() -> None:
+    """Let what is still to be written go nowhere: the interpreter flushes it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,6 +10,7 @@ from support import ROOT
 from support.small_set import CASES, write_set
 
 from rexview.cli import main
+from rexview.cli.main import READ_NO_MORE
 
 
 @pytest.fixture
@@ -182,3 +183,16 @@ def test_a_pipe_among_pictures_is_passed_over(capsys, folder, tmp_path):
     (folder / "reviewset.yaml").unlink()
     assert main(["import", "images", str(folder / "images"), "--out", str(tmp_path / "out")]) == 0
     assert "1 image" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such pipes there")
+def test_whoever_has_read_enough_sees_no_traceback(folder):
+    for unbuffered in ((), ("-u",)):
+        command = [sys.executable, *unbuffered, "-m", "rexview", "stats", str(folder)]
+        running = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait() == READ_NO_MORE
+        running.stderr.close()

@@ -101,6 +101,14 @@ def found_in(review_set: ReviewSet, prompt: Prompt, judge: str) -> FoundIn:
         return _RESULTS[key]
 
 
+def forget(*, answers: bool = True) -> None:
+    """Forget what was read of logs, and of the answers to them unless they are kept."""
+    with _LOCK:
+        _RESULTS.clear()
+        if answers:
+            _SUBJECTS.clear()
+
+
 def _read(review_set: ReviewSet, files: str, prompt: Prompt, judge: str) -> FoundIn:
     known = replies_about(review_set, judge, prompt)
     cases = list(dict.fromkeys(about.case for about in known))

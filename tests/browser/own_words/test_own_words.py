@@ -147,6 +147,15 @@ def test_changed_words_are_a_version_of_their_own(opened):
     page.get_by_role("option", name=re.compile("^Earlier")).click()
     expect(page.locator(".rx-written")).to_contain_text("It sees one on the left.")
     expect(page.locator("table", has_text="Found by gpt-5-mini")).to_be_visible()
+    other.get_by_label("What counts").fill("Kept, though it was taken away.")
+    press(page, "Take away")
+    page.get_by_role("button", name="Take it away").click()
+    expect(page.locator(".rx-written")).to_have_count(0)
+    press(other, "Save")
+    expect(other.get_by_text("Somebody took this failure away")).to_be_visible()
+    expect(other.get_by_label("What counts")).to_have_value("Kept, though it was taken away.")
+    press(other, "Save as a new failure")
+    expect(other.locator(".rx-written")).to_contain_text("Kept, though it was taken away.")
 
 
 def test_what_is_said_while_the_server_is_away_is_saved_later(opened):

@@ -58,6 +58,14 @@ def name_of_model(file: SourceFile) -> str:
     return file.folder or printable(_telling(file.path.stem) or file.path.stem)
 
 
+def warn_of_no_model(file: SourceFile, model: str, log: ProblemLog) -> None:
+    """Say that a file's name tells no model, where it is called after it, and how to name it."""
+    if not file.folder and not _telling(file.path.stem) and model == name_of_model(file):
+        message = f"Its name tells no model: the model is called “{model}” now."
+        remedy = f"Name it as an option: --model {file.path.name}=NAME, or “Model names” on Data."
+        log.warning(file.label, message, remedy, field="model")
+
+
 def _telling(name: str) -> str:
     words = [word for word in re.split(r"[_\s]+", name) if word]
     return " ".join(

@@ -10,7 +10,12 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import SourceFile, model_of, read_json
+from rexview.reviewset.importers.core.source_files import (
+    SourceFile,
+    model_of,
+    read_json,
+    warn_of_no_model,
+)
 from rexview.reviewset.importers.table.column_names import FIELD_NAMES, MODEL_NAME, ColumnName
 from rexview.reviewset.tables.source import At
 
@@ -71,6 +76,8 @@ def read_predictions(
             rows.log.error(file.label, message, "Write {id: text}, or {model: {id: text}}.")
             continue
         named = model_of(file, options)
+        if any(not isinstance(value, dict) for value in content.values()):
+            warn_of_no_model(file, named, rows.log)
         for model, case, text, at in _entries(content, named, file):
             rows.receipt.rows(file.label, 1, at.part)
             _add(rows, model, case, text, at)

@@ -20,6 +20,7 @@ from rexview.reviewset.importers.core.source_files import (
     SourceFile,
     name_of_model,
     read_json,
+    warn_of_no_model,
 )
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.rexrank.study import PREDICTION, RexrankStudy
@@ -150,6 +151,8 @@ def _model_names(
             message = "There are more model names than prediction files."
             remedy = "Give one name for each prediction file, in their order, or FILE=NAME."
             rows.log.error(files[0].label if files else "model", message, remedy, field="model")
+    for file in files:
+        warn_of_no_model(file, names[file.label], rows.log)
     return names
 
 

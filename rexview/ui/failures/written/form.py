@@ -7,7 +7,13 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.written.failures import KIND, Words, value_of, words_of_row
+from rexview.analysis.written.failures import (
+    KIND,
+    Words,
+    value_of,
+    words_of_row,
+    written_failures,
+)
 from rexview.errors import SettingsError, StoreError, StoreOvertaken
 from rexview.judge.written.words import (
     EXAMPLES,
@@ -89,6 +95,47 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
     if permissions.ask_name("written_who") is None:
         return
     key, given = _shown(now)
+    _ask_and_save(review_set, every, now, key, given)
+
+
+def show_taken_away(review_set: ReviewSet) -> bool:
+    """Show the form of a failure that was taken away while it was edited, if there is one.
+
+    It is the form that was typed into, so that what was typed comes with the press of its button.
+    That button is gone: another one says that it makes a failure of its own.
+    """
+    version = link_keys.query_value(_EDITED)
+    reviews = review_sets.reviews(review_set)
+    rows = reviews.history(kind=KIND) if version else ()
+    found = ((row.subject, words_of_row(row)) for row in rows)
+    gone = next((pair for pair in found if pair[1] and pair[1].version == version), None)
+    every, _ = written_failures(review_set.folder, reviews.current(KIND) if gone else ())
+    if gone is None or gone[1] is None or gone[0] in {one.failure for one in every}:
+        return False
+    st.warning(
+        tr(
+            "Somebody took this failure away while you edited it: nothing was saved. Your words "
+            "stand in the form, and can be saved as a failure of its own."
+        ),
+        icon=":material/error:",
+    )
+    key, given = _shown(gone[1])
+    _ask_and_save(review_set, every, None, key, given, button=tr("Save as a new failure"))
+    if st.button(tr("Discard"), key="written_discard"):
+        open_part(WORDS, failure=None, version=None, edit=None)
+        st.rerun()
+    return True
+
+
+def _ask_and_save(
+    review_set: ReviewSet,
+    every: Sequence[Words],
+    now: Words | None,
+    key: str,
+    given: Mapping[str, str],
+    *,
+    button: str = tr("Save"),
+) -> None:
     with st.form(f"{key}_form", border=True):
         typed = {part: _ask(part, given[part], f"{key}_{part}") for part in _TEXTS}
         st.caption(
@@ -101,7 +148,7 @@ def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) 
         if said := st.session_state.pop(_PROBLEM, None):
             st.error(lines_as_markdown(said), icon=":material/error:")
         told = st.container()
-        pressed = st.form_submit_button(tr("Save"), type="primary")
+        pressed = st.form_submit_button(button, type="primary")
     if not pressed:
         return
     if problem := _save(review_set, every, now, typed):

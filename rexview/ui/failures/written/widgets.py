@@ -17,7 +17,13 @@ from rexview.ui.asking.jobs import any_at_work
 from rexview.ui.failures.written import html as written_html
 from rexview.ui.failures.written.chosen import Chosen, choose_failure
 from rexview.ui.failures.written.find import show_find
-from rexview.ui.failures.written.form import choose_edited, show_form, show_told, take_away
+from rexview.ui.failures.written.form import (
+    choose_edited,
+    show_form,
+    show_taken_away,
+    show_told,
+    take_away,
+)
 from rexview.ui.failures.written.views import VALIDATE, open_part, served
 from rexview.ui.filters.page import FilteredSet
 from rexview.ui.html.safe_text import lines_as_markdown
@@ -34,6 +40,8 @@ def show_own_words(filtered: FilteredSet) -> None:
     review_set = filtered.review_set
     writes = may_write()
     show_told()
+    if writes and show_taken_away(review_set):
+        return
     chosen = choose_failure(review_set, may_write=writes)
     if chosen.now is None or chosen.shown is None:
         _show_new(review_set, chosen, writes=writes)

@@ -205,6 +205,18 @@ def test_json_is_the_receipt_alone(tmp_path, sources, capsys):
     assert "Imported into" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("option", [[], ["--model", "predictions.json=MAIRA"]])
+def test_a_model_that_no_name_tells_is_said_to_be_called_after_its_file(tmp_path, capsys, option):
+    source = str(write_json(tmp_path / "predictions.json", {"s1": "Clear.", "s2": "Clear."}))
+    out = tmp_path / "out"
+    assert main(["import", "auto", source, *option, "--out", str(out), "--json"]) == 0
+    problems = json.loads(capsys.readouterr().out)["problems"]
+    told = [one["remedy"] for one in problems if "tells no model" in one["message"]]
+    assert [model.name for model in load(out).models] == ["MAIRA" if option else "predictions"]
+    assert len(told) == (0 if option else 1)
+    assert all("--model predictions.json=NAME" in one for one in told)
+
+
 @pytest.mark.parametrize(("answers", "ending"), [(1_000, "jsonl"), (1_001, "parquet")])
 def test_large_sets_are_parquet(tmp_path, monkeypatch, answers, ending):
     assert run.MOST_JSON_ROWS == 100_000
