@@ -207,6 +207,62 @@ def test_gas_leaves_the_bowel_alone() -> None:
     assert set(np.unique(body.labels[changed])) == {STOMACH}
 
 
+def test_some_bubbles_of_gas_stay_and_which_is_told_by_the_seed() -> None:
+    body = _phantom()
+    body.labels[10:44, 80:170, 30:220], body.hu[10:44, 80:170, 30:220] = STOMACH, 30
+    places = [(z, x) for z in (16, 30) for x in (50, 90, 130, 170)]
+    for z, x in places:
+        body.hu[z : z + 6, 110:130, x : x + 12] = -980
+
+    def gas(volume: Volume) -> tuple[bool, ...]:
+        return tuple(bool(volume.hu[z + 3, 120, x + 6] < -900) for z, x in places)
+
+    assert all(gas(body))
+    patterns = {gas(tissue.some_bowel_gas(body, seed)) for seed in range(2, 12)}
+    assert len(patterns) >= 6
+    assert all(0 < sum(pattern) < len(places) for pattern in patterns)
+
+
+def test_steps_of_the_skin_are_smoothed_and_what_lies_under_it_stays() -> None:
+    body = _phantom()
+    for z in range(0, 200, 4):  # slices, four thick, whose front steps by two voxels
+        body.hu[z : z + 4, 196 + z // 4 % 2 * 4 :] = AIR
+    smooth = tissue.smooth_skin(body)
+
+    def front(volume: Volume) -> np.ndarray:
+        return (volume.hu[20:180, 182:, 60].astype(float) + 1000).sum(axis=1) / 1000
+
+    assert np.std(np.diff(front(smooth))) < 0.3 * np.std(np.diff(front(body)))
+    assert front(smooth).mean() == pytest.approx(front(body).mean(), abs=1.0)
+    deep = np.s_[20:180, 50:180, 24:232]
+    assert np.array_equal(smooth.hu[deep], body.hu[deep])
+
+
+def test_a_clear_airway_is_wider_by_what_is_said(body: Volume) -> None:
+    clear = tissue.clear_airway(body, 2.0)
+
+    def wide(volume: Volume) -> float:
+        return float((volume.hu[150, 100, 100:160] < -500).sum()) * _DX
+
+    assert wide(clear) - wide(body) == pytest.approx(4.0, abs=1.5)
+    assert devices.carina(clear) == devices.carina(body)
+
+
+def test_an_uneven_aorta_leaves_no_ruled_line_beside_the_spine() -> None:
+    body = _phantom()
+    body.labels[60:150, 76:120, 140:152], body.hu[60:150, 76:120, 140:152] = AORTA, 48
+    uneven = tissue.uneven_aorta(body, 3)
+
+    def edge(volume: Volume) -> np.ndarray:
+        """Where the left lung begins at each height, voxels, mean over its depth."""
+        return (volume.hu[70:120, 56:100, 140:200] > -400).sum(axis=2).mean(axis=1)
+
+    assert np.std(edge(body)) == pytest.approx(0, abs=0.01)
+    assert np.std(edge(uneven)) * _DX > 0.5
+    assert (edge(uneven) >= edge(body)).all()
+    assert np.array_equal(uneven.hu[body.mask(*RIGHT_LUNG)], body.hu[body.mask(*RIGHT_LUNG)])
+
+
 # --- devices -----------------------------------------------------------------------------------
 
 

@@ -49,8 +49,9 @@ class Build:
     breasts stand out) and ``breast_hang`` (above 1: over their fold), ``aorta_mm`` (how much wider
     the aorta is), ``calcified`` (share of 0 to 1: aortic arch and costal cartilages), ``granuloma``
     (an old calcified one, at shares of z, y, x of the lungs), ``vessels`` and ``spine`` (factors of
-    density: lung vessels, vertebrae), ``bowel_gas`` (false: none), ``belly_hu`` (how much denser
-    the abdomen is than lying).
+    density: lung vessels, vertebrae), ``bowel_gas`` (false: none; a number: some),
+    ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm`` (how much wider trachea
+    and main bronchi are), ``uneven_aorta`` (not 0: which way it winds).
     """
 
     wide: float = 1.0
@@ -79,8 +80,10 @@ class Build:
     granuloma: tuple[float, float, float] | None = None
     vessels: float = 1.0
     spine: float = 1.0
-    bowel_gas: bool = True
+    bowel_gas: bool | int = True
     belly_hu: float = 190.0
+    airway_mm: float = 0.0
+    uneven_aorta: int = 0
 
 
 def shape_patient(thorax: Volume, build: Build) -> Volume:
@@ -97,11 +100,18 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     shaped = tissue.dense_spine(tissue.lung_vessels(shaped, build.vessels), build.spine)
     if build.aorta_mm > 0 or build.calcified > 0:
         shaped = tissue.old_aorta(shaped, build.aorta_mm, build.calcified)
+    if build.uneven_aorta:
+        shaped = tissue.uneven_aorta(shaped, build.uneven_aorta)
     if build.calcified > 0:
         shaped = tissue.calcified_cartilage(shaped, build.calcified)
-    if not build.bowel_gas:
+    if build.bowel_gas is False:
         shaped = tissue.without_bowel_gas(shaped)
+    elif build.bowel_gas is not True:
+        shaped = tissue.some_bowel_gas(shaped, build.bowel_gas)
+    if build.airway_mm > 0:
+        shaped = tissue.clear_airway(shaped, build.airway_mm)
     shaped = tissue.full_belly(shaped, build.belly_hu)
+    shaped = tissue.smooth_skin(shaped)
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)
     if build.breast_mm > 0:

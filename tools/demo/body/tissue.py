@@ -24,7 +24,7 @@ from tools.demo.body.volume import (
     VERTEBRAE,
     Volume,
 )
-from tools.demo.body.voxels import clouds, softened
+from tools.demo.body.voxels import blurred, clouds, softened
 
 _DZ, _DY, _DX = SPACING_MM
 _FAT, _GLAND, _BLOOD, _LUNG = -90, 5, 45, -860
@@ -102,8 +102,11 @@ def dense_spine(body: Volume, factor: float) -> Volume:
     if factor == 1:
         return body
     hu = body.hu.copy()
-    bone = ndimage.binary_dilation(body.mask(*VERTEBRAE), np.ones((3, 5, 5), bool)) & (hu > _BLOOD)
-    hu[bone] = np.rint(_BLOOD + (hu[bone] - _BLOOD) * factor)
+    part = _around(body.mask(*VERTEBRAE), 3)
+    inner = Volume(hu[part], body.labels[part])
+    bone = ndimage.binary_dilation(inner.mask(*VERTEBRAE), np.ones((3, 5, 5), bool))
+    bone &= inner.hu > _BLOOD
+    inner.hu[bone] = np.rint(_BLOOD + (inner.hu[bone] - _BLOOD) * factor)
     return Volume(hu, body.labels)
 
 
@@ -131,11 +134,21 @@ def full_belly(body: Volume, more_hu: float) -> Volume:
 
 def without_bowel_gas(body: Volume) -> Volume:
     """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody."""
-    gut = ndimage.binary_dilation(body.mask(STOMACH, *_BOWEL), np.ones((5, 9, 9), bool))
-    near_lung = ndimage.binary_dilation(body.lungs, np.ones((3, 5, 5), bool))
+    part = _around(body.mask(STOMACH, *_BOWEL), 6)
+    inner = Volume(body.hu[part], body.labels[part])
+    gut = ndimage.binary_dilation(inner.mask(STOMACH, *_BOWEL), np.ones((5, 9, 9), bool))
+    near_lung = ndimage.binary_dilation(inner.lungs, np.ones((3, 5, 5), bool))
     hu = body.hu.copy()
-    hu[gut & ~near_lung & (hu < -150)] = 20
+    hu[part][gut & ~near_lung & (inner.hu < -150)] = 20
     return Volume(hu, body.labels)
+
+
+def _around(mask: np.ndarray, margin: int) -> tuple[slice, ...]:
+    """Find the part of a volume that holds a mask, with a margin in voxels."""
+    held = [np.flatnonzero(mask.any(axis=other)) for other in ((1, 2), (0, 2), (0, 1))]
+    if not len(held[0]):
+        return (slice(0, 0),) * 3
+    return tuple(slice(max(int(a[0]) - margin, 0), int(a[-1]) + margin + 1) for a in held)
 
 
 def old_aorta(body: Volume, wider_mm: float, calcified: float) -> Volume:
@@ -213,6 +226,85 @@ def _fill_ball(hu: np.ndarray, centre: np.ndarray, radius_mm: float, value: floa
     hu[part] = np.where(square < radius_mm**2, np.maximum(hu[part], value), hu[part])
 
 
+def some_bowel_gas(body: Volume, seed: int) -> Volume:
+    """Keep some of the bubbles of gas in stomach and bowel; ``seed`` says which."""
+    part = _around(body.mask(STOMACH, *_BOWEL), 12)
+    filled = without_bowel_gas(Volume(body.hu[part], body.labels[part])).hu
+    bubbles, count = ndimage.label(filled != body.hu[part])
+    kept = np.random.default_rng(seed).random(count + 1) < 0.5
+    hu = body.hu.copy()
+    hu[part] = np.where(kept[bubbles], body.hu[part], filled)
+    return Volume(hu, body.labels)
+
+
+def smooth_skin(body: Volume, along_mm: float = 7.0, across_mm: float = 2.5) -> Volume:
+    """Smooth the skin from slice to slice: thick slices leave steps, which a lateral shows."""
+    inside = np.stack([_silhouette(plane > -300) for plane in body.hu])
+    spread = blurred(inside, (along_mm / _DZ, across_mm / _DY, across_mm / _DX))
+    weight = np.clip((spread - 0.5) * 6 + 0.5, 0, 1)
+    rim = (weight > 0) & (spread < 0.97)
+    rim |= inside & (weight == 0)
+    hu = body.hu.copy()
+    solid = np.where(inside[rim], hu[rim], _FAT)
+    hu[rim] = np.rint(-1000 + weight[rim] * (solid + 1000))
+    return Volume(hu, body.labels)
+
+
+def _silhouette(solid: np.ndarray) -> np.ndarray:
+    """Fill the holes of a mask, bool (rows, columns)."""
+    outlines, _ = cv2.findContours(solid.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    filled = np.zeros(solid.shape, np.uint8)
+    cv2.drawContours(filled, outlines, -1, 1, cv2.FILLED)
+    return filled > 0
+
+
+def uneven_aorta(body: Volume, seed: int) -> Volume:
+    """Let descending aorta and the tissue beside the spine bulge into the left lung, unevenly.
+
+    In the CT this wall is a plane from front to back over a hand's breadth: on a frontal film, a
+    ruled line behind the heart.
+    """
+    lung = body.mask(*LEFT_LUNG)
+    aorta = np.argwhere(body.mask(AORTA)[::2, ::2, ::2]) * 2
+    heart = np.argwhere(body.mask(HEART)[::2, ::2, ::2]) * 2
+    spine = np.argwhere(body.mask(*VERTEBRAE)[::2, ::2, ::2]) * 2
+    depth, rows, _ = lung.shape
+    low, high = float(np.percentile(aorta[:, 0], 3)), float(np.percentile(aorta[:, 0], 72))
+    level = np.arange(depth, dtype=np.float32)[:, None]
+    fades = np.clip((level - low + 10) / 25, 0, 1) * np.clip((high - level) / 25, 0, 1)
+    rng = np.random.default_rng(seed)
+    middle, reach = rng.uniform(0.25, 0.6) * (high - low) + low, rng.uniform(22, 34)
+    bulge = 3.0 * np.exp(-(((level - middle) / reach) ** 2))
+    rough = clouds((depth, rows, 8), 13.0, seed)[:, :, 4]
+    front = float(heart[:, 1].mean()) - 15 / _DY
+    near = 1 / (1 + np.exp((np.arange(rows, dtype=np.float32)[None] - front) / 6))
+    thick = np.clip(2.0 + bulge + 1.7 * rough, 0, 8) * fades * near / _DX
+    first = np.where(lung.any(axis=2), lung.argmax(axis=2), 10_000).astype(np.float32)
+    far = float(np.percentile(spine[:, 2], 98)) + 34 / _DX
+    thick = cv2.GaussianBlur(np.where(first < far, thick, 0).astype(np.float32), (0, 0), 1.5)
+    across = np.arange(lung.shape[2], dtype=np.float32)[None, None]
+    weight = np.clip((first + thick)[:, :, None] - across, 0, 1) * (thick > 0.2)[:, :, None]
+    weight *= (across > first[:, :, None] - 3) & (body.hu < 0)
+    hu = body.hu.astype(np.float32)
+    hu += weight * (20 - hu)
+    return Volume(np.rint(hu).astype(np.int16), body.labels)
+
+
+def clear_airway(body: Volume, wider_mm: float) -> Volume:
+    """Widen the air in the trachea and the main bronchi, whose walls thick slices have blurred."""
+    airway = body.mask(TRACHEA)
+    spots = np.argwhere(airway)
+    start = np.maximum(spots.min(axis=0) - 12, 0)
+    stop = np.minimum(spots.max(axis=0) + 13, airway.shape)
+    part = tuple(slice(int(a), int(b)) for a, b in zip(start, stop, strict=True))
+    outside = ndimage.distance_transform_edt(~airway[part], SPACING_MM).astype(np.float32)
+    outside = blurred(outside, (1.5, 1.5, 1.5))
+    weight = np.clip((wider_mm - outside) / 0.7 + 0.5, 0, 1) * (body.hu[part] < 150)
+    hu = body.hu.copy()
+    hu[part] = np.rint(hu[part] + weight * (-1000.0 - hu[part]))
+    return Volume(hu, body.labels)
+
+
 def breasts(body: Volume, out_mm: float, hang: float = 1.0) -> Volume:
     """Breasts on the anterior chest wall, fuller below, with gland in fat and nipples.
 
@@ -226,25 +318,32 @@ def breasts(body: Volume, out_mm: float, hang: float = 1.0) -> Volume:
     skin = np.where(solid.any(axis=1), rows - 1 - solid[:, ::-1].argmax(axis=1), 0)
     skin = cv2.medianBlur(skin.astype(np.float32), 5)
     behind = (skin.max(axis=1, keepdims=True) - skin) * _DY
-    frontal = np.clip(1.25 - behind / 75, 0, 1).astype(np.float32)  # not on flanks and arms
+    # Not on flanks and arms.
+    frontal = np.clip(1.25 + 0.6 * (hang > 1) - behind / 75, 0, 1).astype(np.float32)
     frontal = cv2.GaussianBlur(frontal, (0, 0), 6) * (skin > 0)
     lungs = np.argwhere(body.lungs[::4, ::4, ::4]) * 4
     bottom, top = np.percentile(lungs[:, 0], [1, 99])
+    middle = float(np.median(np.nonzero(body.mask(TRACHEA))[2]))
     z, x = np.mgrid[0:depth, 0:width].astype(np.float32)
     texture = clouds((depth, 8, width), 9.0, 79)[:, 4]
     y = np.arange(rows, dtype=np.float32)[None, :, None]
     for ids, more, drop, out in ((RIGHT_LUNG, 1.0, 0, -1), (LEFT_LUNG, 1.06, 4, 1)):
         centre_x = float(np.median(np.argwhere(body.mask(*ids)[::4, ::4, ::4])[:, 2]) * 4)
-        centre_x += out * 4 * (hang - 1) / _DX
-        centre_z = bottom + 0.41 * (top - bottom) - drop - 7 * (hang - 1) / _DZ
+        centre_x += out * 12 * min(hang - 1, 1) / _DX
+        centre_z = bottom + 0.41 * (top - bottom) - drop - 9 * (hang - 1) / _DZ
         radius = 44 + 0.55 * out_mm
-        across = (x - centre_x) * _DX / (radius * 1.05)
+        wide, deep = (1.05, 0.80) if hang <= 1 else (0.86, 0.98)
+        across = (x - centre_x) * _DX / (radius * wide)
         up = (z - centre_z) * _DZ
         above = np.clip(1 - (up / (radius * 1.45)) ** 2, 0, None) ** 1.2
-        low = np.where(up < 0, (up / (radius * 0.80)) ** 2, 0)
+        low = np.where(up < 0, (up / (radius * deep)) ** 2, 0)
         full = 1 + (hang - 1) * np.clip(-up / (0.5 * radius), 0, 1)
-        round_ = np.clip(1 - (across**2 + low) ** full, 0, None) ** 0.5
+        # The outline stays round however steep its edge becomes.
+        round_ = np.clip(1 - across**2 - low, 0, None) ** (0.5 / full)
         thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
+        if hang > 1:  # towards the sternum they end in no edge
+            aside = (np.abs(x - middle) * _DX - 4) / 34
+            thick = thick * np.clip(aside, 0, 1) ** 2 * (3 - 2 * np.clip(aside, 0, 1))
         thick = cv2.GaussianBlur(thick.astype(np.float32), (0, 0), 1.6)
         local = (skin + 1)[:, None, :]
         there = ((thick > 0.5) & (skin > 0))[:, None, :]
