@@ -230,7 +230,7 @@ def test_steps_of_the_skin_are_smoothed_and_what_lies_under_it_stays() -> None:
     smooth = tissue.smooth_skin(body)
 
     def front(volume: Volume) -> np.ndarray:
-        return (volume.hu[20:180, 182:, 60].astype(float) + 1000).sum(axis=1) / 1000
+        return np.asarray((volume.hu[20:180, 182:, 60].astype(float) + 1000).sum(axis=1) / 1000)
 
     assert np.std(np.diff(front(smooth))) < 0.3 * np.std(np.diff(front(body)))
     assert front(smooth).mean() == pytest.approx(front(body).mean(), abs=1.0)
@@ -255,7 +255,7 @@ def test_an_uneven_aorta_leaves_no_ruled_line_beside_the_spine() -> None:
 
     def edge(volume: Volume) -> np.ndarray:
         """Where the left lung begins at each height, voxels, mean over its depth."""
-        return (volume.hu[70:120, 56:100, 140:200] > -400).sum(axis=2).mean(axis=1)
+        return np.asarray((volume.hu[70:120, 56:100, 140:200] > -400).sum(axis=2).mean(axis=1))
 
     assert np.std(edge(body)) == pytest.approx(0, abs=0.01)
     assert np.std(edge(uneven)) * _DX > 0.5
