@@ -30,8 +30,8 @@ from rexview.words.catalogue import (
 from rexview.words.languages import read_catalogue
 
 __all__ = [
-    *("begin", "countable", "counted", "inside", "listed", "noun", "nouns", "page_words", "spoken"),
-    *("tr", "tr_of_file", "trc", "trn"),
+    *("begin", "beginning", "countable", "counted", "inside", "listed", "noun", "nouns"),
+    *("page_words", "spoken", "tr", "tr_of_file", "trc", "trn"),
 ]
 
 _ENGLISH = Catalogue(ENGLISH)
@@ -165,6 +165,15 @@ def inside(text: str) -> str:
     'laterality errors'
     """
     return text.lower() if _spoken is _ENGLISH else text
+
+
+def beginning(text: str) -> str:
+    """Return words as they begin a line: with a capital, and all others as they are.
+
+    >>> beginning("from the full-set run of Model A")
+    'From the full-set run of Model A'
+    """
+    return text[:1].upper() + text[1:]
 
 
 def listed(parts: Sequence[str]) -> str:

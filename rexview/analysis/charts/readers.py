@@ -28,7 +28,7 @@ from rexview.analysis.readers.captions import (
 )
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderTables
 from rexview.stats.units import LEVELS
-from rexview.words import tr
+from rexview.words import beginning, tr
 
 _TITLE_LETTERS: Final = 36
 """So many stand in a line of the title of an axis: what a phone has room for."""
@@ -47,7 +47,7 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
     y = alt.Y("Score 1:O", title=short(names[0]), axis=_level_axis(), scale=_levels(turned=True))
     select = clickable()
     most = max((cell.count.value for cell in found.cells), default=1)
-    count = found.unit.capitalize()
+    count = beginning(found.unit)
     cells = alt.Chart(marks.frame).encode(x=x, y=y)
     heat = (
         cells.mark_rect(cursor="pointer")
@@ -79,7 +79,7 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
 def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedChart:
     """Draw one reader's scores against the other's, bubbles by how often they are met."""
     marks = _cells(found, names)
-    count = found.unit.capitalize()
+    count = beginning(found.unit)
     axis = _level_axis(grid=True)
     scale = alt.Scale(domain=[0.4, 5.6], nice=False, zero=False)
     base = alt.Chart(marks.frame).encode(
@@ -198,7 +198,7 @@ def _cells(found: DimensionAgreement, names: tuple[str, str]) -> Marks:
                 "Score 1": cell.score_a,
                 "Reader 2": names[1],
                 "Score 2": cell.score_b,
-                found.unit.capitalize(): cell.count.value,
+                beginning(found.unit): cell.count.value,
                 "Cases": cell.cases,
             },
         )

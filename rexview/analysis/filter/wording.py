@@ -40,7 +40,7 @@ from rexview.vocab import (
     QUESTION_TYPES,
     judge_name,
 )
-from rexview.words import inside, tr
+from rexview.words import beginning, inside, tr
 
 CONDITION_NAMES: Final = {
     "failures": tr("Failure"),
@@ -172,7 +172,7 @@ def _search(case_filter: CaseFilter) -> str:
     if not is_finding_search(case_filter.search, case_filter.mention):
         return words
     terms = search_terms(case_filter.search)
-    found = f"{terms.names[:1].upper()}{terms.names[1:]}: {inside(MENTIONS[case_filter.mention])}"
+    found = f"{beginning(terms.names)}: {inside(MENTIONS[case_filter.mention])}"
     return f"{found}, “{' '.join(terms.words)}”" if terms.words else found
 
 
@@ -275,8 +275,7 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
 
 def sentence_case(word: str) -> str:
     """Turn an id of words (``imaging_finding``) into words on screen (Imaging finding)."""
-    text = word.replace("_", " ").strip()
-    return text[:1].upper() + text[1:]
+    return beginning(word.replace("_", " ").strip())
 
 
 def _rater_name(facts: SetFacts, rater: str) -> str:

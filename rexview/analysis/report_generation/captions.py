@@ -19,7 +19,7 @@ from rexview.stats.bootstrap import LEVEL
 from rexview.stats.generated_reports.correlation import COEFFICIENTS, Correlation
 from rexview.stats.generated_reports.line_edits import FREE_OF
 from rexview.stats.generated_reports.preferences import RESAMPLES as COMPARISON_RESAMPLES
-from rexview.words import counted, tr
+from rexview.words import beginning, counted, tr
 
 FULL_RUN: Final = tr("from the full-set run")
 """Stands with values that a filter leaves a part of, though they were made to go with all."""
@@ -55,7 +55,7 @@ def board_caption(tables: ReportTables) -> str:
             tr(
                 "“{full_run}”: such values depend on the answers that they were computed "
                 "with; the filter leaves a part of these, and nothing is computed anew."
-            ).format(full_run=FULL_RUN.capitalize())
+            ).format(full_run=beginning(FULL_RUN))
         )
     unknown = [one.name for one in tables.metrics if _unranked(one.metric)]
     if unknown:

@@ -17,7 +17,7 @@ from rexview.reviewset.importers.annotations.box_placement import BoxPreview
 from rexview.reviewset.importers.annotations.box_reading import SHAPES, UNITS, BoxReading
 from rexview.reviewset.importers.core.preview import ImportPreview
 from rexview.ui.html.safe_text import as_markdown
-from rexview.words import counted, tr
+from rexview.words import beginning, counted, tr
 
 Boxes = Sequence[tuple[str, tuple[float, float, float, float]]]
 _EVERY: Final = tuple(str(BoxReading(shape, unit)) for unit in UNITS for shape in SHAPES)
@@ -57,7 +57,7 @@ def _choose(one: BoxPreview) -> str:
     def shown(reading: str) -> str:
         words = BoxReading.parse(reading).in_words
         known = {proposed: tr("(proposed)"), **dict.fromkeys(fitting, tr("(would fit, too)"))}
-        return f"{words[0].upper()}{words[1:]} {known.get(reading, '')}".rstrip()
+        return f"{beginning(words)} {known.get(reading, '')}".rstrip()
 
     name = hashlib.sha256(repr((one.file, one.model, one.count)).encode()).hexdigest()[:16]
     chosen: str = st.selectbox(
