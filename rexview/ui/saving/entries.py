@@ -8,14 +8,14 @@ for another answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from uuid import UUID
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 from rexview.analysis.study.tasks import Task
 from rexview.errors import RexviewError
-from rexview.store import Stored
+from rexview.store import Entry, Stored
 from rexview.store.kinds import KINDS
 from rexview.ui.link.pages import (
     PAGE_ADJUDICATE,
@@ -194,3 +194,22 @@ def text_of(value: Any, longest: int) -> str:
     if not isinstance(value, str) or len(value) > longest:
         raise Refused(tr("A text has at most {n:,} characters.").format(n=longest))
     return value
+
+
+def reveals(sent: SentEntry, cases: Iterable[str], value: Mapping[str, Any]) -> list[Entry]:
+    """Make the entries of what a reader is shown in some cases by one press.
+
+    The first has the press's own token, the others tokens that follow from it: sent again they are
+    the same.
+    """
+    seed = uuid5(NAMESPACE_URL, sent.token)
+    return [
+        Entry(
+            "reveal",
+            case,
+            value=value,
+            token=str(uuid5(seed, case)) if place else sent.token,
+            via=sent.page,
+        )
+        for place, case in enumerate(cases)
+    ]

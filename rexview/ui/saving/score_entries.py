@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
-from uuid import NAMESPACE_URL, uuid5
 
 from rexview.analysis.study.exposure import REPORT, UNBLINDED
 from rexview.analysis.study.worklist import Item
 from rexview.store import Entry, Stored
-from rexview.ui.saving.entries import CHANGED, Refused, SentEntry, text_of, whole
+from rexview.ui.saving.entries import CHANGED, Refused, SentEntry, reveals, text_of, whole
 from rexview.ui.saving.reader_study import Study, items_to_score
 from rexview.vocab import FAILURES, SCORE_MAX, SCORE_MIN
 from rexview.words import tr
@@ -149,14 +148,4 @@ class ScoreEntries:
             )
         else:
             raise Refused(tr("There is nothing of that kind to show."))
-        seed = uuid5(NAMESPACE_URL, sent.token)
-        return [
-            Entry(
-                "reveal",
-                case,
-                value=value,
-                token=sent.token if case == sent.case else str(uuid5(seed, case)),
-                via=sent.page,
-            )
-            for case in cases
-        ]
+        return reveals(sent, cases, value)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
-from uuid import NAMESPACE_URL, uuid5
 
 from rexview.analysis.study.exposure import REPORT
 from rexview.analysis.study.tasks import Task
@@ -20,7 +19,15 @@ from rexview.store import Entry, Stored
 from rexview.store.entry import LONGEST_TEXT
 from rexview.store.history_rows import place_of
 from rexview.store.kinds import PLACE
-from rexview.ui.saving.entries import CHANGED, Overtaken, Refused, SentEntry, text_of, whole
+from rexview.ui.saving.entries import (
+    CHANGED,
+    Overtaken,
+    Refused,
+    SentEntry,
+    reveals,
+    text_of,
+    whole,
+)
 from rexview.ui.saving.reader_study import Study
 from rexview.ui.saving.reader_tasks import (
     LEFT_OUT,
@@ -220,17 +227,7 @@ def _reveal(tasks: TaskList, sent: SentEntry) -> list[Entry]:
         cases = [*tasks.states] if is_all else cases
     else:
         raise Refused(tr("There is nothing of that kind to show."))
-    seed = uuid5(NAMESPACE_URL, sent.token)
-    return [
-        Entry(
-            "reveal",
-            case,
-            value={"what": what},
-            token=sent.token if place == 0 else str(uuid5(seed, case)),
-            via=sent.page,
-        )
-        for place, case in enumerate(case for case in cases if not given.was_shown(case, what))
-    ]
+    return reveals(sent, (one for one in cases if not given.was_shown(one, what)), {"what": what})
 
 
 def _given(value: Any) -> tuple[Any, float | None]:
