@@ -43,10 +43,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: (-taken.get(item.path, 0), -_size(item.path), item.path))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Collect no garbage while tests are collected: a third of that time, for nothing."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Keep what thousands of tests and all imports are from every collection of garbage to come."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @cache

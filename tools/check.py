@@ -66,6 +66,7 @@ def main(arguments: list[str]) -> int:
 def _get_ready(environment: dict[str, str]) -> list[str]:
     """Get what the tests need besides the lock file; return what could not be had."""
     missing = []
+    compiling = _compile_tests(environment)
     try:
         environment["REXVIEW_CHROMIUM"] = str(ensure_browser())
     except BrowserMissing as error:
@@ -75,7 +76,14 @@ def _get_ready(environment: dict[str, str]) -> list[str]:
         missing.append("packages for models on this machine")
     print(f"programs {ensure_programs()}", flush=True)
     _get_ct()
+    compiling.wait()
     return missing
+
+
+def _compile_tests(environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Begin to collect the tests: compiled once for all processes, while others are waited for."""
+    collect = [*_PYTEST, "--collect-only"]
+    return subprocess.Popen(collect, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
 
 
 def _get_ct() -> None:

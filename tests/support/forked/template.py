@@ -72,7 +72,10 @@ def main() -> dict[str, Any] | None:
 
 
 def _import_all() -> None:
-    """Import what a server does, at its start and for its pages."""
+    """Import what a server does, at its start, for its pages and when they first need it."""
+    import alembic.command  # noqa: F401
+    import scipy.optimize
+    import scipy.stats  # noqa: F401
     import streamlit.web.bootstrap
     import streamlit.web.cli
     import uvicorn  # noqa: F401
