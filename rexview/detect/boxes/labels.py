@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from rexview.detect.findings import find_mentions, finding_info
+from rexview.detect.findings import find_mentions, finding_info, misplaced_as
 from rexview.detect.phrases import either, whole_words, word_set
 
+_TO_STOMACH: Final = "enteric_tube"
 _ENTERIC: Final = re.compile(r"gastric|feeding|enteric|\b(?:ng|og)t?\b|dobb?hoff", re.IGNORECASE)
 """In a label, a tube to the stomach, wherever it ends."""
 
@@ -149,9 +150,14 @@ def label_findings(label: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def label_topics(label: str) -> frozenset[str]:
     """Return what labels are compared by: families of findings, else the label's own words."""
-    families = {finding_info(finding).family for finding in label_findings(label)}
-    if "bronchial_tube" in families and _ENTERIC.search(label[:_LONGEST]):
-        families = families - {"bronchial_tube"} | {"enteric_tube"}  # where it ends, it is one tube
+    enteric = _ENTERIC.search(label[:_LONGEST]) is not None
+    families = {
+        # where it ends, it is one tube
+        _TO_STOMACH
+        if enteric and _TO_STOMACH in misplaced_as(finding)
+        else finding_info(finding).family
+        for finding in label_findings(label)
+    }
     if families:
         return frozenset(families)
     words = finding_of(label)

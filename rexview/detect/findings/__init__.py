@@ -19,6 +19,7 @@ from rexview.detect.findings.lexicon import (
     is_narrower,
     may_be_same_fracture,
     means_alone,
+    misplaced_as,
 )
 from rexview.detect.findings.mention import Finding, Mention
 from rexview.detect.findings.reading import find_mentions, sides_of_text
@@ -36,6 +37,7 @@ __all__ = [
     "is_narrower",
     "may_be_same_fracture",
     "means_alone",
+    "misplaced_as",
     "report_mentions",
     "report_text",
     "sides_of_text",

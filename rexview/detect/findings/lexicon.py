@@ -59,12 +59,14 @@ class Opening:
 class Lexicon:
     """All findings by id, all phrases word by word, and words narrower than their finding.
 
-    ``narrower`` holds these as lists of words ("empyema" for a pleural effusion).
+    ``narrower`` holds these as lists of words ("empyema" for a pleural effusion); ``misplaced``
+    devices for what they are called in the wrong place (a tube in a bronchus).
     """
 
     findings: dict[str, Finding]
     phrases: dict[str, Opening]
     narrower: frozenset[tuple[str, ...]]
+    misplaced: dict[str, tuple[str, ...]]
 
 
 @cache
@@ -113,7 +115,12 @@ def lexicon() -> Lexicon:
         for words in _spellings(phrases):
             meanings.setdefault(words, Meaning()).cues.add(cue)
     narrower = frozenset(_spellings(data["narrower"], plurals=True))
-    return Lexicon(findings, _indexed(meanings), narrower)
+    misplaced = {
+        name: tuple(entry["misplaced"])
+        for name, entry in data["devices"].items()
+        if "misplaced" in entry
+    }
+    return Lexicon(findings, _indexed(meanings), narrower, misplaced)
 
 
 def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
@@ -138,6 +145,15 @@ def may_be_same_fracture(one: str, other: str) -> bool:
     """
     named = one if other == _FRACTURE else other
     return _FRACTURE in (one, other) and named.endswith(f"_{_FRACTURE}")
+
+
+def misplaced_as(finding: str) -> tuple[str, ...]:
+    """Return the devices that a finding is, in the wrong place; none for any other finding.
+
+    >>> misplaced_as("bronchial_tube")
+    ('endotracheal_tube', 'enteric_tube')
+    """
+    return lexicon().misplaced.get(finding, ())
 
 
 def is_narrower(phrase: str) -> bool:

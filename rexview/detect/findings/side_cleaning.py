@@ -5,10 +5,11 @@ They are taken away, turned round or merged before sides are given to findings.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise, takewhile
 from typing import Final
 
-from rexview.detect.findings.lexicon import Meaning, lexicon
+from rexview.detect.findings.lexicon import Meaning, lexicon, misplaced_as
 from rexview.detect.findings.mention import Side
 from rexview.detect.findings.terms import Outline, Term
 from rexview.detect.findings.tokens import words_of
@@ -25,7 +26,6 @@ _OF_FILMS: Final = frozenset(
     + words_of("dates readers cases times of")
 )
 """After a "both" that is not of the body."""
-_BRONCHIAL: Final = "bronchial_tube"
 _FILMS: Final = frozenset(words_of("film radiograph xray ray cxr scan plate"))
 _EITHER: Final = frozenset(("each", "either"))
 _BORDERS: Final = frozenset(("border", "borders", "margin", "margins", "contour"))
@@ -137,7 +137,7 @@ def clean_sides(
         elif following and "own" in following.cues and following.i == term.j:
             if words[following.i] == "now" and words[term.i - 1] in ("the", "on"):
                 continue  # "it is on the left now", but "has left now"
-            if _BRONCHIAL in following.meaning.site_of and _bronchial(terms):
+            if _is_misplaced(following.meaning.site_of) and _bronchial(terms):
                 continue
             if words[following.j - 1] in _BORDERS and _is_hidden(words, terms):
                 continue
@@ -170,7 +170,12 @@ def clean_sides(
 
 def _bronchial(terms: list[Term]) -> bool:
     """Whether a tube, a stent or the like is spoken of, whose side is that of its bronchus."""
-    return any(_BRONCHIAL in term.meaning.near or term.finding in _IN_BRONCHI for term in terms)
+    return any(_is_misplaced(term.meaning.near) or term.finding in _IN_BRONCHI for term in terms)
+
+
+def _is_misplaced(findings: Iterable[str]) -> bool:
+    """Whether one of some findings is a device in the wrong place, which has its side there."""
+    return any(misplaced_as(finding) for finding in findings)
 
 
 def _of_abdomen(terms: list[Term]) -> bool:

@@ -16,6 +16,7 @@ from rexview.detect.findings import (
     as_displayed,
     find_mentions,
     finding_info,
+    misplaced_as,
     report_text,
 )
 from rexview.detect.laterality.text import one_side, sided_by_family, sides_named, stretch
@@ -23,7 +24,6 @@ from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, Evidence
 from rexview.vocab import option_letter
 
-_ENDS_THERE: Final = "bronchial_tube"
 _LONGEST: Final = 2_000
 """Characters of a question or option that are read."""
 
@@ -120,7 +120,7 @@ def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
         mentions = find_mentions(before + option)
     claims: dict[str, list[_Claim]] = {}
     for family, sided in sided_by_family(as_displayed(case, mentions)).items():
-        if lead and family == _ENDS_THERE:
+        if lead and misplaced_as(sided[0].finding):
             continue  # "where does the tube end?" asks for no side of the tube
         claims[family] = [
             _Claim(mention, (mention.side_start - lead, mention.side_end - lead))

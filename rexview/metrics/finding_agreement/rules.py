@@ -67,7 +67,6 @@ class Rules:
     degrees: tuple[tuple[re.Pattern[str], int], ...]
     mild: float
     misplaced: re.Pattern[str]
-    misplaced_as: Mapping[str, str]
     taken_for: re.Pattern[str]
     either_or: re.Pattern[str]
     beside: re.Pattern[str]
@@ -92,7 +91,6 @@ def rules() -> Rules:
         degrees=tuple((_words(words), degree) for degree, words in degrees.items()),
         mild=content["mild"],
         misplaced=_words(content["misplaced"]),
-        misplaced_as=content["misplaced_as"],
         taken_for=_words(content["taken_for"]),
         either_or=_words(content["either_or"]),
         beside=_words(content["beside"]),

@@ -13,6 +13,7 @@ from rexview.detect.findings import (
     finding_name,
     is_narrower,
     may_be_same_fracture,
+    misplaced_as,
 )
 from rexview.harm import MOST_HARM
 from rexview.metrics.finding_agreement.attributes import Attributes, attributes
@@ -200,9 +201,12 @@ def stated_in(
 
 
 def _as_compared(one: Mention) -> Mention:
-    """Return a device in the wrong place as the device that it is: its words tell the place."""
-    device = rules().misplaced_as.get(one.finding)
-    return one if device is None else one._replace(finding=device, side=None)
+    """Return a device in the wrong place as the device that it is: its words tell the place.
+
+    It goes without the side on which it lies.
+    """
+    devices = misplaced_as(one.finding)
+    return one._replace(finding=devices[0], side=None) if devices else one
 
 
 def _by_sentence(mentions: Sequence[Mention]) -> list[list[Mention]]:

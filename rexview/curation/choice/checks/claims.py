@@ -15,6 +15,7 @@ from rexview.detect.findings import (
     finding_info,
     finding_name,
     may_be_same_fracture,
+    misplaced_as,
 )
 from rexview.schema import Report
 
@@ -47,9 +48,6 @@ _MEASURE: Final = re.compile(
 )
 _UNSPECIFIC: Final = frozenset(("opacity", "calcification", "lung_disease"))
 """Findings that a question may call by these names though the report has one of its own."""
-_IN_A_BRONCHUS: Final = "bronchial_tube"
-_TUBES: Final = frozenset(("endotracheal_tube", "enteric_tube"))
-"""Tubes that a report also speaks of where it says that one lies in a bronchus."""
 _SIZES: Final = (
     frozenset(
         ("tiny", "trace", "minimal", "minimally", "small", "mild", "mildly", "slight", "slightly")
@@ -110,7 +108,7 @@ class Facts:
             for one in self.mentions
             if finding_info(one.finding).family == family
             or may_be_same_fracture(one.finding, finding)
-            or (one.finding == _IN_A_BRONCHUS and finding in _TUBES)
+            or finding in misplaced_as(one.finding)
         ]
 
     def say(self, claim: Claim) -> Said:

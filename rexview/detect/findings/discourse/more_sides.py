@@ -21,9 +21,9 @@ _FINAL: Final = frozenset(("unchanged", "previous", "prior", "before", "no", "no
 """Beside a "same" or "similar" that compares with an earlier film."""
 _NOTE: Final = 4
 """Terms of the shortest note with a second side; tokens of that side."""
-_REFERS: Final = 4
+_BESIDE: Final = 4
 """Tokens around a clause among which a word such as "same" is looked for."""
-_FRAGMENT: Final = 7
+_SAID_AGAIN: Final = 7
 """Tokens of the longest clause that has what was said last once more."""
 
 
@@ -72,8 +72,10 @@ def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draf
 def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     """Whether a clause has what was said last on another side: "same on the right", "a new one"."""
     i, j = clause.terms[0].i, clause.terms[-1].j
-    words = tokens.words[max(sentence.i, i - _REFERS) : j + _REFERS]
-    if j - i > _FRAGMENT or any(term.names_anatomy and term.side is None for term in clause.terms):
+    words = tokens.words[max(sentence.i, i - _BESIDE) : j + _BESIDE]
+    if j - i > _SAID_AGAIN or any(
+        term.names_anatomy and term.side is None for term in clause.terms
+    ):
         return False
     if not _AGAIN.isdisjoint(words) and _FINAL.isdisjoint(words):
         return True

@@ -59,11 +59,11 @@ _DOUBT: Final = 5
 """Tokens of a doubt at the end of a statement, its comma and question mark included."""
 _SOON: Final = 120
 """Tokens that a request or history may take before its findings."""
-_FRAGMENT: Final = 7
+_SHORT: Final = 7
 """Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
 _HENCE: Final = frozenset(("so", "therefore", "hence", "thus"))
 """Before the place that follows from what was said: "it hides the heart border, so lingular"."""
-_REFERS: Final = 4
+_POINTS_BACK: Final = 4
 """Tokens from the start of a clause within which an "it" still points back."""
 _SOON_LINES: Final = 2
 """Lines after a finding in which a fragment with only a side may still be about it."""
@@ -312,7 +312,7 @@ def _complete_earlier(
     if context.status is not None or sentence.asked:
         return
     first = clause.terms[0].i
-    short = sentence.j - sentence.i <= _FRAGMENT
+    short = sentence.j - sentence.i <= _SHORT
     if short and not found and len({place[0] for place in places}) == 1:
         indent = leads_lines(tokens, sentence)
         if indent is not None and not clause.has("it", "affected"):
@@ -320,7 +320,7 @@ def _complete_earlier(
             context.topic_indent = indent if indent >= 0 else None
             return
     soon = bool(found) or sentence.line - context.last_line <= _SOON_LINES
-    refers = any("it" in term.cues and term.i - first <= _REFERS for term in clause.terms[:3])
+    refers = any("it" in term.cues and term.i - first <= _POINTS_BACK for term in clause.terms[:3])
     refers = refers or ("where" in clause.terms[0].cues and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
     refers = refers or (bool(found) and tokens.words[first] in _HENCE)
