@@ -7,28 +7,15 @@ of it is read in one pass; what cannot be made sense of is left to be read as pr
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
 
+from rexview.detect.findings.structured.nodes import DEPTH, Node, Span, StructuredPart
+from rexview.detect.findings.structured.yaml_lines import find_yaml
 from rexview.detect.phrases import either
-
-Span = tuple[int, int]
-"""Start and end of a stretch of the text."""
 
 _KEY: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _OPENING: Final = re.compile(r'[{\[]\s*["{\[]')
 _PIECE: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]:,]|[^\s"{}\[\]:,]+')
-_DEPTH: Final = 40
-_YAML: Final = re.compile(
-    r"(?m)(?P<fence>^[ \t]*```[ \t]*ya?ml[ \t]*\n)|^[a-z]+_[a-z_]+:(?=[ \t]*\n[ \t]+\S)"
-    r"|^[a-z][a-z_ ]{1,30}:[ \t]*\n(?=[ \t]+(?:-[ \t])?\S)"
-    r"|^-[ \t][a-z_]+:[ ][^\n]*\n(?=[ \t]+[a-z_]+:)"
-)
-"""Where YAML starts: its fence, a snake_case key with fields below it, or a list of objects."""
-_YAML_LINE: Final = re.compile(
-    r"[ \t]*(?P<dash>-[ \t]+)?(?P<rest>(?:(?P<key>[A-Za-z_][^:\n#]{0,60}?)[ \t]*:"
-    r"(?P<value>(?:[ \t][^\n]*)?))?)"
-)
 _GAP: Final = "  "
 """Between the cells of a table that blanks alone hold in line."""
 _GAPS: Final = re.compile(r" {2,}")
@@ -45,31 +32,11 @@ _CSV_HEADER: Final = re.compile(
 )
 
 
-@dataclass(slots=True)
-class Node:
-    """A value: a stretch of text, or the fields of an object (an array's have no key).
-
-    The fields of a ``row`` of a table have their column's header as key.
-    """
-
-    span: Span
-    fields: list[tuple[Span | None, Node]] | None = None
-    row: bool = False
-
-
-@dataclass(slots=True)
-class StructuredPart:
-    """A stretch of the text that is an object or a table, with its records."""
-
-    span: Span
-    records: list[Node] = field(default_factory=list)
-
-
 def find_structured_parts(text: str) -> list[StructuredPart]:
     """Find objects and tables, in order, not overlapping."""
     found = _json(text) if '"' in text and _KEY.search(text) else None
-    if found is None and ":" in text and _YAML.search(text):
-        found = _yaml(text)
+    if found is None and ":" in text:
+        found = find_yaml(text)
     if found is not None:
         start, end = found.span
         before, after = _tables(text, 0, start), _tables(text, end, len(text))
@@ -91,11 +58,11 @@ def _json(text: str) -> StructuredPart | None:
     for match in _PIECE.finditer(text, start):
         piece, span = match[0], match.span()
         if piece in "{[":
-            if len(stack) > _DEPTH:
+            if len(stack) > DEPTH:
                 skipped += 1
                 continue
             node = Node(span, [])
-            _fields(stack[-1]).append((key[-1], node))
+            stack[-1].inner().append((key[-1], node))
             key[-1] = None
             stack.append(node)
             key.append(None)
@@ -110,8 +77,8 @@ def _json(text: str) -> StructuredPart | None:
             if len(stack) == 1:
                 break
         elif piece == ":":
-            if last is not None and _fields(stack[-1]):
-                _fields(stack[-1]).pop()
+            if last is not None and stack[-1].inner():
+                stack[-1].inner().pop()
                 key[-1] = last
         elif piece == ",":
             key[-1] = None
@@ -119,83 +86,10 @@ def _json(text: str) -> StructuredPart | None:
             last = (span[0] + 1, span[1] - (len(piece) > 1 and piece[-1] == '"')) if (
                 piece[0] == '"'
             ) else span  # fmt: skip
-            _fields(stack[-1]).append((key[-1], Node(last)))
+            stack[-1].inner().append((key[-1], Node(last)))
             end = span[1]
     root.span = (start, end)
-    return StructuredPart(root.span, [node for _, node in _fields(root)])
-
-
-def _yaml(text: str) -> StructuredPart | None:
-    """Read the lines of YAML: keys with values, or with fields that stand further in."""
-    opening = _YAML.search(text)
-    if opening is None:
-        return None
-    start = at = opening.end() if opening["fence"] else opening.start()
-    root = Node((start, start), [])
-    stack: list[tuple[int, Node]] = [(-1, root)]
-    end = start
-    while at < len(text):
-        stop = text.find("\n", at)
-        stop = len(text) if stop < 0 else stop
-        line = _YAML_LINE.match(text, at, stop)
-        if line is None or (not line["key"] and not line["dash"]):
-            if text[at:stop].strip():
-                break
-            at = stop + 1
-            continue
-        indent = line.start("dash") if line["dash"] else line.start("key")
-        _yaml_line(line, indent - at, stack, stop)
-        end = stop
-        at = stop + 1
-    if len(_fields(root)) == 0:
-        return None
-    root.span = (start, end)
-    for _, node in _fields(root):
-        _close_spans(node)
-    return StructuredPart(root.span, [root])
-
-
-def _yaml_line(line: re.Match[str], indent: int, stack: list[tuple[int, Node]], stop: int) -> None:
-    """Put a line where it belongs; an item stands further in than a key in its column."""
-    level = 2 * indent + (line["dash"] is not None)
-    while len(stack) > 1 and level <= stack[-1][0]:
-        stack.pop()
-    if line["dash"] and not line["key"]:
-        _fields(stack[-1][1]).append((None, Node((line.start("rest"), stop))))
-        return
-    if line["dash"]:
-        item = Node((line.start("key"), stop), [])
-        _fields(stack[-1][1]).append((None, item))
-        if len(stack) < _DEPTH:
-            stack.append((level, item))
-        level += 1
-    key, value = line.span("key"), (line.start("value"), stop)
-    if line["value"].strip(" |>"):
-        _fields(stack[-1][1]).append((key, Node(value)))
-        return
-    node = Node((key[0], stop), [])
-    _fields(stack[-1][1]).append((key, node))
-    if len(stack) < _DEPTH:
-        stack.append((level, node))
-
-
-def _close_spans(node: Node) -> None:
-    """Let an object reach to the end of its last field."""
-    todo = [node]
-    order = []
-    while todo:
-        one = todo.pop()
-        order.append(one)
-        todo += [inner for _, inner in one.fields or []]
-    for one in reversed(order):
-        if one.fields:
-            one.span = (one.span[0], max(one.span[1], one.fields[-1][1].span[1]))
-
-
-def _fields(node: Node) -> list[tuple[Span | None, Node]]:
-    if node.fields is None:
-        node.fields = []
-    return node.fields
+    return StructuredPart(root.span, [node for _, node in root.inner()])
 
 
 def _tables(text: str, start: int, end: int) -> list[StructuredPart]:

@@ -16,7 +16,7 @@ from rexview.detect.findings.discourse.sentence import read_sentence
 from rexview.detect.findings.mention import Side, Status
 from rexview.detect.findings.sentence_alone import Reading, read_alone
 from rexview.detect.findings.sentences import Sentence, sentences
-from rexview.detect.findings.structured.parts import Node, Span
+from rexview.detect.findings.structured.nodes import Node, Span
 from rexview.detect.findings.terms import Term, scan
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, whole_words
