@@ -22,6 +22,7 @@ from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, whole_words
 
 _SIDE_KEY: Final = whole_words("field", "side")
+_ATTRIBUTES_KEY: Final = whole_words("field", "attributes")
 _STATUS_KEY: Final = whole_words("field", "status")
 _NEGATED_KEY: Final = whole_words("field", "negated")
 _ASKED_KEY: Final = whole_words("field", "asked")
@@ -40,7 +41,10 @@ _ABSENT: Final = re.compile(
 _KEY_LENGTH: Final = 120
 """Characters of a key or cell that are read: each row reads its headers again."""
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_LATIN: Final[dict[str, Side]] = {"d": "right", "s": "left"}
+_SHORT_SIDES: Final[tuple[dict[str, Side], ...]] = (
+    {"r": "right", "l": "left"},
+    {"d": "right", "s": "left"},
+)
 _DEPTH: Final = 45
 _FEWEST: Final = 2
 """Fields of a record that are read together."""
@@ -76,7 +80,7 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
     outer = around
     around = _row_label(tokens, node, around)
     labelled = (around.side, around.named) != (outer.side, outer.named)
-    latin = _latin_sides(tokens, node)
+    short = _short_sides(tokens, node)
     for key, value in node.fields[labelled:]:
         name = _lower(tokens.text, key)
         scalar = value.fields is None
@@ -104,14 +108,16 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
         drafts, places = _key(tokens, key)
         if not drafts and around.parts:
             drafts = _near_key(tokens, key, around.parts)
-        if name in latin:
-            places = [(latin[name], *key)]
+        if name in short:
+            places = [(short[name], *key)]
         if scalar and not drafts and _SIDE_KEY.search(name):
             value_sides = _sides(tokens, value.span)
             within = _prose(tokens, value.span, around)
             if value_sides and not within:
                 sides += value_sides
                 continue
+        if not scalar and not drafts and not places and _ATTRIBUTES_KEY.search(name):
+            sides += _sides_in_attributes(tokens, value)
         if not scalar and not drafts and not places and _SIDE_KEY.search(name):
             inside = [leaf.span for leaf in _leaves(value)]
             if not any(_names(tokens, span) for span in inside):
@@ -125,6 +131,22 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
             found += _read(tokens, value, inner, depth + 1)
     found = _complete(found, sides, status, around, node)
     return _joined(tokens, node, around, _with_lone_side(tokens, node, found))
+
+
+def _sides_in_attributes(tokens: Tokens, node: Node) -> list[SideSpan]:
+    """Return the sides that an object of attributes gives, which names no finding itself."""
+    fields = node.fields or []
+    keys = [(key, value) for key, value in fields if key is not None and value.fields is None]
+    if len(keys) < len(fields) or any(
+        _names(tokens, span) for key, value in keys for span in (key, value.span)
+    ):
+        return []
+    return [
+        place
+        for key, value in keys
+        if _SIDE_KEY.search(_lower(tokens.text, key))
+        for place in _sides(tokens, value.span)
+    ]
 
 
 def _with_lone_side(tokens: Tokens, node: Node, found: list[Draft]) -> list[Draft]:
@@ -207,10 +229,10 @@ def _near_key(tokens: Tokens, key: Span, parts: frozenset[str]) -> list[Draft]:
     ][:1]
 
 
-def _latin_sides(tokens: Tokens, node: Node) -> dict[str, Side]:
-    """Return what two keys "D" and "S" (dexter, sinister) of one object mean; only together."""
+def _short_sides(tokens: Tokens, node: Node) -> dict[str, Side]:
+    """Return what two keys "R" and "L", or "D" and "S", of one object mean; only together."""
     names = {_lower(tokens.text, key) for key, _ in node.fields or ()}
-    return dict(_LATIN) if _LATIN.keys() <= names else {}
+    return next((dict(pair) for pair in _SHORT_SIDES if pair.keys() <= names), {})
 
 
 def _leaves(node: Node, depth: int = 0) -> list[Node]:

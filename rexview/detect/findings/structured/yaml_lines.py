@@ -10,9 +10,13 @@ from rexview.detect.findings.structured.nodes import DEPTH, Node, StructuredPart
 _OPENING: Final = re.compile(
     r"(?m)(?P<fence>^[ \t]*```[ \t]*ya?ml[ \t]*\n)|^[a-z]+_[a-z_]+:(?=[ \t]*\n[ \t]+\S)"
     r"|^[a-z][a-z_ ]{1,30}:[ \t]*\n(?=[ \t]+(?:-[ \t])?\S)"
+    r"|^[A-Z][a-z_ ]{1,30}:[ \t]*\n(?=[ \t]+(?:[Rr]ight|[Ll]eft)[ ]*:)"
     r"|^-[ \t][a-z_]+:[ ][^\n]*\n(?=[ \t]+[a-z_]+:)"
+    r"|^[a-z][a-z_ ]{1,40}:[ ]*\{[ ]*[a-z_]+:[^{}\n]*\}[ ]*$"
 )
-"""Where YAML starts: its fence, a snake_case key with fields below it, or a list of objects."""
+"""Where YAML starts: its fence, a snake_case key with fields below it, a list or a short object."""
+_OBJECT: Final = re.compile(r"[ \t]*\{([^{}\n]*)\}[ \t]*")
+_FIELD: Final = re.compile(r"[ ]*(\w[\w ]{0,40}?)[ ]*:[ ]*([^,]*)")
 _LINE: Final = re.compile(
     r"[ \t]*(?P<dash>-[ \t]+)?(?P<rest>(?:(?P<key>[A-Za-z_][^:\n#]{0,60}?)[ \t]*:"
     r"(?P<value>(?:[ \t][^\n]*)?))?)"
@@ -64,6 +68,13 @@ def _put_line(line: re.Match[str], indent: int, stack: list[tuple[int, Node]], s
             stack.append((level, item))
         level += 1
     key, value = line.span("key"), (line.start("value"), stop)
+    if short := _OBJECT.fullmatch(line["value"]):
+        at = value[0] + short.start(1)
+        inner = Node(value, [])
+        for field in _FIELD.finditer(line.string, at, at + len(short[1])):
+            inner.inner().append((field.span(1), Node(field.span(2))))
+        stack[-1][1].inner().append((key, inner))
+        return
     if line["value"].strip(" |>"):
         stack[-1][1].inner().append((key, Node(value)))
         return
