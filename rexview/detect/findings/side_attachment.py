@@ -33,6 +33,10 @@ _ONWARD: Final = frozenset(
 )
 """Between where a device goes in and a place that it passes or ends in."""
 _COPULAS: Final = frozenset(words_of("is are was were remains remain appears looks became becomes"))
+_LYING: Final = frozenset(
+    ("stent", "surgical_clips", "arthroplasty", "pacemaker", "stimulator", "loop_recorder", "port")
+)
+_OVER: Final = frozenset(("projects", "projecting", "overlies", "overlying"))
 _SINGULAR: Final = frozenset(("is", "has", "was", "shows", "appears"))
 PARTS: Final = word_set("sentence", "part")
 
@@ -104,16 +108,16 @@ def attach(
                     if part in found
                 ]
                 sides = found[named[-1]] if named else []
-                sides = sides or _subject(terms, k, owned, device=device[k])
+                sides = sides or _subject(words, terms, k, owned, device=device[k])
             if not sides and _is_predicate(words, terms, k):
-                sides = _subject(terms, k, owned, device=device[k], ahead=False)
+                sides = _subject(words, terms, k, owned, device=device[k], ahead=False)
             if not sides and k < last and (then := _listed_next(terms, k)):
                 sides = _after(words, terms[:then], k, owned, device=device[k])
-                sides = sides or _subject(terms, k, owned, device=device[k], ahead=False)
+                sides = sides or _subject(words, terms, k, owned, device=device[k], ahead=False)
             if not sides and k < last:
                 sides = _after(words, terms, k, owned, device=device[k])
             if not sides:
-                sides = _subject(terms, k, owned, device=device[k])
+                sides = _subject(words, terms, k, owned, device=device[k])
             if sides:
                 found[part] = sides
     return found
@@ -122,6 +126,11 @@ def attach(
 def _goes_in(known: dict[str, Finding], finding: str) -> bool:
     """Whether a finding is a device with a tip in the chest; a shunt only passes through."""
     return known[finding].group == "device" and known[finding].family != "shunt"
+
+
+def _is_tip(words: list[str], term: Term, finding: Term) -> bool:
+    """Whether a word is about the end of a device; what has none only lies over something."""
+    return "tip" in term.cues and not (finding.finding in _LYING and words[term.i] in _OVER)
 
 
 def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
@@ -317,7 +326,7 @@ def _after(
         elif term.finding:
             if found or not (joined or aside):
                 break
-        elif device and "tip" in term.cues:
+        elif device and _is_tip(words, term, terms[f]):
             break
         elif ("not_before" in term.cues and words[term.i] == "without") or term.is_(
             "maybe_before", "apposed"
@@ -374,7 +383,13 @@ def _is_predicate(words: list[str], terms: list[Term], k: int) -> bool:
 
 
 def _subject(
-    terms: list[Term], f: int, owned: set[int], *, device: bool, ahead: bool = True
+    words: list[str],
+    terms: list[Term],
+    f: int,
+    owned: set[int],
+    *,
+    device: bool,
+    ahead: bool = True,
 ) -> list[Term]:
     """Find the sides of the clause's subject: "the left base shows an opacity".
 
@@ -400,7 +415,7 @@ def _subject(
     if found or not ahead:
         return found
     for term in terms[f + 1 : f + _WALK]:
-        if term.finding or term.is_("normal", "but") or (device and "tip" in term.cues):
+        if term.finding or term.is_("normal", "but") or (device and _is_tip(words, term, terms[f])):
             break
         if _to_give(term) and id(term) not in owned and (device or not term.entry):
             return [term]

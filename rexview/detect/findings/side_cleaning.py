@@ -55,7 +55,18 @@ _DESCRIBED: Final = frozenset(words_of("described reported stated dictated label
 _IS: Final = frozenset(words_of("is are lies sits"))
 _NOW: Final = frozenset(words_of("now currently today instead"))
 _SHADOWS: Final = frozenset(("airspace_opacity", "atelectasis", "nodule"))
-_HIDES: Final = ("obscur", "silhouet", "blur", "effac", "indistinct", "hid", "eras", "los")
+_HIDES: Final = (
+    "obscur",
+    "silhouet",
+    "blur",
+    "effac",
+    "indistinct",
+    "hid",
+    "eras",
+    "los",
+    "abut",
+    "adjac",
+)
 _IMAGE_PARTS: Final = word_set("sentence", "image_part")
 _MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
 _COMPARED: Final = 4
