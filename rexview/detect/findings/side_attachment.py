@@ -98,7 +98,8 @@ def attach(
                     found[part] = ways[-1:]
             continue
         for part in {part for _, part in sites[k]} if k in sites else (k,):
-            sides = [terms[k]] if _usable(terms[k]) else before[part] or before[k]
+            own = next((terms[n] for n in (k, part) if _usable(terms[n])), None)
+            sides = [own] if own is not None else before[part] or before[k]
             if not sides and _is_apposed(words, terms, k):
                 named = [
                     part
@@ -251,7 +252,8 @@ def _closes_with_side(terms: list[Term], k: int) -> bool:
     """Whether a comma leads to a side and nothing else: "effusion and thick pleura, left"."""
     if terms[k].mark != "," or k + 1 >= len(terms) or not _usable(terms[k + 1]):
         return False
-    return k + 2 == len(terms) or bool(terms[k + 2].mark)
+    rest = next((n for n in range(k + 2, len(terms)) if not terms[n].names_anatomy), len(terms))
+    return rest == len(terms) or bool(terms[rest].mark)
 
 
 def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:

@@ -210,9 +210,18 @@ def _contradicted(
     return any(
         mention.side in (claims[0].side, "bilateral")
         for family, mentions in reference.items()
-        if vague or not any(m.side in (claims[0].side, "bilateral") for m in answer.get(family, ()))
+        if vague or not _has_there(answer, family, claims[0].side)
         for mention in mentions
         if id(mention) not in reported_ids and finding_info(mention.finding).region == region
+    )
+
+
+def _has_there(answer: Sided, family: str, side: str | None) -> bool:
+    """Whether an answer has a finding on a side, by its name or by one that stands for it."""
+    return any(
+        mention.side in (side, "bilateral")
+        for name in (family, *_ALIAS.get(family, ()))
+        for mention in answer.get(name, ())
     )
 
 
