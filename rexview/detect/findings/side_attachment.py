@@ -11,6 +11,13 @@ from typing import Final
 from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.mention import Finding
 from rexview.detect.findings.side_cleaning import SHIFTS
+from rexview.detect.findings.side_lists import (
+    closes_finding,
+    closes_with_side,
+    is_told_behind,
+    listed_next,
+    usable,
+)
 from rexview.detect.findings.terms import Term
 from rexview.detect.findings.tokens import words_of
 from rexview.detect.phrases import word_set
@@ -65,8 +72,8 @@ def attach(
         outside = term.entry and not _OUTSIDE.isdisjoint(words[term.j : term.j + 1])
         if outside and not (devices and device.get(k - 1, True)):
             term.entry = False  # nothing goes in there: a shunt passes the neck on its side
-    usable = [k for k, term in enumerate(terms) if _usable(term)] or [len(terms)]
-    first, last = usable[0], usable[-1]
+    sided = [k for k, term in enumerate(terms) if usable(term)] or [len(terms)]
+    first, last = sided[0], sided[-1]
     before = {
         k: _before(words, terms, k, k, device=device[k]) if k > first else []
         for k in places
@@ -98,7 +105,7 @@ def attach(
                     found[part] = ways[-1:]
             continue
         for part in {part for _, part in sites[k]} if k in sites else (k,):
-            own = next((terms[n] for n in (k, part) if _usable(terms[n])), None)
+            own = next((terms[n] for n in (k, part) if usable(terms[n])), None)
             sides = [own] if own is not None else before[part] or before[k]
             if not sides and _is_apposed(words, terms, k):
                 named = [
@@ -112,7 +119,7 @@ def attach(
                 sides = sides or _subject(words, terms, k, owned, device=device[k])
             if not sides and _is_predicate(words, terms, k):
                 sides = _subject(words, terms, k, owned, device=device[k], ahead=False)
-            if not sides and k < last and (then := _listed_next(terms, k)):
+            if not sides and k < last and (then := listed_next(terms, k)):
                 sides = _after(words, terms[:then], k, owned, device=device[k])
                 sides = sides or _subject(words, terms, k, owned, device=device[k], ahead=False)
             if not sides and k < last:
@@ -147,13 +154,9 @@ def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
     return False
 
 
-def _usable(term: Term) -> bool:
-    return term.side is not None and not term.way and not term.clear
-
-
 def _to_give(term: Term) -> bool:
     """Whether a side can be another finding's: that of "dextroscoliosis" is its own."""
-    return _usable(term) and (term.finding is None or "access" in term.cues)
+    return usable(term) and (term.finding is None or "access" in term.cues)
 
 
 def _before(
@@ -187,8 +190,8 @@ def _before(
             and k
             and terms[k - 1].j == term.i
             and terms[k - 1].side != "bilateral"  # "oedema, right more than left, left effusion"
-            and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)
-            and not _closes_finding(terms, k - 1)
+            and (usable(terms[k - 1]) or terms[k - 1].names_anatomy)
+            and not closes_finding(terms, k - 1)
         ):
             passed_and = True
         elif term.mark:
@@ -196,9 +199,9 @@ def _before(
         elif "and" in term.cues:
             if not found and not placed and not (k and terms[k - 1].finding):
                 break
-            if found and not (k and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)):
+            if found and not (k and (usable(terms[k - 1]) or terms[k - 1].names_anatomy)):
                 break
-            if found and _closes_finding(terms, k - 1):
+            if found and closes_finding(terms, k - 1):
                 break
             passed_and = True
         elif term.finding:
@@ -227,7 +230,7 @@ def _before(
             (
                 k
                 for k in range(f + 1, len(terms))
-                if (terms[k].mark and not _closes_with_side(terms, k))
+                if (terms[k].mark and not closes_with_side(terms, k))
                 or (terms[k].finding and "and" not in terms[k - 1].cues)
             ),
             None,
@@ -236,29 +239,9 @@ def _before(
     return found
 
 
-def _closes_finding(terms: list[Term], k: int) -> bool:
-    """Whether a side up to ``k`` is told of a finding before: "collapse right base, left drain"."""
-    sided = False
-    while k >= 0 and not terms[k].finding:
-        aside = sided and terms[k].mark == ","
-        if not (terms[k].side or terms[k].names_anatomy or aside):
-            return False
-        sided = sided or terms[k].side is not None
-        k -= 1
-    return k >= 0 and sided
-
-
-def _closes_with_side(terms: list[Term], k: int) -> bool:
-    """Whether a comma leads to a side and nothing else: "effusion and thick pleura, left"."""
-    if terms[k].mark != "," or k + 1 >= len(terms) or not _usable(terms[k + 1]):
-        return False
-    rest = next((n for n in range(k + 2, len(terms)) if not terms[n].names_anatomy), len(terms))
-    return rest == len(terms) or bool(terms[rest].mark)
-
-
 def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
-    if _is_told_behind(terms, k):
+    if is_told_behind(terms, k):
         return True
     for back in range(k - 1, max(-1, k - 4), -1):
         earlier = terms[back]
@@ -270,18 +253,6 @@ def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
         if not earlier.names_anatomy:
             break
     return False
-
-
-def _is_told_behind(terms: list[Term], k: int) -> bool:
-    """Whether a side closes what is said of a finding: "a drain, right, and basal opacity"."""
-    return (
-        k > 1
-        and terms[k - 1].mark == ","
-        and terms[k - 2].finding is not None
-        and k + 2 < len(terms)
-        and "and" in terms[k + 1].cues
-        and terms[k + 2].side is None
-    )
 
 
 def _after(
@@ -366,16 +337,6 @@ def _ends_here(terms: list[Term], k: int) -> bool:
     return True
 
 
-def _listed_next(terms: list[Term], k: int) -> int:
-    """Return the finding that only a comma parts from that at ``k``, in a list of notes; else 0."""
-    for n in range(k + 1, len(terms)):
-        if terms[n].is_("and", "with", "maybe_before", "apposed"):
-            return 0
-        if terms[n].finding:
-            return n if any(term.mark == "," for term in terms[k + 1 : n]) else 0
-    return 0
-
-
 def _is_predicate(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether a finding is what its subject is said to be: "the left base is consolidated"."""
     before = terms[k].i - 1
@@ -410,7 +371,7 @@ def _subject(
             found.append(term)
             chained = False
         elif found:
-            if "and" in term.cues or (term.mark == "," and _usable(terms[k - 1])):
+            if "and" in term.cues or (term.mark == "," and usable(terms[k - 1])):
                 chained = True
             elif not term.names_anatomy:
                 break

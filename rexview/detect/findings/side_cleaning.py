@@ -6,11 +6,12 @@ They are taken away, turned round or merged before sides are given to findings.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Final
 
 from rexview.detect.findings.lexicon import Meaning, lexicon, misplaced_as
 from rexview.detect.findings.mention import Side
+from rexview.detect.findings.side_slips import drop_corrected
 from rexview.detect.findings.terms import Outline, Term
 from rexview.detect.findings.tokens import words_of
 from rexview.detect.phrases import word_set
@@ -31,17 +32,6 @@ _EITHER: Final = frozenset(("each", "either"))
 _BORDERS: Final = frozenset(("border", "borders", "margin", "margins", "contour"))
 _QUADRANTS: Final = frozenset(("ruq", "luq"))
 _ABDOMINAL: Final = "abdominal_clips"
-_PUT_RIGHT: Final = frozenset(
-    words_of("correction correct corrected sorry scratch strike mean meant actually wait rather er")
-    + words_of("oops delete apologies pardon erratum no")
-)
-"""Between a side that was said by mistake and the right one."""
-_SLIPS: Final = _PUT_RIGHT | set(
-    words_of("i that is make should be the on in at of to side it , . - — – ( … not um uh a")
-)
-_SLIP: Final = 8
-"""Tokens that a slip and its correction may take between two sides."""
-_MARKS: Final = frozenset(",-—–")
 _IN_BRONCHI: Final = frozenset(("stent", "foreign_body", "mass", "nodule", "bronchiectasis"))
 _OF_TWO: Final = frozenset(
     words_of("higher hazier denser whiter darker blacker brighter lighter lucent cloudier greyer")
@@ -176,7 +166,7 @@ def clean_sides(
         _merge_compared(words, terms)
     if "not_before" in cues or "not_after" in cues:
         _drop_denied(words, terms)
-    _drop_corrected(words, terms)
+    drop_corrected(words, terms)
 
 
 def _bronchial(terms: list[Term]) -> bool:
@@ -387,22 +377,6 @@ def _is_described(words: list[str], terms: list[Term], k: int) -> bool:
 def _leads_on(words: list[str], term: Term) -> bool:
     """Whether what follows lies on that side: "unlike the left, where there is an opacity"."""
     return words[term.j : term.j + 2] == [",", "where"]
-
-
-def _drop_corrected(words: list[str], terms: list[Term]) -> None:
-    """Drop the side that a slip of the tongue is put right after: "left correction right"."""
-    sides = [term for term in terms if term.side in OTHER_SIDE]
-    for slip, side in pairwise(sides):
-        between = words[slip.j : side.i]
-        if slip.side == side.side or not 0 < len(between) <= _SLIP:
-            continue
-        told = _PUT_RIGHT.intersection(between)
-        if told == {"no"}:  # "on the left, no, on the right", but "on the left, no right effusion"
-            told &= {"no"} if between[-1] in _MARKS or "the" in between else set()
-        if told and _SLIPS.issuperset(between):
-            slip.side = None
-            for term in terms[terms.index(slip) + 1 : terms.index(side)]:
-                term.meaning, term.cues = _SPENT, _SPENT.cues
 
 
 def _drop_denied(words: list[str], terms: list[Term]) -> None:
