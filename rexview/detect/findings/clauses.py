@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.mention import Mention, Side, Status
 from rexview.detect.findings.parts_meant import parts_meant
-from rexview.detect.findings.side_attachment import attach
+from rexview.detect.findings.sides.attachment import attach
 from rexview.detect.findings.status import mention_status
 from rexview.detect.findings.terms import Outline, Term, outline
 from rexview.detect.findings.tokens import Tokens

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 from rexview.detect.findings.clauses import WITHIN, Clause, drop_access, read_clauses
 from rexview.detect.findings.mention import Side
-from rexview.detect.findings.side_attachment import PARTS
-from rexview.detect.findings.side_cleaning import PAIRED, clean_sides
+from rexview.detect.findings.sides.attachment import PARTS
+from rexview.detect.findings.sides.cleaning import PAIRED, clean_sides
 from rexview.detect.findings.status import AFTERWARDS, EARLIER, SINCE
 from rexview.detect.findings.terms import Term, outline, scan
 from rexview.detect.findings.tokens import Tokens

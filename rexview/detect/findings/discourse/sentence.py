@@ -24,7 +24,7 @@ from rexview.detect.findings.discourse.more_sides import (
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.sentence_alone import Reading, read_alone
 from rexview.detect.findings.sentences import Sentence
-from rexview.detect.findings.side_cleaning import PAIRED
+from rexview.detect.findings.sides.cleaning import PAIRED
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, word_set
 from rexview.geometry import OTHER_SIDE

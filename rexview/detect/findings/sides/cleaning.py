@@ -11,7 +11,7 @@ from typing import Final
 
 from rexview.detect.findings.lexicon import Meaning, lexicon, misplaced_as
 from rexview.detect.findings.mention import Side
-from rexview.detect.findings.side_slips import drop_corrected
+from rexview.detect.findings.sides.slips import drop_corrected
 from rexview.detect.findings.terms import Outline, Term
 from rexview.detect.findings.tokens import words_of
 from rexview.detect.phrases import word_set

@@ -10,8 +10,8 @@ from typing import Final
 
 from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.mention import Finding
-from rexview.detect.findings.side_cleaning import SHIFTS
-from rexview.detect.findings.side_lists import (
+from rexview.detect.findings.sides.cleaning import SHIFTS
+from rexview.detect.findings.sides.lists import (
     closes_finding,
     closes_with_side,
     is_told_behind,

@@ -1,0 +1,1 @@
+"""Which side of the patient a finding of a sentence has."""
