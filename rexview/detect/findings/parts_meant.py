@@ -61,7 +61,8 @@ def _nearest(terms: list[Term], k: int, places: range) -> list[int]:
 
     Behind a "fracture of" those that follow come first.
     """
-    far = {n for n in places if any(a.mark for a in terms[min(n, k) + 1 : max(n, k)])}
+    marks = [n for n in places if terms[n].mark]
+    far = {n for n in places if any(min(n, k) < mark < max(n, k) for mark in marks)}
     leads = k + 1 < len(terms) and "where" in terms[k + 1].cues and terms[k + 1].i == terms[k].j
     if not leads:
         return sorted(places, key=lambda n: (n in far, abs(n - k)))

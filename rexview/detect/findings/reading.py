@@ -64,6 +64,7 @@ _FINAL: Final = re.compile(
     r"[^:=\n]{0,20}[:=]",
     re.IGNORECASE,
 )
+_FEWEST_SIDES: Final = 2
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
 
@@ -189,6 +190,8 @@ def _set_original_aside(text: str, drafts: list[Draft]) -> None:
 
 def _set_draft_aside(text: str, drafts: list[Draft]) -> None:
     """Let a draft give way to the final version below it, where that puts a finding elsewhere."""
+    if len({side for one in drafts for side, _, _ in one.sides}) < _FEWEST_SIDES:
+        return
     draft = _DRAFT.search(text)
     final = _FINAL.search(text, draft.end()) if draft else None
     if draft is None or final is None:
