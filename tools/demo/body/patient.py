@@ -51,7 +51,8 @@ class Build:
     (an old calcified one, at shares of z, y, x of the lungs), ``vessels`` and ``spine`` (factors of
     density: lung vessels, vertebrae), ``bowel_gas`` (false: none; a number: some),
     ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm`` (how much wider trachea
-    and main bronchi are), ``uneven_aorta`` (not 0: which way it winds).
+    and main bronchi are), ``uneven_aorta`` (not 0: which way it winds), ``smooth``
+    (false: the skin keeps the steps of the slices).
     """
 
     wide: float = 1.0
@@ -84,6 +85,7 @@ class Build:
     belly_hu: float = 190.0
     airway_mm: float = 0.0
     uneven_aorta: int = 0
+    smooth: bool = True
 
 
 def shape_patient(thorax: Volume, build: Build) -> Volume:
@@ -111,7 +113,8 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     if build.airway_mm > 0:
         shaped = tissue.clear_airway(shaped, build.airway_mm)
     shaped = tissue.full_belly(shaped, build.belly_hu)
-    shaped = tissue.smooth_skin(shaped)
+    if build.smooth:
+        shaped = tissue.smooth_skin(shaped)
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)
     if build.breast_mm > 0:
