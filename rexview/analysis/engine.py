@@ -208,7 +208,7 @@ class ModelTally:
 
     @property
     def lost(self) -> int:
-        """Answers that never came."""
+        """Answers that did not come in full."""
         return sum(self.by_status.get(reason, 0) for reason in NO_ANSWER)
 
 
@@ -231,7 +231,7 @@ class Tally:
 
     @cached_property
     def lost(self) -> int:
-        """Answers that never came."""
+        """Answers that did not come in full."""
         return sum(model.lost for model in self.by_model)
 
     @cached_property

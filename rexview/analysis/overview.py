@@ -18,7 +18,7 @@ from rexview.vocab import DIMENSION_NAMES
 class Headline:
     """How much there is.
 
-    Of all answers, ``no_answer`` counts those that never came, ``scored`` those with Content.
+    Of all answers, ``no_answer`` counts those that are not full, ``scored`` those with Content.
     """
 
     cases: Count

@@ -1,6 +1,6 @@
-"""Whether an answer came at all.
+"""Whether an answer came in full.
 
-An answer that never came (token limit, error, refusal, empty) has no final score: it is counted as
+One that did not (token limit, error, refusal, empty) has no final score: it is counted as
 a failure, beside n, and never as a zero.
 """
 
@@ -24,12 +24,12 @@ STATUSES: Final[dict[str, str]] = {
 }
 """What became of an answer, by id, with its name on screen."""
 NO_ANSWER: Final = ("token_limit", "error", "refused", "empty")
-"""The statuses that count as no answer: no score of theirs enters a mean."""
+"""The statuses that count as no full answer: no score of theirs enters a mean."""
 
 
 @dataclass(frozen=True)
 class NoAnswers:
-    """How many of a model's newest answers never came: ``n`` of ``answers``, by reason.
+    """How many of a model's newest answers did not come in full: ``n`` of ``answers``, by reason.
 
     ``by_reason`` has a number for each word of :data:`NO_ANSWER`, in that order.
     """
@@ -41,7 +41,7 @@ class NoAnswers:
 
 
 def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers, ...]:
-    """Count each model's newest answers that never came; ``answers`` are all, newest or not."""
+    """Count each model's newest answers that are not full; ``answers`` are all, newest or not."""
     newest = answers.filter("_newest").select("model", answer_status().alias("status"))
     found = {
         (model, status): n for model, status, n in newest.group_by("model", "status").len().rows()

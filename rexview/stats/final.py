@@ -9,8 +9,8 @@ Definitions (docs: statistics):
   caller.
 - The **gap** is process minus execution; the **spread** is the largest difference between two
   readers on any dimension.
-- An answer that **never came** (token limit, error, refusal, empty) has no final score: it is
-  counted as a failure and never as a zero.
+- An answer that **did not come in full** (token limit, error, refusal, empty) has no final score:
+  it is counted as a failure and never as a zero.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def final_scores(
         Columns :data:`rexview.frames.SCORES`. Of several rows of one reader for the same
         dimension and picture, the newest counts (the last in the file where dates do not tell).
     answers : polars.DataFrame, optional
-        Columns :data:`rexview.frames.ANSWERS`. When given, answers that never came are left out
-        and so are scores without an answer.
+        Columns :data:`rexview.frames.ANSWERS`. When given, answers that did not come in full are
+        left out and so are scores without an answer.
     content_order : str
 
     Returns

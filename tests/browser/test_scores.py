@@ -122,7 +122,7 @@ def test_a_bin_of_the_gaps_opens_its_answers(address, new_page):
 
 def test_an_answer_that_never_came_opens(address, new_page):
     page = opened(new_page(), address)
-    row(page, "Answers that never came", "Medical").get_by_role("link").last.click()
+    row(page, "No full answer", "Medical").get_by_role("link").last.click()
     browse_shows(page, "Token limit reached, Medical", 1)
 
 

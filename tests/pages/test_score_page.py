@@ -175,6 +175,28 @@ def test_a_case_seen_with_the_models_named_is_recorded_once_and_said(
     assert "before scoring" in study
 
 
+@pytest.mark.parametrize(("seen", "begins"), [(("c1",), "c2"), (("c2",), "c1")])
+def test_scoring_begins_with_a_case_that_was_not_seen_with_the_models_named(
+    open_app, review_folder, reader, seen, begins
+):
+    for case in seen:
+        open_app("case", case=case)
+    assert pad(open_app("score"))["case"]["case"] == begins
+    assert pad(open_app("score", case=seen[0]))["case"]["case"] == seen[0]  # as the link asks
+    skip = Entry("skip", begins, value={"reason": "Poor film"})
+    reviews(review_folder).record([skip], reader)
+    assert pad(open_app("score"))["case"]["case"] == seen[0]  # when no other is left
+
+
+def test_a_case_that_was_begun_is_gone_on_with_though_it_was_seen_since(
+    open_app, review_folder, reader
+):
+    begun = Entry("score", "c1", "m", "process", value={"score": 2, "comment": None})
+    reviews(review_folder).record([begun], reader)
+    open_app("case", case="c1")
+    assert pad(open_app("score"))["case"]["case"] == "c1"
+
+
 def test_a_case_that_is_not_scored_is_not_recorded(open_app, review_folder):
     open_app("case", case="c3")
     assert reviews(review_folder).revision() == 0

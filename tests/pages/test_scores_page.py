@@ -46,13 +46,13 @@ def test_numbers_of_the_small_set(open_app):
     text = words(open_app("scores"))
     for part in (
         "3 cases, 3 answers of 2 models: 1 with a Content score, 1 answered without one and "
-        "1 never came. Scored by 1 reader.",
+        "1 counted as no full answer. Scored by 1 reader.",
         "Table 1. Content and Language",
         "Content Model M 2.00 ± – – 1 0% 0 of 1 100% 1 of 1",
         "Table 2. Process, Execution and Synthesis",
         "Process Model M 5.00 ± – – 1 100% 1 of 1 0% 0 of 1",
         "Model N – – 0 – –",
-        "1 answer that never came (token limit reached 1)",
+        "1 answer counted as no full answer (token limit reached 1)",
         "Model M +3.00 ± – – 1 100% 1 of 1",
         "minimum of the readers' means",
         "– No case has a score for both models.",
@@ -117,7 +117,10 @@ def test_published_figures_are_asked_for_and_set_apart(open_app):
 
 def test_a_filter_limits_every_number(open_app):
     text = words(open_app("scores", model="n"))
-    assert "1 case, 1 answer of 1 model: 0 with a Content score and 1 never came." in text
+    assert (
+        "1 case, 1 answer of 1 model: 0 with a Content score and 1 counted as no full answer."
+        in text
+    )
     assert "Model M" not in text
 
 
@@ -125,7 +128,7 @@ def test_without_scores_it_says_where_they_come_from(open_app, review_folder):
     (review_folder / "scores.csv").unlink()
     app = open_app("scores")
     assert "None of these answers has a score" in app.info[0].value
-    assert "Answers that never came" in words(app)
+    assert "No full answer" in words(app)
 
 
 def test_a_filter_that_leaves_nothing_says_so(open_app):

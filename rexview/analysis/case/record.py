@@ -97,7 +97,7 @@ class CasePage:
 
     @cached_property
     def uncounted(self) -> dict[str, FinalScores]:
-        """Final scores, by model, of answers that never came or were cut off: no table has them."""
+        """Final scores, by model, of answers that did not come in full: no table has them."""
         found = {}
         for answer in self.answers:
             given = [score for score in self.scores if score.model == answer.model]

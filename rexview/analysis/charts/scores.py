@@ -127,7 +127,7 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
 
 
 def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
-    """Draw how many answers never came, by reason, per model; None when all came."""
+    """Draw how many answers count as no full answer, by reason, per model; None without any."""
     marks, lines = Marks(), ModelRows()
     for lost in tables.no_answers:
         line = lines.model(tables.models[lost.model])
@@ -178,4 +178,4 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
         x="middle:Q", text="Answers:Q"
     )
     drawn = alt.layer(bars, texts).properties(height=alt.Step(26))
-    return linked(tr("Answers that never came"), drawn, marks, caption=caption, hidden=_HIDDEN)
+    return linked(tr("No full answer"), drawn, marks, caption=caption, hidden=_HIDDEN)

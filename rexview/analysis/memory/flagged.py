@@ -83,7 +83,7 @@ class Flagged:
 
     @cached_property
     def lost(self) -> Mask:
-        """Which answers never came."""
+        """Which answers did not come in full."""
         return self.columns.status.among(NO_ANSWER)
 
     @cached_property

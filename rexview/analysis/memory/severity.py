@@ -9,7 +9,7 @@ detectors that stand count alike; hints do not count, since nobody flagged that 
 Answers with the same harm stand in this order:
 
 1. those whose worst failure a reader confirmed, before those where only a detector says so;
-2. the lower Content first (an answer that never came counts as 1, an unscored one as 5);
+2. the lower Content first (an answer that did not come in full counts as 1, an unscored one as 5);
 3. those with a hint, the more harm it would do the earlier;
 4. the order of the file.
 
@@ -148,7 +148,7 @@ class Severity:
 def severity(harm: pl.DataFrame, lost: Mask, scores: ScoreIndex) -> Severity:
     """Put the rows of an answer table in order.
 
-    ``harm`` is as :func:`harm_of_answers` gives it, ``lost`` says which answers never came.
+    ``harm`` is as :func:`harm_of_answers` gives it, ``lost`` says which are no full answer.
     """
     severe = np.zeros(len(lost), dtype=np.float32)
     by_harm, by_reader, by_hint = (

@@ -52,8 +52,8 @@ def left_out_caption(tables: ReaderTables) -> str:
         f"{counted(n, 'answer')} {why}"
         for n, why in (
             (alone, tr("without two readers on the same dimension")),
-            (tables.unscored, tr("that came but nobody scored")),
-            (tables.lost.value, tr("that never came")),
+            (tables.unscored, tr("that nobody scored")),
+            (tables.lost.value, tr("counted as no full answer")),
         )
         if n
     ]

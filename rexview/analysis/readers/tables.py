@@ -90,7 +90,7 @@ class ReaderTables:
     doubled : Count
         Those of them with two readers on one dimension at least.
     lost : Count
-        Answers that never came.
+        Answers that did not come in full.
     unscored : int
         Answers that came and that nobody scored.
     unfinished : int

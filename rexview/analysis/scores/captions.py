@@ -107,10 +107,9 @@ def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
                 )
             )
         ]
+        words = tr("{word} counted as no full answer ({join})")
         word = counted(tables.lost.value, "answer")
-        parts.append(
-            tr("{word} that never came ({join})").format(word=word, join=", ".join(by_reason))
-        )
+        parts.append(words.format(word=word, join=", ".join(by_reason)))
     unscored = [
         (DIMENSION_NAMES[name], n)
         for name in dimensions
@@ -118,7 +117,7 @@ def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     ]
     if unscored:
         named = ", ".join(f"{name} {n:,}" for name, n in unscored)
-        parts.append(tr("answers that came but have no score ({named})").format(named=named))
+        parts.append(tr("full answers without a score ({named})").format(named=named))
     if not parts:
         return tr("No answer is left out.")
     return tr("Left out of every mean, never counted as zero: {listed}.").format(

@@ -122,7 +122,7 @@ class GapCell:
 
 @dataclass(frozen=True)
 class LostAnswers:
-    """The answers of one model that never came, by status, of all that were asked for."""
+    """The answers of one model that did not come in full, by status, of all that were asked for."""
 
     model: str
     lost: Count
@@ -134,8 +134,8 @@ class ScoreTables:
     """All numbers of the Scores page for one filter; models in the set's order.
 
     ``with_content`` of the answers have a Content score, ``unscored`` came without one. ``lost``
-    never came. ``readers`` gave the scores; ``unfinished`` cases have scores of a reader who has
-    not given all of them, which are left out everywhere (a case counts once for each reader).
+    did not come in full. ``readers`` gave the scores; ``unfinished`` cases have scores of a reader
+    who has not given all of them, which are left out everywhere (a case counts once a reader).
     ``cells`` has those with a score of dimension and model, and the empty ones of text dimensions
     that some model has.
     """

@@ -55,7 +55,7 @@ class AnswerInCase:
 
     @cached_property
     def final(self) -> FinalScores:
-        """Its final scores; an answer that never came has none."""
+        """Its final scores; an answer that did not come in full has none."""
         return final_of_answer(self.scores if self.came else ())
 
     def once(self, ask: Callable[[AnswerInCase], _Found]) -> _Found:

@@ -55,7 +55,7 @@ from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 METHODS: Final[dict[str, str]] = {
     "final_score": "mean of the readers' scores of one answer; image scores: of one picture",
-    "no_answer": "answers that never came have no score and enter no mean",
+    "no_answer": "cut at the token limit, an error, refused or empty: no score enters a mean",
     "sd": "sample standard deviation (n - 1)",
     "interval": "BCa bootstrap of the mean, the mean difference or the agreement",
     "pairs": "cases where both models have a final score",

@@ -232,8 +232,8 @@ def scores_html(numbers: Overview, content_order: str) -> str:
         body.append(cells(html.escape(name), *row))
     caption = tr(
         "Mean final scores, 1 to 5, with the number of answers, for image scores "
-        "of returned pictures. Content is the {content_order}. Answers that "
-        "never came are left out."
+        "of returned pictures. Content is the {content_order}. What counts as no "
+        "full answer is left out."
     ).format(content_order=content_order)
     heads = ["", *(DIMENSION_NAMES[name] for name in shown), tr("Gap")]
     return rows_table("rx-scores rx-means", heads, body, caption)

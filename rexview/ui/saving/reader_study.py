@@ -5,7 +5,7 @@ Both the Score page and the route that takes scores ask here, so that they canno
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -61,9 +61,21 @@ class ReaderState:
         return {row.case or "": str((row.value or {}).get("reason") or "") for row in rows}
 
     @cached_property
+    def unblinded(self) -> frozenset[str]:
+        """The cases that the person has opened with their models named."""
+        return frozenset(
+            case for case, _, what, _ in self.of("reveal") if case and what == UNBLINDED
+        )
+
+    @cached_property
     def last_case(self) -> str | None:
-        """The case of the newest row."""
-        rows = [row for kind in _OF_READER for row in self.of(kind).values() if row.case]
+        """The case of the newest row; one that was only looked at elsewhere has none."""
+        rows = [
+            row
+            for kind in _OF_READER
+            for (_, _, what, _), row in self.of(kind).items()
+            if row.case and (kind, what) != ("reveal", UNBLINDED)
+        ]
         return max(rows, key=lambda row: row.id).case if rows else None
 
 
@@ -144,7 +156,8 @@ class Study:
     def resume(self) -> str | None:
         """Return the case to go on with, None when all are scored or skipped."""
         closed = {case for case, state in self.states.items() if state != "begun"}
-        return self.worklist.next_open(closed, self.given.last_case)
+        unblinded = self.given.unblinded - self.states.keys()
+        return next_blinded(self.worklist, closed, unblinded, self.given.last_case)
 
     def now(self) -> Study:
         """Return the same study as it stands in the database now."""
@@ -162,6 +175,17 @@ class Study:
         if case_id is None:
             return rule == "at_end" and self.progress.remaining == 0
         return rule == "per_case" and self.states.get(case_id) in ("done", "skipped")
+
+
+def next_blinded(
+    worklist: Worklist, closed: Collection[str], unblinded: Collection[str], last: str | None
+) -> str | None:
+    """Return what to go on with: what was opened with its models named only when no other is left.
+
+    ``unblinded`` are those of which nothing was given yet.
+    """
+    following = worklist.next_open({*closed, *unblinded}, last) if unblinded else None
+    return following or worklist.next_open(closed, last)
 
 
 def study_of(review_set: ReviewSet, person: Person) -> Study:

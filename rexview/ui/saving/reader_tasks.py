@@ -6,9 +6,10 @@ report or a pair goes by its place in the case, in an order that only the server
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final
@@ -16,6 +17,7 @@ from typing import Any, ClassVar, Final
 from rexview.analysis.study.engine import StudyEngine, Worklist
 from rexview.analysis.study.exposure import REPORT, UNBLINDED
 from rexview.analysis.study.tasks import (
+    OF_SEVERAL,
     Task,
     case_of_item,
     item_of,
@@ -28,7 +30,7 @@ from rexview.analysis.study.worklist import CaseState, Progress, keyed_hash, pro
 from rexview.answer_digest import digests_of
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, Stored
-from rexview.ui.saving.reader_study import ReaderState, Study
+from rexview.ui.saving.reader_study import ReaderState, Study, next_blinded
 
 SOLUTION: Final = "solution"
 """What is shown of a question once it may be: the right option, and how models answered."""
@@ -80,7 +82,9 @@ class TaskList:
         """Return the item to go on with, None when all are done or left out."""
         closed = {item for item, state in self.states.items() if state in _CLOSED}
         last = max(self._rows, key=lambda row: row.id, default=None)
-        return self.worklist.next_open(closed, self._item_of(last) if last else None)
+        seen = {item for case in self.study.given.unblinded for item in self._may_be_items(case)}
+        at = last and self._item_of(last)
+        return next_blinded(self.worklist, closed, seen - self.states.keys(), at)
 
     @property
     def is_begun(self) -> bool:
@@ -90,6 +94,11 @@ class TaskList:
     def case_of(self, item: str) -> str:
         """Return the case of an item."""
         return case_of_item(self.task, item)
+
+    def _may_be_items(self, case: str) -> Iterable[str]:
+        """Return what an item of a case may be called: those of the list, and perhaps more."""
+        n = len(self.study.review_set.model_names) if self.task in OF_SEVERAL else 0
+        return [item_of(at, case) for at in range(1, 1 + max(n, math.comb(n, 2)))] or [case]
 
     @abstractmethod
     def shown(self, item: str) -> str:

@@ -34,9 +34,7 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 from rexview.words import tr
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 140px), 1200px)"
-"""What the window leaves for the picture below the navigation and the notice."""
-_PAD_HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
-"""The pad ends in free space, which may lie below the window."""
+"""What the window leaves for picture and pad below the navigation and the notice."""
 _PURPOSES: Final[dict[Task, str]] = {
     "score": tr(
         "Score each answer from 1 to 5 on every dimension. Which model gave it, "
@@ -198,7 +196,8 @@ def show_pad(study: Study, case_id: str) -> None:
     every case, so that what is on its way to the server stays with the pad.
     """
     pad = component("rexview_score_pad", f"{_PAD}.js", style=_STYLE, title=tr("The score pad"))
-    data = {"height": _PAD_HEIGHT, "turning": turning_of(study), **pad_data(study, case_id)}
+    shown = {"height": manner_of(study).height, "turning": turning_of(study)}
+    data = {**shown, **pad_data(study, case_id)}
     draw_pad(pad, data, key="score_pad")
 
 

@@ -38,7 +38,7 @@ def headline_html(tables: ScoreTables) -> str:
     amounts = [tr("{linked} with a Content score").format(linked=_linked(tables.with_content))]
     if tables.unscored:
         amounts.append(tr("{unscored:,} answered without one").format(unscored=tables.unscored))
-    amounts.append(tr("{linked} never came").format(linked=_linked(tables.lost)))
+    amounts.append(tr("{linked} counted as no full answer").format(linked=_linked(tables.lost)))
     head = tr("{cases}, {answers} of {models}: {amounts}.").format(
         cases=f"{_linked(tables.cases)} {noun(tables.cases.value, 'case')}",
         answers=f"{_linked(tables.answers)} {noun(tables.answers.value, 'answer')}",
@@ -183,11 +183,11 @@ def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reaso
 
 
 def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
-    """Lay out the answers that never came, by reason, for each model."""
+    """Lay out the answers that count as no full answer, by reason, for each model."""
     heads = [
         tr("Model"),
         tr("Asked"),
-        tr("Never came"),
+        tr("No full answer"),
         *(STATUSES[reason] for reason in NO_ANSWER),
     ]
     body = []
@@ -198,9 +198,10 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
         head = model_head(tables.models[lost.model], colours.get(lost.model, ""))
         body.append(f"<tr>{head}{columns}</tr>")
     caption = tr(
-        "Counted beside n as failures; no score of theirs enters a mean, and none is a zero."
+        "Answers that were cut off, refused, empty or ended by an error. They count beside n as "
+        "failures; no score given to them enters a mean, and none is a zero."
     )
-    return table_html(tr("Answers that never came"), heads, body, caption)
+    return table_html(tr("No full answer"), heads, body, caption)
 
 
 def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:

@@ -103,11 +103,9 @@ def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
 
 
 def show_lost(tables: ScoreTables, facts: SetFacts) -> None:
-    """Show how many answers never came, by reason."""
+    """Show how many answers count as no full answer, by reason."""
     if not tables.lost.value:
-        st.caption(
-            tr("Answers that never came: none of {value:,}.").format(value=tables.answers.value)
-        )
+        st.caption(tr("No full answer: none of {value:,}.").format(value=tables.answers.value))
         return
     linked_html(scores_html.lost_html(tables, model_colours(facts.models)), key="scores_lost")
     if (chart := _charts(tables, facts)["lost"]) is not None:

@@ -123,7 +123,7 @@ class TestSmallTable:
     def test_what_is_left_out_is_said(self, given: tuple[MemoryEngine, ReaderTables]) -> None:
         said = agreement_caption(given[1])
         assert "1 answer without two readers on the same dimension" in said
-        assert "1 answer that never came" in said
+        assert "1 answer counted as no full answer" in said
 
     def test_adjudication_leaves_out_what_never_came(
         self, given: tuple[MemoryEngine, ReaderTables]

@@ -337,7 +337,7 @@ def test_shares_of_a_row_make_one(tables: ScoreTables) -> None:
 def test_captions_say_what_is_left_out(tables: ScoreTables) -> None:
     shown = ("content", "process", "image_content")
     left_out = left_out_caption(tables, shown)
-    assert "2 answers that never came (token limit reached 1, refused 1)" in left_out
+    assert "2 answers counted as no full answer (token limit reached 1, refused 1)" in left_out
     assert "(Content 1, Process 1)" in left_out
     assert "minimum of the readers' means" in summary_caption(tables, shown)
     assert "count returned pictures" in summary_caption(tables, shown)

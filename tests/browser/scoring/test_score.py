@@ -124,6 +124,12 @@ def test_the_rubric_of_the_marked_row_is_on_screen_and_can_be_clicked(demo, page
     slot = current(page)[0]  # of the two answers the one that needs scores
     anchors = page.locator(".rx-pad .anchors")
     assert anchors.locator("li").count() == 5
+    rows = page.locator(".answer[data-active] .scoring").bounding_box()
+    card = anchors.bounding_box()
+    assert card["y"] == rows["y"], "beside the rows"
+    last, foot = anchors.locator("li").last, page.locator(".rx-pad footer")
+    end = last.bounding_box()["y"] + last.bounding_box()["height"]
+    assert end <= card["y"] + card["height"] <= foot.bounding_box()["y"], "to its end"
     assert "overlooked" in anchors.inner_text()
     page.keyboard.press("j")
     assert "Execution" in anchors.locator("h4").inner_text()

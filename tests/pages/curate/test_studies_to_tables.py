@@ -175,8 +175,8 @@ def test_ten_studies_to_the_tables_of_the_paper(tmp_path, monkeypatch, capsys):
         assert not page.exception
         text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", drawn(page))))
         for part in (
-            "10 cases, 20 answers of 2 models: 20 with a Content score and 0 never came. "
-            "Scored by 2 readers.",
+            "10 cases, 20 answers of 2 models: 20 with a Content score and 0 counted as "
+            "no full answer. Scored by 2 readers.",
             f"Content {GOOD} {final('nodule', *DIMENSIONS[:3]):.2f}",
             f"{POOR} {final('Nothing', *DIMENSIONS[:3]):.2f}",
             f"Process {GOOD} {final('nodule', 'process'):.2f}",

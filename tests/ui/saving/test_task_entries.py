@@ -491,3 +491,13 @@ def test_assignments_hold_for_the_tasks_that_they_name(review_set):
 )
 def test_a_letter_stands_once(options, shown):
     assert [(one["letter"], one["text"]) for one in options_json(tuple(options))] == shown
+
+
+@pytest.mark.parametrize("task", TASK_LISTS)
+def test_each_task_begins_with_a_case_that_was_not_seen_with_the_models_named(review_set, task):
+    every = items(review_set, task)
+    first = tasks_of(review_set, task)
+    seen = Entry("reveal", first.case_of(every[0]), value={"what": "unblinded"})
+    review_sets.reviews(review_set).record([seen], READER)
+    others = [item for item in every if first.case_of(item) != seen.case]
+    assert tasks_of(review_set, task).resume() == (others or every)[0]
