@@ -43,6 +43,10 @@ def test_the_tour_leads_from_a_number_to_a_case(demo, newcomer, size):
     tour.get_by_role("link", name="Open the first case").click()
     expect(tour).to_contain_text("3 of 3")
     expect(page).to_have_url(re.compile(r"/case\?failure=laterality_error"))
+    page.wait_for_selector("[data-painted-case]")
+    if size["viewport"] is PHONE:  # the card speaks of the film, and lies above it
+        card, film = tour.bounding_box(), page.locator(".stage").first.bounding_box()
+        assert card["y"] + card["height"] <= film["y"]
     page.go_back()
     expect(tour).to_contain_text("2 of 3")
     page.go_forward()

@@ -513,6 +513,24 @@ class TestMeasuring:
         viewer.has(0, "form:visible")
         assert viewer.text(".measure .length").endswith("mm")
 
+    def test_a_ruler_is_placed_by_a_press_at_each_end(self, viewer):
+        viewer.open().key("m")
+        mouse, length = viewer.page.mouse, viewer.page.locator(".measure .length")
+        mouse.click(*viewer.at(0.5, 0.2))
+        viewer.says(".hint", "Now press where it ends")
+        expect(length).to_be_hidden()
+        viewer.key("Escape")  # a line of one end is none
+        viewer.has(0, ".measure")
+        viewer.key("m")
+        mouse.click(*viewer.at(0.5, 0.2))
+        mouse.click(*viewer.at(0.5, 0.6))
+        expect(length).to_be_visible()
+        pixels = 0.4 * viewer.stage()["height"] / (viewer.rect("m1")[3] / 320)
+        said = float(re.match(r"([\d.]+) mm", viewer.text(".measure .length")).group(1))
+        assert said == pytest.approx(0.3 * pixels, rel=0.02)
+        viewer.says(".hint", "press its ends")  # another one may follow
+        viewer.has(1, ".measure")
+
     def test_ruler_without_spacing_says_pixels(self, viewer):
         viewer.open("ramp").key("m")
         viewer.drag((0.4, 0.5), (0.6, 0.5))

@@ -137,7 +137,7 @@ export type Seen = {
 export type BurnedIn = { cells: Uint8Array; across: number; down: number; size: number };
 export type Drag = {
   move: (x: number, y: number, dx: number, dy: number) => void;
-  end: (cancelled: boolean) => void;
+  end: (cancelled: boolean, pressed?: boolean) => void;
 };
 export type SegmentKind = "ruler" | "heart" | "thorax";
 /** A measured line, its ends in pixels of the stored image; `axis` holds a width to one axis. */

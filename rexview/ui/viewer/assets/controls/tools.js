@@ -10,8 +10,8 @@ const MEASURING = ["ruler", "ratio"];
 const HINTS = {
   window: tr("Brightness and contrast"),
   pan: tr("Move"),
-  ruler: tr("Ruler: drag along what you measure"),
-  ratio: tr("Drag across the heart, then across the thorax"),
+  ruler: tr("Ruler: drag along what you measure, or press its ends"),
+  ratio: tr("Drag across the heart, then across the thorax, or press the ends"),
 };
 
 export class Tools {
@@ -33,10 +33,12 @@ export class Tools {
   /** What the reader should do now, while measuring. */
   get hint() {
     if (!this.isMeasuring) return "";
-    const kind = this.viewer.activePane?.measures.nextKind(this.chosen);
+    const measures = this.viewer.activePane?.measures;
+    if (measures?.begun) return tr("Now press where it ends. Esc ends.");
+    const kind = measures?.nextKind(this.chosen);
     return (
       {
-        ruler: tr("Drag along what you measure. Esc ends."),
+        ruler: tr("Drag along what you measure, or press its ends. Esc ends."),
         heart: tr("Drag across the heart at its widest."),
         thorax: tr("Drag across the thorax, inside the ribs."),
       }[kind] ?? tr("Drag an end to correct it. Esc ends.")
@@ -53,6 +55,7 @@ export class Tools {
       viewer.announce(tr("The ratio is measured on a frontal view"));
       return;
     }
+    this.#dropBegun();
     this.chosen = tool;
     if (!this.isMeasuring) viewer.state.habits.tool = tool;
     viewer.announce(HINTS[tool]);
@@ -61,6 +64,7 @@ export class Tools {
 
   /** Take a measuring tool up, or put it away again. */
   toggle(tool) {
+    this.#dropBegun();
     if (this.chosen === tool) this.begin();
     else this.choose(tool);
     this.viewer.changed();
@@ -71,6 +75,10 @@ export class Tools {
     const pane = this.viewer.activePane;
     const kind = pane?.raster && this.isMeasuring && pane.measures.nextKind(this.chosen);
     if (kind) pane.measures.placeDefault(kind, pane.acrossAxis);
+  }
+
+  #dropBegun() {
+    for (const pane of this.viewer.panes) pane.measures.dropBegun();
   }
 
   clear() {

@@ -1,11 +1,12 @@
 // Rulers and the cardiothoracic ratio on one picture: drawn by dragging, moved by their ends with
-// the pointer or the arrow keys.
+// the pointer or the arrow keys. Who cannot drag presses its two ends, one after the other.
 //
 // Ends are kept in pixels of the stored image, per image, for as long as the page is open.
 
 import { set, svg } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
 import { freest } from "../image/burned_in.js";
+import { LABEL_PX, labelPlaces, widthOf } from "./labels.js";
 import { cardiothoracic, distance, lengthText, scaleFor, withScale } from "./lengths.js";
 
 /** @import { Header, Segment, SegmentKind, Point } from "../types.d.ts" */
@@ -21,8 +22,6 @@ function segmentsOf(key) {
   return kept.get(key);
 }
 
-const LABEL_PX = 17; // height of a label's plate
-const LETTER_PX = 8.5; // about, at its size
 const NAMES = { ruler: tr("Ruler"), heart: tr("Heart width"), thorax: tr("Thorax width") };
 
 export class MeasureLayer {
@@ -36,10 +35,13 @@ export class MeasureLayer {
     this.segments = [];
     /** @type {ReturnType<MeasureLayer["entry"]>[]} */
     this.drawn = [];
+    /** A line of which only the first end was pressed. @type {Segment | null} */
+    this.begun = null;
     parent.append(this.node);
   }
 
   open(/** @type {string} */ key, /** @type {Header} */ header) {
+    this.dropBegun();
     this.key = key;
     this.original = header; // as the file has it
     this.header = withScale(header, scaleFor(key));
@@ -48,6 +50,7 @@ export class MeasureLayer {
   }
 
   close() {
+    this.dropBegun();
     this.segments = [];
     this.#build();
   }
@@ -69,6 +72,7 @@ export class MeasureLayer {
   }
 
   clear() {
+    this.begun = null;
     this.segments.length = 0;
     this.#build();
     this.on.changed();
@@ -76,6 +80,7 @@ export class MeasureLayer {
 
   /** The line that the next drag draws for a tool, null when there is nothing left to draw. */
   nextKind(tool) {
+    if (this.begun) return this.begun.kind;
     if (tool === "ruler") return "ruler";
     const kinds = /** @type {SegmentKind[]} */ (["heart", "thorax"]);
     return kinds.find((kind) => !this.segments.some((segment) => segment.kind === kind)) ?? null;
@@ -83,6 +88,7 @@ export class MeasureLayer {
 
   /** Begin a line at an image point. `axis` holds the widths to one axis of the image. */
   begin(kind, point, axis) {
+    this.dropBegun();
     /** @type {Segment} */
     const segment = {
       kind,
@@ -92,6 +98,28 @@ export class MeasureLayer {
     this.segments.push(segment);
     this.#build();
     return { segment, end: 1 };
+  }
+
+  /** An end was pressed: the first begins a line, the second ends it. */
+  press(kind, point, axis, projection) {
+    const { begun } = this;
+    if (begun) {
+      this.begun = null;
+      this.#build();
+      this.move(begun, 1, point);
+      this.finish(begun, projection);
+    } else {
+      this.begun = this.begin(kind, point, axis).segment;
+      this.#build();
+      this.on.changed();
+    }
+  }
+
+  /** Take a line away of which only the first end was pressed. */
+  dropBegun() {
+    const { begun } = this;
+    this.begun = null;
+    if (begun) this.remove(begun);
   }
 
   /** Put a line where the keyboard can move it. */
@@ -187,7 +215,7 @@ export class MeasureLayer {
     );
     const node = svg(
       "g",
-      { class: `measure ${segment.kind}` },
+      { class: `measure ${segment.kind}${segment === this.begun ? " begun" : ""}` },
       halo,
       line,
       plate,
@@ -249,30 +277,4 @@ export class MeasureLayer {
       ? tr("Heart {length}", { length })
       : tr("Thorax {length}", { length });
   }
-}
-
-/** Write a label; returns how wide its plate has to be. */
-function widthOf(entry, words) {
-  if (entry.text.textContent !== words) {
-    entry.text.textContent = words;
-    entry.width = (entry.text.getComputedTextLength() || words.length * LETTER_PX) + 10;
-  }
-  return entry.width;
-}
-
-/** Where a label may stand within the pane: above the middle of its line, below it, at its ends. */
-function labelPlaces(lineEnds, width, port) {
-  const [[x1, y1], [x2, y2]] = lineEnds;
-  const within = (value, most) => Math.min(Math.max(value, 0), Math.max(0, most));
-  const at = (x, y) => [
-    within(x - width / 2, port.width - width),
-    within(y, port.height - LABEL_PX),
-  ];
-  const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
-  const [above, below] = [-LABEL_PX - 7, 7];
-  const ends = lineEnds.flatMap(([endX, endY]) => [
-    at(endX, endY + above - 5),
-    at(endX, endY + below + 5),
-  ]);
-  return [at(x, y + above), at(x, y + below), ...ends];
 }

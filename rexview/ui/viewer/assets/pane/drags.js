@@ -43,7 +43,11 @@ export class Drags {
         drag ??= this.#end(pane.measures.begin(kind, start, pane.acrossAxis), true);
         drag.move(toX, toY);
       },
-      end: (cancelled) => drag?.end(cancelled),
+      end: (cancelled, pressed) => {
+        const at = pane.current.toImage(x, y);
+        if (pressed) pane.measures.press(kind, at, pane.acrossAxis, pane.current);
+        else drag?.end(cancelled);
+      },
     };
   }
 

@@ -14,7 +14,7 @@ const DOUBLE_MS = 350;
 /**
  * @typedef {object} Meaning what the pane does about it; positions are CSS pixels in the pane
  * @property {function} press (event, x, y): a drag begins; returns the drag's kind or an object
- *   {move(x, y, dx, dy), end(cancelled)}
+ *   {move(x, y, dx, dy), end(cancelled, pressed)}; pressed where it did not move before it ended
  * @property {function} hover (x, y) or (null)
  * @property {function} click (x, y, event)
  * @property {function} doubleClick (x, y)
@@ -97,7 +97,7 @@ export class Gestures {
     const { drag } = this;
     if (!drag || drag.id !== event.pointerId) return;
     this.drag = null;
-    drag.action?.end(!drag.moved);
+    drag.action?.end(!drag.moved, !drag.moved);
     if (!drag.moved && event.button === 0) this.#clicked(...this.#at(event), event);
   }
 
