@@ -115,7 +115,7 @@ def _unreadable_html(unread: Mapping[str, KeptReply]) -> str:
             f"<tr><td>{_case_links([one])}</td>"
             f"<td>{html.escape(names.get(reply.outcome, reply.outcome))}</td>"
             f"<td>{html.escape(reply.why)}<details><summary>{tr('As it came')}</summary>"
-            f'<pre class="rx-sent">{html.escape(text)}{cut}</pre></details></td></tr>'
+            f'<pre class="rx-sent" tabindex="0">{html.escape(text)}{cut}</pre></details></td></tr>'
         )
     more = len(unread) - _LISTED
     rest = f"<p>{tr('and {n:,} more in the log').format(n=more)}</p>" if more > 0 else ""

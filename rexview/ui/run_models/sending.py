@@ -86,8 +86,9 @@ def _request(plan: Plan, asking: Asking[Case]) -> None:
         if isinstance(part, str):
             _text(part)
         else:
-            st.image(part.data, width=_PICTURE_PX)
-            st.caption(as_markdown(picture_words(part)))
+            words = picture_words(part)
+            st.image(part.data, width=_PICTURE_PX, alt=words)
+            st.caption(as_markdown(words))
     sent = {name: value for name, value in request.parameters.sent().items() if value is not None}
     st.caption(as_markdown(" · ".join(f"{name}: {value}" for name, value in sent.items())))
     if st.toggle(tr("As JSON"), key="run_request_json"):
@@ -95,7 +96,7 @@ def _request(plan: Plan, asking: Asking[Case]) -> None:
 
 
 def _text(words: str) -> None:
-    st.html(f'<pre class="rx-sent">{html.escape(words)}</pre>')
+    st.html(f'<pre class="rx-sent" tabindex="0">{html.escape(words)}</pre>')
 
 
 def _estimate(plan: Plan, asking: Asking[Case], source: str) -> None:

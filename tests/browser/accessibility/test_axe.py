@@ -8,6 +8,7 @@ from support.browser.axe import Allowed, Axe
 from support.browser.score_pad import known_reader
 from support.browser.waiting import calm, pass_time
 
+from rexview.analysis.written.failures import KIND
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings
@@ -58,6 +59,8 @@ MORE = (
     "meeting?as=present&meeting=m1",
     "meeting?as=follow&meeting=m1",
 )
+RUN = "run?run_model=gpt-5-mini&run_at=server&run_url=http://localhost:9/v1"
+"""A model is asked: nothing is there, and nothing is sent before somebody presses Start."""
 OPENED = (
     ("browse?failure=no_choice&model=generalist", [opens("summary", "Category")], "text=Broad"),
     ("scores", [opens("summary", "Table and download")], ".rx-behind"),
@@ -68,11 +71,17 @@ OPENED = (
         "text=cardiothoracic ratio",
     ),
     ("score", [presses("?")], ".rx-pad [role=dialog], .rx-pad dialog"),
-    ("failures", [opens("button, label", "In your own words")], "text=What does not count"),
+    ("failures?as=own-words&failure_in_words=%2B", [], "text=What does not count"),
     ("meeting?meeting=m1", [opens("button", "Change")], "text=Close the meeting"),
     ("meeting?as=present&meeting=m1", [presses("u"), presses("Shift+D")], ".rx-d"),
     ("curate", [presses("e")], ".rx-desk .typed textarea"),
     ("data", [opens("[role=tab]", "Import")], "text=Format"),
+    ("curate?as=choice", [], ".rx-desk, [data-testid=stMain] p"),
+    ("curate?as=set", [], "text=--boxes"),
+    ("curate?as=ask", [], "[data-testid=stMain] input"),
+    (RUN, [opens("summary", "The exact request"), opens("summary", "Saved filters")], ".rx-sent"),
+    ("failures?as=own-words", [opens("button", "Take away")], "text=Take it away"),
+    ("account", [opens("button", "Change the name")], "text=What you have written"),
 )
 """What opens over a page or in it: where, how, and what is seen then."""
 FOLLOW = """(address) => {
@@ -92,6 +101,8 @@ def server(start_app, tmp_path_factory):
     home = tmp_path_factory.mktemp("axe")
     folder = shutil.copytree(ROOT / "assets" / "demo", home / "set")
     entries = [Entry("meeting", subject="m1", value={"name": "Chest", "minutes": 20})]
+    said = {"name": "Left", "counts": "It sees one on the left."}
+    entries.append(Entry(KIND, subject="left", value=said))
     for place, case in enumerate(("c01", "c19", "r01")):
         value = {"place": place, "section": "First", "minutes": 3}
         entries.append(Entry("agenda", case, subject="m1", value=value))

@@ -6,9 +6,11 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from support.browser.axe import Axe
 from support.browser.waiting import calm, watch
 
 pytestmark = pytest.mark.browser
+RULES = ("color-contrast", "link-name", "button-name", "aria-allowed-attr", "aria-roles")
 PHONE = {"width": 390, "height": 844}
 
 
@@ -35,15 +37,19 @@ def newcomer(browser):
 def test_the_tour_leads_from_a_number_to_a_case(demo, newcomer, size):
     page = newcomer(**size)
     page.goto(demo)
+    axe = Axe(())
     tour = page.locator(".rx-tour")
     expect(tour).to_contain_text("1 of 3")
+    assert axe.findings(page, *RULES) == []
     tour.get_by_role("link", name="Show laterality errors").click()
     expect(tour).to_contain_text("2 of 3")
     expect(page).to_have_url(re.compile(r"/browse\?failure=laterality_error$"))
+    assert axe.findings(page, *RULES) == []
     tour.get_by_role("link", name="Open the first case").click()
     expect(tour).to_contain_text("3 of 3")
     expect(page).to_have_url(re.compile(r"/case\?failure=laterality_error"))
     page.wait_for_selector("[data-painted-case]")
+    assert axe.findings(page, *RULES) == []
     if size["viewport"] is PHONE:  # the card speaks of the film, and lies above it
         card, film = tour.bounding_box(), page.locator(".stage").first.bounding_box()
         assert card["y"] + card["height"] <= film["y"]
