@@ -12,7 +12,7 @@ from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.finding_search import is_finding_search
 from rexview.analysis.filter.outcomes import OUTCOMES_OF_FLAGS
 from rexview.analysis.filter.wording import describe
-from rexview.words import counted, tr
+from rexview.words import tr, trn
 
 SO_FAR: Final = tr("so far")
 
@@ -21,15 +21,21 @@ def so_far_caption(scanned: Scanned) -> str:
     """Say of how many answers the flags are known; empty when that is all of them."""
     if scanned.is_complete:
         return ""
-    return tr("So far: {looked:,} of {counted} looked at for failures.").format(
-        looked=scanned.looked, counted=counted(scanned.answers, "answer")
-    )
+    return trn(
+        "So far: {looked:,} of {n:,} answer looked at for failures.",
+        "So far: {looked:,} of {n:,} answers looked at for failures.",
+        scanned.answers,
+    ).format(looked=scanned.looked, n=scanned.answers)
 
 
 def not_judged_caption(failed: int) -> str:
     """Say how many answers a rule failed on; empty for none."""
     return (
-        tr("{counted} could not be judged by every rule.").format(counted=counted(failed, "answer"))
+        trn(
+            "{n:,} answer could not be judged by every rule.",
+            "{n:,} answers could not be judged by every rule.",
+            failed,
+        ).format(n=failed)
         if failed
         else ""
     )

@@ -11,7 +11,7 @@ from rexview.analysis.scores.captions import interval_caption
 from rexview.stats.agreement import CLOSE, LOW_KAPPA, NARROW_SD
 from rexview.stats.units import unit_word
 from rexview.vocab import IMAGE_DIMENSIONS
-from rexview.words import counted, listed, tr
+from rexview.words import counted, listed, tr, trn
 
 LONGEST_NAME: Final = 32
 """Characters of a reader's name where there is little room."""
@@ -90,7 +90,9 @@ def confusion_caption(found: DimensionAgreement) -> str:
     numbers = found.numbers
     behind = counted(numbers.n, unit_word(numbers.dimension))
     parts = [
-        tr("{behind} in {counted}").format(behind=behind, counted=counted(found.cases, "case"))
+        trn("{behind} in {n:,} case", "{behind} in {n:,} cases", found.cases).format(
+            behind=behind, n=found.cases
+        )
     ]
     parts.append(
         tr("kappa undefined")

@@ -177,7 +177,11 @@ def split_caption(split: Split) -> str:
         parts.append(tr("A case can have several values and counts in each."))
     if split.without:
         parts.append(
-            tr("{counted} without a value left out.").format(counted=counted(split.without, "case"))
+            trn(
+                "{n:,} case without a value left out.",
+                "{n:,} cases without a value left out.",
+                split.without,
+            ).format(n=split.without)
         )
     empty = [
         group.name for group in split.groups if not any(cell.summary.n for cell in group.cells)
@@ -186,9 +190,11 @@ def split_caption(split: Split) -> str:
         parts.append(tr("Nothing is scored in {listed}.").format(listed=listed(empty)))
     if split.left_out:
         parts.append(
-            tr(
-                "{counted} with the fewest cases not laid out: narrow the filter to see more."
-            ).format(counted=counted(split.left_out, "value"))
+            trn(
+                "{n:,} value with the fewest cases not laid out: narrow the filter to see more.",
+                "{n:,} values with the fewest cases not laid out: narrow the filter to see more.",
+                split.left_out,
+            ).format(n=split.left_out)
         )
     parts.append(tr("No test is made between the values: small n makes means wander."))
     return " ".join(parts)

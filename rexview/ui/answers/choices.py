@@ -15,7 +15,7 @@ from rexview.stats import STATUSES, status_of
 from rexview.ui.answers.flags import link_spans
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html
 from rexview.vocab import has_own_letter, lettered
-from rexview.words import counted, inside, tr, trn
+from rexview.words import inside, tr, trn
 
 _QUOTED: Final = 60
 """Characters of the words that a choice was read from."""
@@ -174,9 +174,12 @@ def why_unusable(case: Case, answer: Answer) -> str:
 
 
 def _no_such_option(case: Case, choice: int) -> str:
-    return tr("option number {n:d}, of {options}").format(
-        n=choice + 1, options=counted(len(case.options), "option")
-    )
+    options = len(case.options)
+    return trn(
+        "option number {place:d}, of {n:,} option",
+        "option number {place:d}, of {n:,} options",
+        options,
+    ).format(place=choice + 1, n=options)
 
 
 def choice_html(case: Case, answer: Answer) -> str:

@@ -11,7 +11,7 @@ from rexview.analysis.failures.captions import judged_caption
 from rexview.analysis.failures.so_far import so_far_after
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import FAILURES
-from rexview.words import counted, tr
+from rexview.words import tr, trn
 
 
 def filter_bar_html(
@@ -47,14 +47,14 @@ def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -
     active = case_filter.failures == (head.failure,)
     target = replace(case_filter, failures=() if active else (head.failure,), sources=())
     meaning = f"{failure.meaning} {judged_caption(head.failure)}"
-    cases = counted(head.cases, "case")
-    judged = (
-        tr("of {cases}").format(cases=cases)
-        if head.judged == head.cases
-        else tr("of {judged:,} that can be judged, in {cases}").format(
-            judged=head.judged, cases=cases
+    of = trn("of {n:,} case", "of {n:,} cases", head.cases)
+    if head.judged != head.cases:
+        of = trn(
+            "of {judged:,} that can be judged, in {n:,} case",
+            "of {judged:,} that can be judged, in {n:,} cases",
+            head.cases,
         )
-    )
+    judged = of.format(judged=head.judged, n=head.cases)
     name = so_far_after(failure.plural, so_far=so_far)
     sources = sources_text(head.detector, head.reader, head.both)
     label = (

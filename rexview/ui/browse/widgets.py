@@ -30,7 +30,7 @@ from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.meeting.pins.widgets import pin_filter
 from rexview.ui.tables.wide_table import show_wide_table
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, option_letter
-from rexview.words import counted, inside, noun, tr
+from rexview.words import inside, noun, tr, trn
 
 VIEWS: Final = {"cards": tr("Cards"), "table": tr("Table")}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -212,7 +212,7 @@ def _range_text(total: int, first: int, shown: int) -> str:
         return f"<b>{total:,}</b> {noun(total, 'case')}"
     return (
         f"<b>{first + 1:,}–{first + shown:,}</b> "
-        f"{tr('of {counted}').format(counted=counted(total, 'case'))}"
+        f"{trn('of {n:,} case', 'of {n:,} cases', total).format(n=total)}"
     )
 
 

@@ -31,7 +31,7 @@ from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.server import review_sets
 from rexview.ui.server.loaded_sets import on_tables
 from rexview.ui.streamlit_adapter.pressed import save_button
-from rexview.words import counted, tr
+from rexview.words import counted, tr, trn
 
 _LOOKS_EVERY_S: Final = 1.0
 _ONE_CLICK: Final = {
@@ -200,7 +200,9 @@ def _job(job: ExportJob) -> None:
     permissions.guard(PAGE_BROWSE)
     if job.is_live:
         words = (
-            tr("{done:,} of {counted}").format(done=job.done, counted=counted(job.total, "case"))
+            trn("{done:,} of {n:,} case", "{done:,} of {n:,} cases", job.total).format(
+                done=job.done, n=job.total
+            )
             if job.total
             else tr("Begins…")
         )

@@ -39,18 +39,26 @@ _APART: Final = tr("different scores")
 def headline_html(tables: ReaderTables) -> str:
     """Say in one sentence who scored how much."""
     scored = linked_number(tables.scored, f"<b>{tables.scored.value:,}</b>")
-    sentence = tr("{readers} scored {scored} of {answers}.")
+    answers = tables.scored.of or 0
+    sentence = trn(
+        "{readers} scored {scored} of {n:,} answer.",
+        "{readers} scored {scored} of {n:,} answers.",
+        answers,
+    )
     doubled = ""
     if tables.doubled.value:
         doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
-        sentence = tr(
-            "{readers} scored {scored} of {answers}; {doubled} of them have two readers or more on "
-            "the same dimension."
+        sentence = trn(
+            "{readers} scored {scored} of {n:,} answer; {doubled} of them have two readers or more "
+            "on the same dimension.",
+            "{readers} scored {scored} of {n:,} answers; {doubled} of them have two readers or "
+            "more on the same dimension.",
+            answers,
         )
     words = sentence.format(
         readers=counted(len(tables.readers), "reader"),
         scored=scored,
-        answers=counted(tables.scored.of or 0, "answer"),
+        n=answers,
         doubled=doubled,
     )
     return f'<p class="rx-line">{words}{unfinished_caption(tables.unfinished)}</p>'
@@ -117,8 +125,9 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
 
 def _behind(found: DimensionAgreement, n: int, cases: int) -> str:
     """Write ``12 pictures in 9 cases``."""
-    return tr("{n:,} {unit_name} in {counted}").format(
-        n=n, unit_name=unit_name(found.numbers.dimension, n), counted=counted(cases, "case")
+    behind = f"{n:,} {unit_name(found.numbers.dimension, n)}"
+    return trn("{behind} in {n:,} case", "{behind} in {n:,} cases", cases).format(
+        behind=behind, n=cases
     )
 
 
@@ -239,7 +248,7 @@ def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
     """Say how many answers are to be adjudicated, and open them in Browse."""
     label = (
         f"<b>{counted(count, 'answer')}</b> "
-        f"{tr('in {counted}').format(counted=counted(cases, 'case'))}"
+        f"{trn('in {n:,} case', 'in {n:,} cases', cases).format(n=cases)}"
     )
     note = tr(
         "All readers count, not only the chosen pair; a reader's image scores "

@@ -8,7 +8,7 @@ from rexview.metrics.computed import ComputedMetrics
 from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.server import review_sets
-from rexview.words import counted, tr
+from rexview.words import trn
 
 
 def show_metrics_progress(review_set: ReviewSet) -> None:
@@ -23,21 +23,28 @@ def metrics_text(shown: ComputedMetrics) -> str:
     parts = []
     if shown.done < shown.answers:
         parts.append(
-            tr("BLEU-2 and finding-level agreement so far: of {done:,} of {counted}.").format(
-                done=shown.done, counted=counted(shown.answers, "report")
-            )
+            trn(
+                "BLEU-2 and finding-level agreement so far: of {done:,} of {n:,} report.",
+                "BLEU-2 and finding-level agreement so far: of {done:,} of {n:,} reports.",
+                shown.answers,
+            ).format(done=shown.done, n=shown.answers)
         )
     if shown.failed:
         parts.append(
-            tr("BLEU-2 and agreement could not be worked out for {counted}.").format(
-                counted=counted(shown.failed, "report")
-            )
+            trn(
+                "BLEU-2 and agreement could not be worked out for {n:,} report.",
+                "BLEU-2 and agreement could not be worked out for {n:,} reports.",
+                shown.failed,
+            ).format(n=shown.failed)
         )
     if shown.not_read:
         parts.append(
-            tr(
-                "No finding-level agreement for {counted}: report or reference is not in English, "
-                "and is not read."
-            ).format(counted=counted(shown.not_read, "report"))
+            trn(
+                "No finding-level agreement for {n:,} report: report or reference is not in "
+                "English, and is not read.",
+                "No finding-level agreement for {n:,} reports: report or reference is not in "
+                "English, and is not read.",
+                shown.not_read,
+            ).format(n=shown.not_read)
         )
     return " ".join(filter(None, [*parts, shown.message]))

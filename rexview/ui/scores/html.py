@@ -27,7 +27,7 @@ from rexview.ui.tables.number_table import (
     table_html,
 )
 from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
-from rexview.words import counted, listed, noun, tr
+from rexview.words import counted, listed, noun, tr, trn
 
 MOST_ROWS: Final = 6
 """Up to so many models have a row for each dimension."""
@@ -39,13 +39,19 @@ def headline_html(tables: ScoreTables) -> str:
     if tables.unscored:
         amounts.append(tr("{unscored:,} answered without one").format(unscored=tables.unscored))
     amounts.append(tr("{linked} counted as no full answer").format(linked=_linked(tables.lost)))
-    head = tr("{cases}, {answers} of {models}: {amounts}.").format(
+    models = len(tables.models)
+    head = trn(
+        "{cases}, {answers} of {n:,} model: {amounts}.",
+        "{cases}, {answers} of {n:,} models: {amounts}.",
+        models,
+    ).format(
         cases=f"{_linked(tables.cases)} {noun(tables.cases.value, 'case')}",
         answers=f"{_linked(tables.answers)} {noun(tables.answers.value, 'answer')}",
-        models=counted(len(tables.models), "model"),
+        n=models,
         amounts=listed(amounts),
     )
-    scored = tr("Scored by {readers}.").format(readers=counted(tables.readers, "reader"))
+    by = tables.readers
+    scored = trn("Scored by {n:,} reader.", "Scored by {n:,} readers.", by).format(n=by)
     return f'<p class="rx-line">{head} {scored}{unfinished_caption(tables.unfinished)}</p>'
 
 
@@ -144,9 +150,11 @@ def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
 def _n_title(cell: ScoreCell) -> str:
     if cell.dimension in IMAGE_DIMENSIONS:
         return tr("Scored pictures")
-    return tr("{counted} that came without a {name} score").format(
-        counted=counted(cell.unscored, "answer"), name=cell.name
-    )
+    return trn(
+        "{n:,} answer that came without a {name} score",
+        "{n:,} answers that came without a {name} score",
+        cell.unscored,
+    ).format(n=cell.unscored, name=cell.name)
 
 
 def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> str:

@@ -27,7 +27,7 @@ from rexview.ui.tables.number_table import (
 )
 from rexview.ui.written.definition import definition_html
 from rexview.ui.written.times import written_at
-from rexview.words import counted, tr
+from rexview.words import tr, trn
 
 _HEADS: Final = (
     tr("Model"),
@@ -135,9 +135,11 @@ def _rest(row: Validated) -> str:
         return tr("{unsure:,} unsure; {unread:,} of the sample not read").format(
             unsure=unsure, unread=unread
         )
-    return tr(
-        "{unsure:,} unsure; {unread:,} of the sample not read; {answers} on which they differ"
-    ).format(unsure=unsure, unread=unread, answers=counted(row.differ, "answer"))
+    return trn(
+        "{unsure:,} unsure; {unread:,} of the sample not read; {n:,} answer on which they differ",
+        "{unsure:,} unsure; {unread:,} of the sample not read; {n:,} answers on which they differ",
+        row.differ,
+    ).format(unsure=unsure, unread=unread, n=row.differ)
 
 
 def _share(one: Share, where: str, reasons: Reasons) -> str:

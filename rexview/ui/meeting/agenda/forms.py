@@ -21,7 +21,7 @@ from rexview.ui.meeting.writing import LONGEST_NAME, change_meeting, pin_cases, 
 from rexview.ui.server import query_cache, review_sets
 from rexview.ui.streamlit_adapter.pressed import form_save_button, save_button
 from rexview.vocab import MEETING_STEPS
-from rexview.words import counted, tr, trn
+from rexview.words import tr, trn
 
 _IDS: Final = "agenda_ids"
 _SAID: Final = "agenda_said"
@@ -108,7 +108,8 @@ def _offer_saved(review_set: ReviewSet, meeting: Meeting) -> None:
         if added is not None:
             st.session_state[_SAID] = _added_words(added, total - len(added))
 
-    label = tr("Add {cases} of this filter").format(cases=counted(total, "case"))
+    label = trn("Add {n:,} case of this filter", "Add {n:,} cases of this filter", total)
+    label = label.format(n=total)
     save_button(as_markdown(label), key="agenda_add_saved", disabled=not total, on_click=add)
 
 
@@ -136,7 +137,11 @@ def _offer_postponed(review_set: ReviewSet, meeting: Meeting) -> None:
         if added is not None:
             st.session_state[_SAID] = _added_words(added, len(left) - len(added))
 
-    label = tr("Add {cases} that it did not come to").format(cases=counted(len(left), "case"))
+    label = trn(
+        "Add {n:,} case that it did not come to",
+        "Add {n:,} cases that it did not come to",
+        len(left),
+    ).format(n=len(left))
     save_button(as_markdown(label), key="agenda_add_left", disabled=not left, on_click=add)
 
 
