@@ -8,7 +8,7 @@ from typing import Final
 METHODS: Final[dict[str, str]] = {
     "letter": "a letter on its own, before the rest, or on the last line",
     "option": "the words of one option, and nothing else",
-    "stated": "a sentence that says which is the answer",
+    "stated": "a sentence that names the answer",
     "field": "the answer's field of a JSON object",
     "probability": "the option that is given by far the highest probability",
     "mentioned": "the only option that the text speaks of",

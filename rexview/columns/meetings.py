@@ -71,11 +71,12 @@ DECISIONS: Final = Table(
         _C(
             "failure",
             "word",
-            "the failure mode that was agreed on; `none`: that there is none",
+            "the failure mode that was agreed on, or the name of one in own words; "
+            "`none`: that there is none",
             vocabulary=(*vocab.FAILURES, NO_FAILURE),
             open_vocabulary=True,
         ),
-        _C("severity", "integer", "harm to the patient, 0 (none) to 4 (emergent)", low=0, high=4),
+        _C("severity", "integer", "harm to the patient, 0 (none) to 4 (grave)", low=0, high=4),
         _C(
             "decision",
             "word",

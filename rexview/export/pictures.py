@@ -43,9 +43,9 @@ def burned_in_warning(
             silent += burned_in is None
     found = []
     if says:
-        found.append(f"{says:,} {noun(says, 'picture')} with text burned in, as the files say")
+        found.append(f"{says:,} {noun(says, 'picture')} marked as having text burned in")
     if silent:
-        found.append(f"{silent:,} {noun(silent, 'picture')} of which the files do not say")
+        found.append(f"{silent:,} {noun(silent, 'picture')} not marked either way")
     if not found:
         return ""
     return f"Names and dates may be burned into pictures: {', '.join(found)}. Look at them first."

@@ -102,7 +102,7 @@ def assemble(texts: list[Row], truth: Truth) -> Tables:
         "name": "Demonstration",
         "description": (
             "Chest radiographs simulated from one CT, with the answers of two invented models and"
-            " the scores of two invented readers. See README.md in this folder."
+            " the scores of two invented readers."
         ),
         "notice": NOTICE,
         "images": "images/",

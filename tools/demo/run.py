@@ -83,7 +83,7 @@ def _asked(made: Path, cache: Path, port: int) -> RunFolder:
             max_output_tokens=512,
         )
         plan = plan_of(review_set, wanted)
-        spec = replace(plan.spec, id=RUN, created=WHEN, started_by="tools/demo (simulated)")
+        spec = replace(plan.spec, id=RUN, created=WHEN, started_by="Demonstration (simulated)")
         plan = replace(plan, spec=spec, run=RunFolder(made, RUN))
         asking = asking_of(review_set, spec, 100, Settings(cache_folder=cache))
         endpoint = Endpoint(spec.parameters)

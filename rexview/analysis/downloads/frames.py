@@ -155,7 +155,7 @@ def decision_frame(decisions: Sequence[Decision], models: Mapping[str, str]) -> 
                 "Answer of": models.get(one.model, one.model) if one.model else None,
                 "Decision": one.decision_words,
                 "Failure": one.failure_words,
-                "Severity": one.severity,
+                "Harm": one.severity,
                 "Owner": one.owner,
                 "Due": one.due,
                 "Done": "yes" if one.done else "no",

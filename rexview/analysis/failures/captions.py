@@ -115,7 +115,7 @@ def group_caption(kind: str) -> str:
         n = tr(
             "n: all answers that can be judged, whatever they are about. The {kind} "
             "is the one that the rule found in its evidence; failures without one "
-            "stand as not known."
+            "stand as not known. An answer can stand in several rows."
         ).format(kind=kind)
     return tr(
         "Most failures first. {n} Groups with n under {small} are small: read them as cases."

@@ -134,7 +134,7 @@ def stricter_captions(tables: ReaderTables) -> list[str]:
             low, high = sorted((abs(around.low), abs(around.high)))
             told.append(
                 tr(
-                    "{name}: {who} is stricter, by {abs:.2f} points on average (95 % CI "
+                    "{name}: {who} is stricter, by {abs:.2f} points on average (95% CI "
                     "{low:.2f} to {high:.2f})."
                 ).format(name=found.name, who=who, abs=abs(difference), low=low, high=high)
             )
@@ -151,7 +151,7 @@ def stricter_caption(tables: ReaderTables) -> str:
     """Say what the differences are."""
     sizes = listed([f"{found.name} {found.numbers.n:,}" for found in tables.compared])
     return tr(
-        "Mean of the differences over what both scored, with 95 % interval where "
+        "Mean of the differences over what both scored, with 95% interval where "
         "there is one. n: {sizes}. {interval_caption} No test is made, and "
         "nothing is adjusted for several dimensions."
     ).format(sizes=sizes, interval_caption=interval_caption())
@@ -162,7 +162,7 @@ def drift_caption(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
     parts = [
         tr(
             "Blocks of whole days (UTC) with at least 10 scores each, in the order "
-            "of scoring; vertical lines are 95 % intervals, horizontal ones the days "
+            "of scoring; vertical lines are 95% intervals, horizontal ones the days "
             "of a block."
         )
     ]

@@ -85,11 +85,13 @@ def groups_caption(groups: ReportGroups) -> str:
     resamples = max((group.board.resamples for group in groups.groups), default=0)
     cells = [cell for group in groups.groups for cell in group.board.cells.values()]
     clustered = any(cell.patients < cell.n for cell in cells)
+    if any(cell.rank for cell in cells):
+        places = tr("Places within the group, of models with {counted} or more there.")
+    else:
+        places = tr("No places: models with fewer than {counted} in a group get none.")
     parts = [
         f"{shown_name(groups.metric)} ({groups.metric.computed_by}).",
-        tr("Places within the group, of models with {counted} or more there.").format(
-            counted=counted(groups.least, "answer")
-        ),
+        places.format(counted=counted(groups.least, "answer")),
         interval_caption(resamples, clustered=clustered),
     ]
     if groups.overlap:
@@ -151,6 +153,7 @@ def error_free_caption(tables: ErrorFreeTables) -> str:
         tr(
             "{level:.0%} intervals are Wilson's, or resample patients where cases share one."
         ).format(level=LEVEL),
+        tr("Severity is that of a wrong line (ReFiSco), not the harm of a failure: two scales."),
         tr("All studies: also those that are not said to be normal or abnormal."),
     ]
     left_out = max((row.numbers.ungraded for row in tables.rows), default=0)

@@ -50,7 +50,7 @@ def what_is_missing(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
     address, variable = read_address(parameters.base_url), spec.card.key_variable
     if address.is_this_machine or _key(variable, keys):
         return None
-    return tr("There is no key for {host}: set {variable} where rexview is started.").format(
+    return tr("There is no key for {host}: whoever runs rexview sets it ({variable}).").format(
         host=address.host, variable=variable
     )
 

@@ -143,8 +143,8 @@ def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
         )
     parts = [
         tr(
-            "Models are compared case by case: two-sided Wilcoxon signed-rank test as scipy does "
-            "it (cases without a difference are not ranked; p exact up to 50 pairs without ties, "
+            "Models are compared case by case: two-sided Wilcoxon signed-rank test "
+            "(cases without a difference are not ranked; p exact up to 50 pairs without ties, "
             "with ties up to 13, else the normal approximation)."
         ),
         adjusted.format(tests=counted(tested, "test"), dimensions=listed(family)),

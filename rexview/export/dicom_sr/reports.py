@@ -49,8 +49,9 @@ from rexview.export.records import (
     ExportModel,
     ExportScore,
 )
+from rexview.harm import load_harm
 from rexview.stats import STATUSES
-from rexview.vocab import DIMENSION_NAMES, EDIT_SEVERITIES, lettered
+from rexview.vocab import DIMENSION_NAMES, lettered
 
 _CHEST_X_RAY: Final = CodedConcept("399208008", "SCT", "Plain X-ray of chest")
 _GAP: Final = "Gap (Process minus Execution)"
@@ -342,9 +343,10 @@ def _harm(severity: int | None) -> list[Any]:
 
 
 def _harm_in_words(severity: int | None) -> list[Any]:
-    if severity is None or severity not in EDIT_SEVERITIES:
+    levels = load_harm().levels
+    if severity is None or severity not in levels:
         return []
-    grade = private(f"harm_{severity}", EDIT_SEVERITIES[severity])
+    grade = private(f"harm_{severity}", levels[severity].partition(".")[0])
     return [word(private("harm_grade", "Harm in words"), grade)]
 
 

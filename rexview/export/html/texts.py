@@ -168,7 +168,7 @@ def _decisions(decisions: Sequence[ExportDecision], content: Content) -> str:
 def _decision(one: ExportDecision, content: Content, *, with_meeting: bool = True) -> str:
     about = f"{_model_name(one.model, content)}: " if one.model else ""
     words = [one.decision_name or "No decision", one.failure_name]
-    words += [f"severity {one.severity}" if one.severity is not None else "", one.owner or ""]
+    words += [f"harm {one.severity}" if one.severity is not None else "", one.owner or ""]
     words += [f"until {one.due.isoformat()}" if one.due else "", "done" if one.done else ""]
     words += ["of an earlier answer" if one.stale else ""]
     first, *others = (_bdi(word) for word in words if word)

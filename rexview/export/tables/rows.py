@@ -118,12 +118,12 @@ def flag_words(flag: ExportFlag) -> str:
 
 def decision_words(decision: ExportDecision) -> str:
     """Say a decision in a line."""
-    severity = "" if decision.severity is None else f"severity {decision.severity}"
+    harm = "" if decision.severity is None else f"harm {decision.severity}"
     due = f"due {decision.due}" if decision.due else ""
     state = "done" if decision.done else "open" if decision.is_open else ""
     stale = "of an earlier answer" if decision.stale else ""
     parts = (
-        *(decision.decision_name, decision.failure_name, severity),
+        *(decision.decision_name, decision.failure_name, harm),
         *(decision.owner, due, state, stale, decision.comment),
     )
     return f"{decision.meeting_name}: {', '.join(part for part in parts if part)}"

@@ -14,13 +14,14 @@ who are signed in, and not for readers: what others may download names models an
 
 from __future__ import annotations
 
+import html
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -123,7 +124,7 @@ class KnownRoutesOnly:
         else:
             await refusal(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         if any(route.matches(scope)[0] is Match.FULL for route in self.app_routes):
             return None
         path, method = _path(scope), scope["method"]
@@ -134,7 +135,22 @@ class KnownRoutesOnly:
         page = path in self.pages or path.rstrip("/") in self.pages
         if method in ("GET", "HEAD") and (static or page):
             return None
-        return PlainTextResponse(tr("There is nothing at this address."), 404, NOT_KEPT)
+        return _nothing_here(Headers(scope=scope))
+
+
+def _nothing_here(headers: Headers) -> Response:
+    """Say that there is nothing; to a browser that opens the address, with a way back."""
+    words = tr("There is nothing at this address.")
+    if "text/html" not in headers.get("accept", ""):
+        return PlainTextResponse(words, 404, NOT_KEPT)
+    home = html.escape(f"{server_state.base_path()}/")
+    page = (
+        '<!doctype html><meta charset="utf-8"><title>rexview</title>'
+        '<meta name="viewport" content="width=device-width">'
+        '<meta name="color-scheme" content="light dark">'
+        f'<p>{html.escape(words)}</p><p><a href="{home}">{html.escape(tr("Overview"))}</a></p>'
+    )
+    return HTMLResponse(page, 404, NOT_KEPT)
 
 
 def _path(scope: Scope) -> str:

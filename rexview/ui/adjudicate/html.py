@@ -28,7 +28,7 @@ def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[s
     """Set the readers' scores on one thing side by side, with anchors and comments."""
     rubric = rubric_of(review_set)[one.dimension]
     cells = "".join(
-        f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))} <b>{mark.score}</b></h4>"
+        f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))}: <b>{mark.score}</b></h4>"
         f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
         + (f"<p>{html.escape(cover_names(review_set, mark.comment))}</p>" if mark.comment else "")
         + "</div>"

@@ -143,7 +143,7 @@ def _answer_html(
         f'<span class="{_BADGE_CSS.get(source, "rx-badge")}" '
         f'title="{html.escape(FAILURES[failure].meaning)} {_FOUND_BY[source]}">'
         f"{_PREFIXES.get(source, '')}{html.escape(FAILURES[failure].name)}"
-        f"{_TICKS.get(source, '')}</span>"
+        f"{_BY_READER.get(source, '')}</span>"
         for failure, source in answer.failures
     )
     badges += _NOT_KNOWN.get(answer.looked_at, "")
@@ -182,8 +182,8 @@ _FOUND_BY: Final = {
     "both": tr("Found by a rule and marked by a reader."),
     "hint": tr("Possible: a rule hints at it; nobody confirmed it."),
 }
-_TICKS: Final = {"reader": " ✓", "both": " ✓"}
-"""A tick says that a reader marked it."""
+_BY_READER: Final = {one: f" · {tr('reader')}" for one in ("reader", "both")}
+"""Who marked it, in a word: a tick would read as right."""
 _PREFIXES: Final = {"hint": f"{tr('Possible:')} "}
 _BADGE_CSS: Final = {"hint": "rx-badge rx-hint"}
 

@@ -162,11 +162,11 @@ def limits() -> dict[str, Any]:
         )
     with columns[2]:
         at_once = number(
-            tr("At once"),
+            tr("Requests at a time"),
             link_keys.QUERY_RUN_AT_ONCE,
             CONCURRENCY,
             MOST_AT_ONCE,
-            tr("Requests under way at the same time."),
+            tr("How many are under way together."),
         )
     return {"max_output_tokens": limit, "budget": budget or None, "concurrency": at_once}
 

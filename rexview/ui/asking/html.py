@@ -70,7 +70,7 @@ def _abilities(card: Card) -> Iterator[str]:
         yield tr("Takes no images")
     yield tr("draws boxes") if card.draws_boxes else tr("draws no boxes")
     if card.draws_boxes and card.boxes.convention == "unknown":
-        yield tr("how it counts in boxes is not known: python -m rexview calibrate finds out")
+        yield tr("where its boxes lie is not certain until whoever runs rexview has measured it")
     if card.max_output_tokens:
         yield tr("answers of at most {n:,} tokens").format(n=card.max_output_tokens)
     if card.price:

@@ -155,13 +155,22 @@ def show_table(
         height=min(38 + 35 * len(frame), 640),
         row_height=35,
         placeholder="–",
-        column_config={"Question": st.column_config.TextColumn(width="medium"), **scores},
+        column_config={
+            "Question": st.column_config.TextColumn(width=280),
+            # as wide as its names: the cell cuts them without a sign
+            **{
+                name: st.column_config.TextColumn(width="large")
+                for name in ("Failures", f"Failures {SO_FAR}")
+                if name in frame
+            },
+            **scores,
+        },
     )
     cells: Any = event.selection.cells
     if cells:
         case_id = str(frame["Case"].iloc[cells[0][0]])
         go_to(PAGE_CASE, case_filter, case_id)
-    st.caption(tr("One row an answer. Click any cell, on a phone the case, to open it."))
+    st.caption(tr("Each row is one answer. Press a cell to open its case, on a phone the case."))
 
 
 def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> list[dict[str, Any]]:

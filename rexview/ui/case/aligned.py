@@ -229,6 +229,9 @@ def _summary_html(edits: Iterable[Edit]) -> str:
         return tr("nothing to correct")
     worst = max((edit.severity for edit in wrong if edit.severity is not None), default=None)
     n = len(wrong)
+    if worst == 0:
+        said = trn("{n:,} correction, no error", "{n:,} corrections, no error", n)
+        return said.format(n=n)
     said = trn("{n:,} correction, worst {severity}", "{n:,} corrections, worst {severity}", n)
     return said.format(n=n, severity=_severity_html(worst))
 

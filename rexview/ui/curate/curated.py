@@ -171,7 +171,7 @@ def agreement_html(now: Round, found: Sequence[CriterionAgreement]) -> str:
         tr("Between"),
         tr("Criterion"),
         tr("Kappa"),
-        "95 %",
+        "95%",
         tr("Apart"),
         tr("Model − person"),
         "n",

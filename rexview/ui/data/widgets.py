@@ -218,9 +218,7 @@ def check_form() -> None:
     """Check a folder without opening it."""
     with st.form("check_folder", border=False):
         text = st.text_input(tr("Folder to check"), placeholder="/path/to/my-review")
-        pixels = st.checkbox(
-            tr("Decode every picture"), help=tr("Finds damaged ones. Takes longer.")
-        )
+        pixels = st.checkbox(tr("Open every picture"), help=tr("Finds damaged ones. Takes longer."))
         submitted = st.form_submit_button(tr("Check"))
     if not submitted:
         return

@@ -55,7 +55,13 @@ def begin_form(
         with st.container(horizontal=True):
             st.date_input(tr("Day"), value=None, key=f"{key}_held", format="YYYY-MM-DD", width=150)
             st.number_input(
-                tr("Minutes"), 0, 10_000, USUAL_MINUTES, 5, key=f"{key}_minutes", width=150
+                tr("Length in minutes"),
+                0,
+                10_000,
+                USUAL_MINUTES,
+                5,
+                key=f"{key}_minutes",
+                width=150,
             )
         form_save_button(tr("Begin"), type="primary", key=f"{key}_begin", on_click=begin)
     if st.session_state.pop(f"{key}_nameless", False):

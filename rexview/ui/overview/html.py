@@ -192,7 +192,7 @@ def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[s
         body.append(cells(html.escape(names[row.model]), *found))
     caption = tr(
         "Asked more than once: how often a model says the opposite side of the "
-        "same finding, or chooses another option, with 95 % interval."
+        "same finding, or chooses another option, with 95% interval."
     )
     return rows_table("rx-scores rx-contradicting", heads, body, caption)
 
@@ -240,5 +240,5 @@ def scores_html(numbers: Overview, content_order: str) -> str:
 
 
 def _mean(value: float | None, count: Count, unit: str = "") -> str:
-    label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>"
+    label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>".replace("-", "−")
     return browse_link(count.opens, label)

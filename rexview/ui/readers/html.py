@@ -69,7 +69,7 @@ def agreement_html(tables: ReaderTables) -> str:
     if tables.pair is None:
         return ""
     names = [captions.short(tables.readers[reader]) for reader in tables.pair]
-    heads = [tr("Dimension"), "n", tr("Kappa"), tr("95 % CI"), "MAD", tr("95 % CI")]
+    heads = [tr("Dimension"), "n", tr("Kappa"), tr("95% CI"), "MAD", tr("95% CI")]
     heads += [tr("{name}, mean ± SD").format(name=name) for name in names]
     heads += [tr("Same score"), tr("Within one")]
     reasons = Reasons()
@@ -191,7 +191,7 @@ def alphas_html(tables: ReaderTables) -> str:
         "Krippendorff's alpha for ordinal scores, over what at least two readers "
         "scored; 1 is full agreement, 0 is chance. {interval_caption}"
     ).format(interval_caption=interval_caption())
-    heads = [tr("Dimension"), tr("Alpha"), tr("95 % CI"), "n", tr("Readers")]
+    heads = [tr("Dimension"), tr("Alpha"), tr("95% CI"), "n", tr("Readers")]
     return table_html(tr("All readers together"), heads, body, caption) + reasons.html()
 
 

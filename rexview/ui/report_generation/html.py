@@ -126,15 +126,12 @@ def listed_n(numbers: Sequence[int]) -> str:
 
 
 def place_html(rank: Rank | None) -> str:
-    """Write a place with its limits: ``2`` and small ``1 to 3``."""
+    """Write a place with its limits: ``2`` and small ``(1 to 3)``."""
     if rank is None:
         return NOTHING
     limits = ""
     if rank.low is not None and rank.high is not None:
-        same = rank.low == rank.high
-        limits = (
-            f"{rank.low}" if same else tr("{low} to {high}").format(low=rank.low, high=rank.high)
-        )
+        limits = tr(" ({low} to {high})").format(low=rank.low, high=rank.high)
     return f"<b>{rank.place}</b><small>{limits}</small>"
 
 

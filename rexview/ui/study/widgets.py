@@ -114,12 +114,12 @@ def show_assigning(review_set: ReviewSet) -> None:
             ),
         )
         seed = st.number_input(
-            tr("Seed"),
+            tr("Number of the draw"),
             0,
             10**9,
             max(rules.seed, 0),
             key="study_seed",
-            help=tr("Fixes what chance decides"),
+            help=tr("The same number draws the same cases again"),
         )
     strata = review_sets.study_engine(review_set).strata
     plan = plan_assignments(

@@ -46,8 +46,7 @@ def _key(one: CaseWritten, model: str) -> str:
 
 def _card(one: CaseWritten, model: str, said: WrittenOpinion | None) -> str:
     title, judge = html.escape(one.title), html.escape(one.judge)
-    version = tr("version {version}").format(version=html.escape(one.version[:8]))
-    words = f"{html.escape(FOUND_BY)} · {judge} · {version}"
+    words = f"{html.escape(FOUND_BY)} · {judge}"
     if said is None:
         asked = tr("It was not asked about this answer.")
         item = f'<p class="rx-judge-no"><b>{title}: {tr("not asked")}</b></p>'

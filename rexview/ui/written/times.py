@@ -7,8 +7,8 @@ from rexview.words import tr
 
 
 def written_at(words: Words) -> str:
-    """Return it in words: ``Ann, 2026-11-26 21:40 UTC, version 3fa9c1d2``."""
-    version = tr("version {version}").format(version=words.version[:8])
+    """Return it in words: ``Ann, 2026-11-26 21:40:07 UTC``; by its digest where nobody is named."""
     if words.at is None:
-        return f"{words.by or tr('from a file or a run of the set')}, {version}"
-    return f"{words.by}, {words.at:%Y-%m-%d %H:%M} UTC, {version}"
+        who = words.by or tr("from a file or a run of the set")
+        return f"{who}, {words.version[:8]}"
+    return f"{words.by}, {words.at:%Y-%m-%d %H:%M:%S} UTC"

@@ -45,6 +45,8 @@ def engine(tmp_path_factory):
         (["meeting:m1"], ["c1", "c2", "c3"]),
         (["meeting:m2", "decision:accept"], ["c1", "c2"]),
         (["meeting:gone"], []),
+        (["failure:none"], ["c3"]),
+        (["failure:laterality_error"], []),
     ],
 )
 def test_a_word_leaves_the_cases_that_were_decided_so(engine, words, cases):
@@ -62,6 +64,7 @@ def test_the_counts_are_those_of_the_cases(engine):
         "decision:retrain": ("Decision: Retrain", 2),
         "decision:accept": ("Decision: Accept", 1),
         "decision:Ask: the vendor": ("Decision: Ask: the vendor", 1),
+        "failure:none": ("Agreed on: No failure", 1),
         "meeting:m1": ("Decided in “Chest”", 3),
         "meeting:m2": ("Decided in “m2”", 1),
     }

@@ -328,7 +328,7 @@ class TestWords:
         _, tables = shown(review(make_set, scores))
         said = stricter_captions(tables)
         assert len(said) == 2
-        assert said[0].startswith("Process: Dr. B is stricter, by 1.50 points on average (95 % CI ")
+        assert said[0].startswith("Process: Dr. B is stricter, by 1.50 points on average (95% CI ")
         assert said[1] == "No difference can be told from chance on Language."
 
     def test_low_variance_is_told(self, make_set: Any) -> None:

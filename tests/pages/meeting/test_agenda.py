@@ -182,3 +182,23 @@ def test_what_is_too_much_for_an_agenda_stays_in_the_field(open_app, kept, monke
     assert "Not in this review set: c9." in text
     assert "on it before" not in text
     assert app.text_area(key="agenda_ids").value == "c2 c3 c9"
+
+
+def test_what_the_meeting_decided_stands_beside_its_case(open_app, kept):
+    plan(kept, "First", "c1", "c2")
+    value = {"decision": "retrain", "failure": "laterality_error", "severity": 3}
+    kept().record([Entry("decide", "c1", "m", "m1", value=value)], LEA)
+    cases = agenda(open_app("meeting", meeting="m1"))["cases"]
+    decided = "Decided: Retrain · Laterality error · harm 3 · Model M"
+    assert cases["c1"]["known"] == [{"words": decided, "warns": False}]
+    assert cases["c2"]["known"] == []
+
+
+def test_an_empty_agenda_is_not_presented_and_its_link_leads_back(open_app, kept):
+    plan(kept, "Chest")
+    assert open_app("meeting", meeting="m1").button(key="agenda_to_present").disabled
+    app = open_app("meeting", meeting="m1", **{"as": "present"})
+    assert "# Chest" in shown(app)
+    app.button(key="presenting_back").click().run()
+    assert app.query_params == {"meeting": "m1"}
+    assert "No case is on this agenda yet." in shown(app)

@@ -100,3 +100,12 @@ def test_of_a_closed_meeting_a_case_shows_what_was_decided(open_app, decided):
     (data,) = components(open_app("case", case="c3"), "rexview_case_decisions")
     assert data["meetings"] == []
     assert [one["meetingName"] for one in data["past"]] == ["Pilot"]
+
+
+def test_a_failure_in_own_words_can_be_agreed_on(open_app, decided, review_folder):
+    reviews = open_reviews(load(review_folder), server_state.settings())
+    words = {"name": "Comparison that does not exist", "counts": "It compares, and nothing is."}
+    reviews.record([Entry("written_failure", subject="comparison", value=words)], LEA)
+    (data,) = components(open_app("case", case="c1"), "rexview_case_decisions")
+    name = "Comparison that does not exist"
+    assert data["choices"]["failures"][-1] == [name, name]

@@ -250,6 +250,14 @@ def test_what_is_not_known_is_not_there(serve, path):
     assert {client.request(method, path).status_code for method in EVERY_METHOD} == {404}
 
 
+def test_a_browser_at_an_unknown_address_is_led_back(serve):
+    client = serve(base="review")
+    answer = client.get("/review/nothing", headers={"Accept": "text/html,*/*"})
+    assert answer.status_code == 404
+    assert "There is nothing at this address." in answer.text
+    assert '<a href="/review/">Overview</a>' in answer.text
+
+
 def test_known_paths_take_only_known_methods(serve):
     client = serve()
     for path in ("/", "/browse", "/static/js/a.js", "/media/a.csv", "/_stcore/health"):

@@ -66,7 +66,7 @@ def _show_new(review_set: ReviewSet, chosen: Chosen, *, writes: bool) -> None:
             "Say in words what goes wrong, such as a comparison with a study that "
             "does not exist. A language model looks for it in the answers, you read "
             "a random sample of what it found, and its precision stands beside the "
-            "count."
+            "count. Without a language model a meeting can agree on it, case by case."
         )
     )
     if writes:
@@ -79,12 +79,12 @@ def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
     with st.container(horizontal=True, gap="small"):
         edited = choose_edited(chosen.versions)
         if now.value is not None:
-            with st.popover(tr("Take away")):
+            with st.popover(tr("Remove")):
                 st.markdown(
-                    tr("It is offered no more. The history keeps its words and what was read.")
+                    tr("It leaves the lists. Its words and what was read stay in the history.")
                 )
                 save_button(
-                    tr("Take it away"),
+                    tr("Remove it"),
                     key="written_take_away",
                     on_click=take_away,
                     args=(review_set, now),
@@ -101,7 +101,14 @@ def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
     if not judges and any_at_work(review_set, (JUDGING,)):
         st.info(tr("A search begins: see below. What it finds stands here afterwards."))
     elif not judges:
-        st.info(tr("Nobody has looked for it in these words yet: choose a language model below."))
+        st.info(
+            tr(
+                "Not searched for yet in these words: choose a language model below. Without one, "
+                "a meeting can agree on it, case by case: its form offers it, and Browse finds "
+                "those cases under Meetings. It is not offered under Add a failure, nor counted "
+                "By model."
+            )
+        )
     for judge in judges:
         with st.spinner(tr("Reading what was found…")):
             found = found_in(review_set, words.prompt, judge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 from rexview.analysis import CaseFilter
 from rexview.analysis.filter.wording import describe
 from rexview.analysis.meeting.agenda import Agenda, PlannedCase, agenda_of
+from rexview.analysis.meeting.decisions import Decision, decisions
 from rexview.analysis.meeting.records import Meeting, meeting, meetings, presenter_notes
 from rexview.errors import RexviewError
 from rexview.people import Person
@@ -40,7 +41,7 @@ def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -
     reviews = review_sets.reviews(review_set)
     revision = reviews.revision()
     written = review_sets.newest(review_set)
-    planned = _agenda(written, reviews, revision, meeting_id)
+    planned, decided = _agenda(written, reviews, revision, meeting_id)
     of = planned.meeting if planned else None
     rows = planned.cases if planned else ()
     may = person is not None and may_lead()
@@ -54,18 +55,30 @@ def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -
         "mayNote": may,
         "items": {row.case.id: item_json(row.item) for row in rows},
         "notes": {case: {"text": text} for case, text in notes.items()},
-        "cases": {row.case.id: _case_json(review_set, row) for row in rows},
+        "cases": {
+            row.case.id: _case_json(review_set, row, decided.get(row.case.id, ())) for row in rows
+        },
     }
 
 
 @lru_cache(maxsize=8)
-def _agenda(written: ReviewSet, reviews: Reviews, revision: int, meeting_id: str) -> Agenda | None:
-    """Look at an agenda anew only when anything was written."""
+def _agenda(
+    written: ReviewSet, reviews: Reviews, revision: int, meeting_id: str
+) -> tuple[Agenda | None, Mapping[str, Sequence[Decision]]]:
+    """Look at an agenda, and what was decided of its cases, anew only when anything was written."""
     found: Meeting | None = meeting(reviews, meeting_id)
-    return None if found is None else agenda_of(written, found, meetings(reviews))
+    if found is None:
+        return None, {}
+    decided: dict[str, list[Decision]] = {}
+    for one in decisions(written):
+        if one.meeting == meeting_id:
+            decided.setdefault(one.case, []).append(one)
+    return agenda_of(written, found, meetings(reviews)), decided
 
 
-def _case_json(review_set: ReviewSet, row: PlannedCase) -> dict[str, Any]:
+def _case_json(
+    review_set: ReviewSet, row: PlannedCase, decided: Sequence[Decision]
+) -> dict[str, Any]:
     case, image = row.case, row.case.key_image
     try:
         picture = thumbnail_url(review_set, image.path) if image else None
@@ -75,9 +88,24 @@ def _case_json(review_set: ReviewSet, row: PlannedCase) -> dict[str, Any]:
         "asked": case.question,
         "picture": picture,
         "href": href(PAGE_CASE, link_keys.link_query(case=case.id)),
-        "known": [{"words": words, "warns": warns} for words, warns in _known(row)],
+        "known": [
+            *({"words": _decided(review_set, one), "warns": False} for one in decided),
+            *({"words": words, "warns": warns} for words, warns in _known(row)),
+        ],
         "found": _found(review_set, row.item.found_by),
     }
+
+
+def _decided(review_set: ReviewSet, one: Decision) -> str:
+    """Say a decision in a line: ``Decided: Retrain · Laterality error · harm 3 · Model A``."""
+    parts = [
+        one.decision_words,
+        one.failure_words,
+        "" if one.severity is None else tr("harm {n}").format(n=one.severity),
+        review_set.model_names.get(one.model, one.model) if one.model else "",
+        tr("done") if one.done else "",
+    ]
+    return tr("Decided: {words}").format(words=" · ".join(filter(None, parts)) or tr("see Case"))
 
 
 def _known(row: PlannedCase) -> list[tuple[str, bool]]:

@@ -187,7 +187,7 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
                     tr("Day"), meeting.held, key=f"{key}_held", format="YYYY-MM-DD", width=150
                 )
                 st.number_input(
-                    tr("Minutes"),
+                    tr("Length in minutes"),
                     0,
                     10_000,
                     meeting.minutes or 0,

@@ -59,8 +59,8 @@ def show(review_set: ReviewSet, meeting: Meeting | None) -> None:
                 + " "
                 + (
                     tr(
-                        "Begin one here; then pin cases to it on Browse, on Case, or a whole "
-                        "filter."
+                        "Begin one here. Then put cases on its agenda: from Browse, from Case, or "
+                        "all cases of a filter."
                     )
                     if leads
                     else tr("Whoever leads the review begins one.")
@@ -134,6 +134,8 @@ def _link_to_other_views(meeting: Meeting) -> None:
             st.button(
                 as_markdown(views.VIEWS[view]),
                 icon=icon,
+                disabled=view == views.PRESENT and not meeting.agenda,
+                help=None if meeting.agenda else tr("No case is on this agenda yet."),
                 key=f"agenda_to_{view}",
                 on_click=link_keys.set_query,
                 args=({link_keys.QUERY_MEETING: meeting.id, link_keys.QUERY_VIEW: view},),

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.meeting.decisions import decisions
+from rexview.analysis.written.failures import KIND as WRITTEN
+from rexview.analysis.written.failures import written_failures
 from rexview.answer_digest import digests_of
 from rexview.columns.meetings import NO_FAILURE
 from rexview.schema import ReviewSet
@@ -38,6 +40,7 @@ def form_json(
             "failures": [
                 [NO_FAILURE, tr("No failure")],
                 *([one.id, one.name] for one in FAILURES.values()),
+                *([name, name] for name in _in_own_words(review_set)),
             ],
             "harm": [[level, levels[level]] for level in sorted(levels)],
             "decisions": [
@@ -49,6 +52,16 @@ def form_json(
             else [],
         },
     }
+
+
+def _in_own_words(review_set: ReviewSet) -> list[str]:
+    """Return the names of failures that clinicians put in words; a decision keeps the name."""
+    if not may_lead():
+        return []
+    rows = review_sets.reviews(review_set).current(WRITTEN)
+    every, _ = written_failures(review_set.folder, rows)
+    names = dict.fromkeys(one.prompt.name for one in every)
+    return [name for name in names if name != NO_FAILURE and name not in FAILURES]
 
 
 def show_case_decisions(review_set: ReviewSet, page: CasePage) -> None:

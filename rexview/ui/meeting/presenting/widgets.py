@@ -13,6 +13,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.app.nothing_yet import show_nothing_yet
+from rexview.ui.app.shell import page_header
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_MEETING
@@ -42,6 +43,7 @@ def show(review_set: ReviewSet, held: Meeting | None, *, leads: bool) -> None:
         What was written of the meeting cannot be read.
     """
     if held is None:
+        page_header(tr("Meeting"))
         show_nothing_yet(
             tr("There is no such meeting. Choose one on the agenda."),
             (PAGE_MEETING, tr("All meetings")),
@@ -50,11 +52,20 @@ def show(review_set: ReviewSet, held: Meeting | None, *, leads: bool) -> None:
     if not leads:
         _put(review_set, held, None)
     elif not may_lead():
+        page_header(tr("Meeting"))
         st.info(tr("Your role does not lead meetings. Follow this one instead."))
     elif not held.agenda:
+        page_header(held.name)
         show_nothing_yet(
             tr("No case is on the agenda of this meeting yet. Pin cases on Browse or Case."),
             (PAGE_BROWSE, tr("Browse cases")),
+        )
+        # a page link to this page would leave the address, and so the view, as it is
+        st.button(
+            tr("Back to the agenda"),
+            key="presenting_back",
+            on_click=link_keys.set_query,
+            args=({link_keys.QUERY_VIEW: None},),
         )
     else:
         _put(review_set, held, permissions.require_name(PURPOSE))

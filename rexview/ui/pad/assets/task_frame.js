@@ -102,7 +102,7 @@ export class TaskFrame {
   }
 
   #saved() {
-    const { state, message, reason } = outbox.status();
+    const { state, message, reason } = outbox.status(...this.pad.words.kinds);
     this.saved.dataset.state = state;
     const words = state === "waiting" ? tr("Not saved yet") : message;
     if (this.saved.textContent !== words) this.saved.textContent = words;

@@ -48,7 +48,7 @@ class Outbox {
     this.sending = false;
     this.failures = 0;
     this.reason = null;
-    this.savedAt = null;
+    this.savedAt = new Map(); // when something of a kind was saved last
     this.answered = -1; // the newest revision of the reviews that the server has told of
     this.asked = null; // the case whose state is wanted
     this.askedPage = null; // of which page, where that is not the one for scores
@@ -247,7 +247,8 @@ class Outbox {
     if (batch.some(({ token }) => !known.has(token))) {
       return tr("The server did not confirm all entries.");
     }
-    if (reply.saved.length > 0) this.savedAt = new Date();
+    for (const { kind, token } of batch)
+      if (reply.saved.includes(token)) this.savedAt.set(kind, new Date());
     this.answered = Math.max(this.answered, reply.revision ?? -1);
     reply.reasons = { ...reply.refused }; // by token, why an entry was not taken
     for (const entry of batch) {
@@ -262,14 +263,15 @@ class Outbox {
     return null;
   }
 
-  /** What to show: {state: "idle" | "saved" | "saving" | "waiting", message, reason}. */
-  status() {
+  /** What to show, saved of some kinds: {state: "idle" | "saved" | "saving" | "waiting", message, reason}. */
+  status(/** @type {string[]} */ ...kinds) {
     if (this.pending().length === 0) {
-      if (this.savedAt === null)
+      const times = kinds.map((kind) => this.savedAt.get(kind)).filter(Boolean);
+      if (times.length === 0)
         return { state: "idle", message: tr("Nothing to save"), reason: "" };
       return {
         state: "saved",
-        message: tr("Saved {time}", { time: clock(this.savedAt) }),
+        message: tr("Saved {time}", { time: clock(new Date(Math.max(...times))) }),
         reason: "",
       };
     }

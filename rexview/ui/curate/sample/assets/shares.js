@@ -18,7 +18,7 @@ export function drawShares(/** @type {HTMLElement} */ place, /** @type {Shares} 
     }),
   ];
   if (unsure > 0) words.push(tr("{n} not told.", { n: unsure }));
-  const head = [tr("Defect"), tr("Found"), tr("Share (95 % interval)"), shares.paper];
+  const head = [tr("Defect"), tr("Found"), tr("Share (95% interval)"), shares.paper];
   place.replaceChildren(
     html("p", {}, words.join(" ")),
     html(

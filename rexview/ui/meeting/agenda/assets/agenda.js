@@ -228,7 +228,7 @@ export class Agenda extends OutboxView {
       if (had) focused.focus({ preventScroll: true });
     } else while (this.list.children.length > lines.length) this.list.lastChild.remove();
     this.drawTotal(ordered.map(([, value]) => value));
-    const status = outbox.status();
+    const status = outbox.status("agenda", "presenter_note", "meeting");
     this.saved.textContent = `${status.message} ${status.reason}`.trim();
     this.saved.hidden = status.state === "idle";
     this.notice.replaceChildren(...this.noticeNodes());

@@ -16,7 +16,7 @@ export class DecisionFields {
     this.choices = { failures: [], harm: [], decisions: [], people: [] };
     this.chosen = null; // the decision
     this.failure = html("select", { onchange: () => give("failure", this.failure.value || null) });
-    this.harm = radios("rx-d-harm", tr("Severity"));
+    this.harm = radios("rx-d-harm", tr("Harm"));
     this.harmWords = html("small", {});
     this.decision = radios("rx-d-chips", tr("Decision"));
     this.own = html("input", {
@@ -42,7 +42,7 @@ export class DecisionFields {
       "fieldset",
       {},
       field("label", tr("Failure agreed on"), this.failure),
-      field("div", tr("Severity"), this.harm, this.harmWords),
+      field("div", tr("Harm"), this.harm, this.harmWords),
       field("div", tr("Decision"), this.decision, this.own),
       html(
         "div",

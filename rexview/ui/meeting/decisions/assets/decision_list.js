@@ -80,7 +80,7 @@ class DecisionList extends OutboxView {
       html("span", { "data-overdue": row.overdue }, tr("due {day}", { day: value.due }));
     const failure = [
       wordsFor(choices.failures, value.failure),
-      value.severity === null ? "" : tr("severity {n}", { n: value.severity }),
+      value.severity === null ? "" : tr("harm {n}", { n: value.severity }),
     ];
     return html(
       "article",

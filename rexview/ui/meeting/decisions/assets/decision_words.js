@@ -32,13 +32,13 @@ export function wordsFor(/** @type {[string, string][]} */ known, /** @type {str
   return known.find(([one]) => one === id)?.[1] ?? id ?? "";
 }
 
-/** One line: "Retrain · Omission · severity 3 · Ann · due 2026-12-24". */
+/** One line: "Retrain · Omission · harm 3 · Ann · due 2026-12-24". */
 export function summary(/** @type {DecisionValue | null} */ value, /** @type {Choices} */ choices) {
   if (!value) return tr("taken back");
   const parts = [
     wordsFor(choices.decisions, value.decision),
     wordsFor(choices.failures, value.failure),
-    value.severity === null ? "" : tr("severity {n}", { n: value.severity }),
+    value.severity === null ? "" : tr("harm {n}", { n: value.severity }),
     value.owner,
     value.due && tr("due {day}", { day: value.due }),
     value.done && tr("done"),

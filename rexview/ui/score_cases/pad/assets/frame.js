@@ -207,7 +207,7 @@ export class Frame {
   }
 
   #saved() {
-    const { state, message, reason } = outbox.status();
+    const { state, message, reason } = outbox.status("score", "verdict", "skip");
     this.saved.dataset.state = state;
     if (this.saved.textContent !== message)
       this.saved.textContent = state === "waiting" ? tr("Not saved yet") : message;

@@ -10,12 +10,13 @@ const OTHERS = [
   ["none", trc("answer", "None")],
   ["unsure", tr("Cannot say")],
 ];
+// in the words of harm.yaml
 const GRADES = [
-  ["0", tr("No harm")],
-  ["1", tr("Slight")],
-  ["2", tr("Moderate")],
-  ["3", tr("Severe")],
-  ["4", tr("Life threatening")],
+  ["0", trc("harm", "None")],
+  ["1", tr("Little")],
+  ["2", tr("Some")],
+  ["3", tr("Serious")],
+  ["4", tr("Grave")],
 ];
 
 export class VoteCard {
