@@ -8,7 +8,7 @@ that a database or a table cannot hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
@@ -25,9 +25,14 @@ from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 
 def check(
-    entries: Sequence[Entry], person: Person, review_set: ReviewSet
+    entries: Sequence[Entry],
+    person: Person,
+    review_set: ReviewSet,
+    own_failures: Collection[str] = (),
 ) -> tuple[list[Entry], list[str]]:
     """Check entries before the database is asked.
+
+    ``own_failures`` are names of failures that people put in words, now or before.
 
     Returns
     -------
@@ -41,7 +46,7 @@ def check(
     if not is_id(person.id):
         problems.append("Whoever writes has no name that can be kept.")
     for number, entry in enumerate(entries, start=1):
-        one = _Check(entry, review_set, answers)
+        one = _Check(entry, review_set, answers, own_failures)
         if not isinstance(entry.kind, str) or entry.kind not in KINDS:
             one.problems.append(f"There is no kind of entry {quoted(entry.kind)}.")
         elif not may(person, entry.kind):
@@ -78,9 +83,14 @@ class _Check:
     """The check of one entry."""
 
     def __init__(
-        self, entry: Entry, review_set: ReviewSet, answers: Mapping[tuple[str, str], _Answer]
+        self,
+        entry: Entry,
+        review_set: ReviewSet,
+        answers: Mapping[tuple[str, str], _Answer],
+        own_failures: Collection[str],
     ) -> None:
         self.entry, self.set, self.answers = entry, review_set, answers
+        self.own_failures = own_failures
         self.problems: list[str] = []
 
     def checked(self, kind: Kind) -> Entry:
@@ -236,9 +246,9 @@ class _Check:
         return value
 
     def decide(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Check that a failure is one of ours, or a word that came with the set."""
+        """Check that a failure is one of ours, in somebody's words, or came with the set."""
         failure = value["failure"]
-        known = failure in (None, NO_FAILURE, *FAILURES)
+        known = failure in (None, NO_FAILURE, *FAILURES, *self.own_failures)
         if not known and failure not in self.set.decisions["failure"]:
             self.problems.append(f"The failure {quoted(failure)} is not known.")
         return value

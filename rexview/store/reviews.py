@@ -89,7 +89,7 @@ class Reviews:
         StoreBusy, StoreFull, StoreUnreachable
             Nothing was written; the same entries can be sent again.
         """
-        checked, problems = check(entries, person, self.review_set)
+        checked, problems = check(entries, person, self.review_set, self._own_failures(entries))
         if problems:
             raise StoreRefused(problems, _REMEDY)
         if not checked:
@@ -114,6 +114,13 @@ class Reviews:
             newest = newest.where(HISTORY.c.kind != but)
         newest = newest.order_by(HISTORY.c.id.desc()).limit(1)
         return next((row[0] for row in self.database.rows(newest)), 0)
+
+    def _own_failures(self, entries: Sequence[Entry]) -> frozenset[str]:
+        """Return the names that failures in words have or had, for entries that may name one."""
+        if all(entry.kind != "decide" for entry in entries):
+            return frozenset()
+        rows = self.history(kind="written_failure")
+        return frozenset(str(row.value["name"]) for row in rows if row.value is not None)
 
     def history(
         self,

@@ -51,7 +51,7 @@ def test_csv_has_a_row_for_every_answer_and_every_case_without(written):
         ("left effusion", 5, "right")
     ]
     assert json.loads(first["reference_boxes"])[0]["label"] == "effusion"
-    assert first["decisions"] == "Chest of c1: Retrain, Laterality error, severity 3, open"
+    assert first["decisions"] == "Chest of c1: Retrain, Laterality error, harm 3, open"
     assert {row["notice"] for row in rows} == {"Made for a test."}
     assert rows[1]["status"] == "token_limit"
     assert rows[1]["content"] == ""

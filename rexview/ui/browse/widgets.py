@@ -156,7 +156,7 @@ def show_table(
         row_height=35,
         placeholder="–",
         column_config={
-            "Question": st.column_config.TextColumn(width=280),
+            "Question": st.column_config.TextColumn(width="medium"),
             # as wide as its names: the cell cuts them without a sign
             **{
                 name: st.column_config.TextColumn(width="large")

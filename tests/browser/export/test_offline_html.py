@@ -193,7 +193,7 @@ def test_a_meeting_begins_with_its_minutes_and_turns_through_its_cases(opened, t
     folder = write_exported_set(tmp_path / "set")
     page = opened(folder, Wanted(meeting="m1"))
     minutes = page.locator("#minutes")
-    for words in ("Retrain", "Laterality error", "severity 3", "1:01", "not discussed"):
+    for words in ("Retrain", "Laterality error", "harm 3", "1:01", "not discussed"):
         assert words in minutes.inner_text(), words
     assert "My secret note" not in page.content()
     page.keyboard.press("j")

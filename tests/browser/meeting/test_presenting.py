@@ -324,7 +324,7 @@ def test_after_the_last_step_the_meeting_decides(present):
     page.locator(".next").click()
     form = page.locator(".decision .rx-d")
     expect(form).to_be_visible()
-    expect(form).to_contain_text("Severity")
+    expect(form).to_contain_text("Harm")
     page.keyboard.press("Space")
     becomes(page, lambda: page.locator(".where").inner_text(), "Case 2 of 3")
 

@@ -147,7 +147,7 @@ def decide(page, meeting, case, model, fields):
     if failure := given.get("failure"):
         form.get_by_label("Failure agreed on").select_option(value=failure)
     if (severity := given.get("severity")) is not None:
-        form.get_by_role("radiogroup", name="Severity").get_by_role("radio").nth(severity).click()
+        form.get_by_role("radiogroup", name="Harm").get_by_role("radio").nth(severity).click()
     if name := WORDS.get(given["decision"]):
         form.get_by_role("radio", name=name).click()
     else:

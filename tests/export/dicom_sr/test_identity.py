@@ -82,7 +82,7 @@ def test_what_people_said_stands_under_their_name(tmp_path):
     assert said(answer, "Process") == [5, 5]  # the final score, and the reader's
     assert said(answer, "Decision") == ["Retrain"]
     assert 3 in said(answer, "Harm to the patient")
-    assert "Urgent" in said(answer, "Harm in words")
+    assert "Serious" in said(answer, "Harm in words")
     assert "Laterality error" in " ".join(said(answer, "Failure"))
     assert said(answer, "Meeting") == ["Chest of c1 (2026-12-01)"]
     assert said(case, "Comment") == ["-3 is what I would give."]

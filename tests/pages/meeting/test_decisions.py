@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from support.page_text import components, shown
 
+from rexview.errors import StoreRefused
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, open_reviews
@@ -109,3 +110,8 @@ def test_a_failure_in_own_words_can_be_agreed_on(open_app, decided, review_folde
     (data,) = components(open_app("case", case="c1"), "rexview_case_decisions")
     name = "Comparison that does not exist"
     assert data["choices"]["failures"][-1] == [name, name]
+    reviews.record([Entry("decide", "c1", "m", "m1", value={"failure": name})], LEA)
+    with pytest.raises(StoreRefused, match="is not known"):
+        reviews.record([Entry("decide", "c1", "m", "m1", value={"failure": "Another"})], LEA)
+    (row,) = listed(open_app("meeting", **{"as": "decisions", "decisions": "all"}))["rows"][1:2]
+    assert row["value"]["failure"] == name

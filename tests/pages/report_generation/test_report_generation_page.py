@@ -46,7 +46,7 @@ def test_the_board_says_mean_n_identity_and_place(open_app):
         "resample patients",
     ):
         assert part in text, part
-    assert re.search(r"1 1 Model A 0\.700 n 6 ", text)
+    assert re.search(r"1 \(1 to \d\) Model A 0\.700 n 6 ", text)
     assert re.search(r"Model B 0\.500 n 6 .* 0\.500 n 6", text)  # 1/2 beside the mean of BLEU-2
     assert "Model C 0.180 n 5" in text
 
@@ -106,7 +106,7 @@ def test_error_free_shares_and_preferences(open_app):
     assert "FineRadScore (gpt)" in errors
     assert "severity 2 (actionable, not urgent) or more" in errors
     preferred = text.split("Which report readers prefer")[1]
-    assert re.search(r"1 1 to \d Model A ", preferred)
+    assert re.search(r"1 \(1 to \d\) Model A ", preferred)
     assert "6 comparisons of two reports (1 tie) in 5 cases by 2 readers" in preferred
 
 

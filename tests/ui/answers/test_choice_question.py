@@ -137,7 +137,7 @@ class TestAnswers:
         read_choice = ReadChoice(1, "stated", start, start + 1)
         shown = self.show(Answer("q", "a", text, choice=1, choice_read=read_choice), review_set)
         assert '<mark class="rx-chosen" title="The choice was read here">B</mark>, not C.' in shown
-        assert "a sentence that says which is the answer" in read(shown)
+        assert "a sentence that names the answer" in read(shown)
         given = self.show(Answer("q", "a", text, choice=1), review_set)
         assert "rx-chosen" not in given
 

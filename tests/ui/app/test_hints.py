@@ -95,7 +95,7 @@ def test_a_card_names_it_as_possible(review_set: ReviewSet, engine: MemoryEngine
         review_set, cards, CaseFilter(), colours={"g": "#000", "m": "#000"}, gap_threshold=2.0
     )
     assert html.count("Possible: Missed finding") == 1
-    assert html.count("Missed finding ✓") == 1
+    assert html.count("Missed finding · reader") == 1
 
 
 def flag(failure: str, kind: str | None, **more: Any) -> Flag:

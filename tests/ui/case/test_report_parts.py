@@ -100,7 +100,7 @@ def test_hostile_words_of_every_table_are_there_as_text(drawn):
 def test_texts_are_marked_by_words_too(drawn):
     report, answers, rows = drawn("r1")
     assert "consolidation" in marked(report, "rx-missed")
-    assert 'data-rx-label="missed 1 of 2"' in report
+    assert 'data-rx-label="missed 1 of 2 models"' in report
     assert 'title="Missed by Model M' in report
     assert marked(report, "rx-swapped")[0].endswith("pleural effusion")
     assert marked(answers, "rx-invented") == ["Rib fracture"]
@@ -121,7 +121,7 @@ def test_words_that_all_reports_miss_are_marked_once(make_set):
     page = gather_case(one, "c", memory_engine(one))
     marks = report_parts.marks_in_reference(gather_report(one, page, load_harm()), one.model_names)
     assert [mark.label for mark in marks["findings"]] == ["missed"]
-    assert [mark.label for mark in marks["impression"]] == ["missed 1 of 2"]
+    assert [mark.label for mark in marks["impression"]] == ["missed 1 of 2 models"]
 
 
 def test_the_agreement_stands_there_with_its_parts(drawn):

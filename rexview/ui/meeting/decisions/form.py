@@ -55,12 +55,12 @@ def form_json(
 
 
 def _in_own_words(review_set: ReviewSet) -> list[str]:
-    """Return the names of failures that clinicians put in words; a decision keeps the name."""
+    """Return the names of failures that were put in words in the app; a decision keeps the name."""
     if not may_lead():
         return []
     rows = review_sets.reviews(review_set).current(WRITTEN)
     every, _ = written_failures(review_set.folder, rows)
-    names = dict.fromkeys(one.prompt.name for one in every)
+    names = dict.fromkeys(one.value["name"] for one in every if one.value is not None)
     return [name for name in names if name != NO_FAILURE and name not in FAILURES]
 
 

@@ -267,8 +267,7 @@ class Outbox {
   status(/** @type {string[]} */ ...kinds) {
     if (this.pending().length === 0) {
       const times = kinds.map((kind) => this.savedAt.get(kind)).filter(Boolean);
-      if (times.length === 0)
-        return { state: "idle", message: tr("Nothing to save"), reason: "" };
+      if (times.length === 0) return { state: "idle", message: tr("Nothing to save"), reason: "" };
       return {
         state: "saved",
         message: tr("Saved {time}", { time: clock(new Date(Math.max(...times))) }),
