@@ -113,5 +113,5 @@ def test_a_failure_in_own_words_can_be_agreed_on(open_app, decided, review_folde
     reviews.record([Entry("decide", "c1", "m", "m1", value={"failure": name})], LEA)
     with pytest.raises(StoreRefused, match="is not known"):
         reviews.record([Entry("decide", "c1", "m", "m1", value={"failure": "Another"})], LEA)
-    (row,) = listed(open_app("meeting", **{"as": "decisions", "decisions": "all"}))["rows"][1:2]
-    assert row["value"]["failure"] == name
+    rows = listed(open_app("meeting", **{"as": "decisions", "decisions": "all"}))["rows"]
+    assert name in [row["value"]["failure"] for row in rows]
