@@ -79,8 +79,9 @@ CUT = """() => [...document.querySelectorAll('svg.marks')].flatMap((drawn) => {
 
 
 @pytest.mark.parametrize("address", [page.address for page in PAGES])
-def test_nothing_on_a_phone_is_read_sideways(demo, new_page, address):
-    page = new_page(**PHONE, has_touch=True)
+def test_nothing_on_a_phone_is_read_sideways_cut_or_missing(demo, new_page, address):
+    page, missing = new_page(**PHONE, has_touch=True), []
+    page.on("response", lambda one: missing.append(one.url) if one.status >= 400 else None)
     page.goto(demo + address)
     calm(page)
     script = """known => [...document.querySelectorAll('[data-testid=stMain]'),
@@ -92,3 +93,4 @@ def test_nothing_on_a_phone_is_read_sideways(demo, new_page, address):
         .map(e => `${e.className} ${e.scrollWidth} of ${e.clientWidth}`)"""
     assert page.evaluate(script, list(BY_THEMSELVES)) == []
     assert page.evaluate(CUT) == []
+    assert missing == []
