@@ -15,7 +15,6 @@ STILL = frozenset(
         "Of {counted} that a model scored, {low:,} {value} a sum below {enough} and "
         "{risky:,} a risk flag; in the paper none had.",
         "Of {unflagged:,} {noun} the model does not say whether it is a risk.",
-        "Places within the group, of models with {counted} or more there.",
         "Scores by the model of {counted}.",
         "Up to {counted} with an edit without severity left out.",
         "agreement with readers: {name} {kappa:.2f}{limits}, {counted}",

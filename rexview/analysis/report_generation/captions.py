@@ -19,7 +19,7 @@ from rexview.stats.bootstrap import LEVEL
 from rexview.stats.generated_reports.correlation import COEFFICIENTS, Correlation
 from rexview.stats.generated_reports.line_edits import FREE_OF
 from rexview.stats.generated_reports.preferences import RESAMPLES as COMPARISON_RESAMPLES
-from rexview.words import beginning, counted, tr
+from rexview.words import beginning, counted, tr, trn
 
 FULL_RUN: Final = tr("from the full-set run")
 """Stands with values that a filter leaves a part of, though they were made to go with all."""
@@ -86,12 +86,20 @@ def groups_caption(groups: ReportGroups) -> str:
     cells = [cell for group in groups.groups for cell in group.board.cells.values()]
     clustered = any(cell.patients < cell.n for cell in cells)
     if any(cell.rank for cell in cells):
-        places = tr("Places within the group, of models with {counted} or more there.")
+        places = trn(
+            "Places within the group, of models with {n:,} answer or more there.",
+            "Places within the group, of models with {n:,} answers or more there.",
+            groups.least,
+        )
     else:
-        places = tr("No places: models with fewer than {counted} in a group get none.")
+        places = trn(
+            "No places: models with fewer than {n:,} answer in a group get none.",
+            "No places: models with fewer than {n:,} answers in a group get none.",
+            groups.least,
+        )
     parts = [
         f"{shown_name(groups.metric)} ({groups.metric.computed_by}).",
-        places.format(counted=counted(groups.least, "answer")),
+        places.format(n=groups.least),
         interval_caption(resamples, clustered=clustered),
     ]
     if groups.overlap:
