@@ -83,7 +83,7 @@ class TaskList:
         closed = {item for item, state in self.states.items() if state in _CLOSED}
         last = max(self._rows, key=lambda row: row.id, default=None)
         seen = {item for case in self.study.given.unblinded for item in self._may_be_items(case)}
-        at = last and self._item_of(last)
+        at = self._item_of(last) if last is not None else None
         return next_blinded(self.worklist, closed, seen - self.states.keys(), at)
 
     @property
