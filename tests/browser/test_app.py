@@ -102,8 +102,8 @@ def test_a_link_to_a_page_works_as_the_first_request(start_app, new_page):
     expect(page.get_by_role("link", name="Overview").first).to_be_visible()
 
 
-def test_pages_open_under_their_groups_by_keys(demo, new_page):
-    page = new_page()
+def test_pages_open_under_their_groups_by_keys(demo, same_page):
+    page = same_page
     opened(page, demo, "scores")
     bar = page.get_by_test_id("stHeader")
     expect(bar.get_by_test_id("stTopNavSection")).to_have_text(["Results", "Reading", "Make"])
@@ -185,8 +185,8 @@ def in_order():
     return [json.loads(line)["id"] for line in lines]
 
 
-def test_the_next_button_leads_through_all_in_order(demo, new_page):
-    page = opened(new_page(), demo, "case?sort=order")
+def test_the_next_button_leads_through_all_in_order(demo, same_page):
+    page = opened(same_page, demo, "case?sort=order")
     for case in in_order()[:4]:
         painted(page, case)
         calm(page)
@@ -195,8 +195,8 @@ def test_the_next_button_leads_through_all_in_order(demo, new_page):
 
 
 @pytest.mark.parametrize("keys", ["jjk", "jkj", "jjjkk", "jjjj"])
-def test_fast_paging_ends_where_the_keys_say(demo, new_page, keys):
-    page = opened(new_page(), demo, "case?sort=order")
+def test_fast_paging_ends_where_the_keys_say(demo, same_page, keys):
+    page = opened(same_page, demo, "case?sort=order")
     order = in_order()
     painted(page, order[0])
     place = 0
@@ -207,8 +207,8 @@ def test_fast_paging_ends_where_the_keys_say(demo, new_page, keys):
     ends_at(page, order[place])
 
 
-def test_a_finding_lights_its_box_and_back(demo, new_page):
-    page = opened(new_page(), demo, "case?failure=laterality_error")
+def test_a_finding_lights_its_box_and_back(demo, same_page):
+    page = opened(same_page, demo, "case?failure=laterality_error")
     word = page.locator("mark[data-rx-finding]").first
     finding = word.get_attribute("data-rx-finding")
     word.hover()
@@ -260,19 +260,12 @@ def test_pixels_are_for_sealed_links_only(demo, new_page):
     assert status(link.replace("/pixels/", "/thumbs/")) == 403
 
 
-def test_nothing_is_asked_of_another_host(demo, new_page):
-    page = new_page()
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    for path in SIGNS:
-        opened(page, demo, path)
-    own = demo.rstrip("/")
-    assert [url for url in asked if not url.startswith((own, "data:", "blob:"))] == []
-
-
 @pytest.mark.parametrize("path", SIGNS)
-def test_no_page_is_wider_than_the_screen(demo, new_page, path):
-    page = opened(new_page(390, 844), demo, path)
+def test_no_page_is_wider_than_the_screen_or_asks_another_host(demo, same_page, path):
+    asked = []
+    same_page.on("request", lambda request: asked.append(request.url))
+    same_page.set_viewport_size({"width": 390, "height": 844})
+    page = opened(same_page, demo, path)
     for width, height in ((390, 844), (1440, 900)):
         page.set_viewport_size({"width": width, "height": height})
         calm(page)
@@ -280,6 +273,8 @@ def test_no_page_is_wider_than_the_screen(demo, new_page, path):
             "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
         )
         assert wide <= 0, width
+    own = demo.rstrip("/")
+    assert [url for url in asked if not url.startswith((own, "data:", "blob:"))] == []
 
 
 def test_hostile_texts_stay_texts(start_app, new_page, tmp_path):

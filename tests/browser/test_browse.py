@@ -98,8 +98,8 @@ def shown_address(page, end):
     expect(page).to_have_url(re.compile(f"{re.escape(end)}$"))
 
 
-def test_from_a_number_to_its_cases_to_one_case_and_back(address, new_page):
-    page = opened(new_page(), address, "", "Browser set")
+def test_from_a_number_to_its_cases_to_one_case_and_back(address, same_page):
+    page = opened(same_page, address, "", "Browser set")
     card = page.locator(".rx-failure", has_text="Laterality errors")
     card.click(position={"x": 200, "y": 40})  # nowhere in particular: the whole card is a link
     shown(page, "Laterality errors")
@@ -121,8 +121,8 @@ def test_from_a_number_to_its_cases_to_one_case_and_back(address, new_page):
     shown(page, "Laterality errors, Generalist")
 
 
-def test_cards_show_the_picture_with_boxes_over_it(address, new_page):
-    page = opened(new_page(), address, "browse?failure=laterality_error", "Laterality errors")
+def test_cards_show_the_picture_with_boxes_over_it(address, same_page):
+    page = opened(same_page, address, "browse?failure=laterality_error", "Laterality errors")
     wait_for_pictures(page, 1)
     calm(page)
     card = page.locator(".rx-card", has_text="c1")
@@ -137,13 +137,13 @@ def test_cards_show_the_picture_with_boxes_over_it(address, new_page):
     expect(missing.locator("img")).to_have_count(0)
 
 
-def test_text_of_a_file_is_text(address, new_page):
-    page = opened(new_page(), address, "browse?q=nodule", "“nodule”")
+def test_text_of_a_file_is_text(address, same_page):
+    page = opened(same_page, address, "browse?q=nodule", "“nodule”")
     expect(page.locator(".rx-card-question")).to_have_text("Is <b>this</b> a nodule?")
 
 
-def test_headline_buttons_and_panel_change_the_link(address, new_page):
-    page = opened(new_page(), address, "browse", "All cases")
+def test_headline_buttons_and_panel_change_the_link(address, same_page):
+    page = opened(same_page, address, "browse", "All cases")
     head = page.locator(".rx-head", has_text="Token-limit failures")
     head.click()
     shown(page, "Token-limit failures")
@@ -175,10 +175,8 @@ def test_a_link_opens_in_the_same_state(address, new_page):
     second.wait_for_selector("[data-testid=stDataFrame]")
 
 
-def test_a_row_of_the_table_opens_its_case(address, new_page):
-    page = opened(
-        new_page(), address, "browse?as=table&failure=token_limit", "Token-limit failures"
-    )
+def test_a_row_of_the_table_opens_its_case(address, same_page):
+    page = opened(same_page, address, "browse?as=table&failure=token_limit", "Token-limit failures")
     table = page.locator("[data-testid=stDataFrame]")
     expect(table.get_by_role("gridcell", name="c3", include_hidden=True)).to_be_attached()
     calm(page)  # the grid takes clicks once it has been laid out
@@ -206,8 +204,8 @@ def test_a_bar_of_a_chart_opens_its_cases(address, new_page):
     shown(page, "Browser set")
 
 
-def test_the_next_page_of_cards(address, new_page):
-    page = opened(new_page(), address, "browse?sort=order", "All cases")
+def test_the_next_page_of_cards(address, same_page):
+    page = opened(same_page, address, "browse?sort=order", "All cases")
     wait_for_cards(page, 24)
     page.get_by_role("button", name="Next page").click()
     wait_for_cards(page, 6)
@@ -217,8 +215,8 @@ def test_the_next_page_of_cards(address, new_page):
     )
 
 
-def test_by_keyboard(address, new_page):
-    page = opened(new_page(), address, "browse?failure=token_limit", "Token-limit failures")
+def test_by_keyboard(address, same_page):
+    page = opened(same_page, address, "browse?failure=token_limit", "Token-limit failures")
     card = page.locator(".rx-card")
     card.focus()
     page.keyboard.press("Enter")

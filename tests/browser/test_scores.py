@@ -79,8 +79,8 @@ def row(page, table, name):
     ],
     ids=["n", "perfect", "low"],
 )
-def test_a_cell_opens_as_many_cases_as_it_counts(address, new_page, column, number, title):
-    page = opened(new_page(), address)
+def test_a_cell_opens_as_many_cases_as_it_counts(address, same_page, column, number, title):
+    page = opened(same_page, address)
     cells = row(page, "Table 2", "Execution").locator("th, td")
     link = cells.nth(column).get_by_role("link")
     assert re.search(rf"\b{number}\b", link.inner_text())
@@ -120,8 +120,8 @@ def test_a_bin_of_the_gaps_opens_its_answers(address, new_page):
     browse_shows(page, "Generalist, Gap 3", 1)
 
 
-def test_an_answer_that_never_came_opens(address, new_page):
-    page = opened(new_page(), address)
+def test_an_answer_that_never_came_opens(address, same_page):
+    page = opened(same_page, address)
     row(page, "No full answer", "Medical").get_by_role("link").last.click()
     browse_shows(page, "Token limit reached, Medical", 1)
 

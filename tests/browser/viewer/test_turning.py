@@ -107,8 +107,8 @@ def order():
 
 
 @pytest.mark.parametrize("keys", ["j" * 20, "jjjjjjkkkkjjjk", "kkjk"])
-def test_ten_a_second_end_where_the_keys_say(demo, new_page, order, keys):
-    page = opened(new_page(), demo, order[2])
+def test_ten_a_second_end_where_the_keys_say(demo, same_page, order, keys):
+    page = opened(same_page, demo, order[2])
     press(page, keys)
     place = 2
     for key in keys:
@@ -139,8 +139,8 @@ def test_without_the_pages_script_cases_stand_complete(demo, new_page, order):
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_cases_that_do_not_come_are_said_and_keys_keep_counting(demo, new_page, order, broken):
-    page = new_page()
+def test_cases_that_do_not_come_are_said_and_keys_keep_counting(demo, same_page, order, broken):
+    page = same_page
     waiting = []
     page.route(CASES, lambda route: route.abort() if broken else waiting.append(route))
     opened(page, demo, order[0])
@@ -157,8 +157,8 @@ def test_cases_that_do_not_come_are_said_and_keys_keep_counting(demo, new_page, 
     expect(page.locator(".notice:visible")).to_have_count(0)
 
 
-def test_back_leads_to_where_the_page_was_before_the_keys(demo, new_page, order):
-    page = opened(new_page(), demo, order[0])
+def test_back_leads_to_where_the_page_was_before_the_keys(demo, same_page, order):
+    page = opened(same_page, demo, order[0])
     page.wait_for_timeout(1000)
     press(page, "jjj")
     ends_at(page, order[3])

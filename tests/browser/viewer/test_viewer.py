@@ -148,10 +148,10 @@ class OnPage:
 
 
 @pytest.fixture
-def viewer(new_page, app):
-    one = OnPage(new_page(), app)
+def viewer(same_page, app):
+    one = OnPage(same_page, app)
     yield one
-    one.page.evaluate("localStorage.clear()")  # pages of one test run share their browser
+    same_page.remove_listener("request", one._note)
 
 
 class TestRoom:
