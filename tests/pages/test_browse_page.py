@@ -23,9 +23,9 @@ def test_all_cases_with_headline_numbers(open_app):
     assert title(app) == "All cases"
     assert sorted(cards(app)) == ["c1", "c2", "c3"]
     text = re.sub(r"<[^>]*>", " ", drawn(app))
-    assert re.search(r"1\s+Laterality errors\s+1 rule only", text)
-    assert re.search(r"1\s+Token-limit failures\s+1 rule only", text)
-    assert re.search(r"1\s+Execution-vs-process gaps\s+1 rule only", text)
+    assert re.search(r"1\s+case\s+Laterality errors\s+1 rule only", text)
+    assert re.search(r"1\s+case\s+Token-limit failures\s+1 rule only", text)
+    assert re.search(r"1\s+case\s+Execution-vs-process gaps\s+1 rule only", text)
     assert "that can be judged, in 3 cases" in text
 
 

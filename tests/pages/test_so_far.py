@@ -56,23 +56,23 @@ def test_a_page_stands_before_any_answer_was_looked_at(found):
     text = said(page_of())
     assert "Looking for failures is stopped at 0 of 3 answers." in text
     assert "Laterality errors so far" in text
-    assert "none of 2 can be judged so far" in text
+    assert "none of 2 answers can be judged so far" in text
     assert "Most severe first, so far" in text
     assert "none found</small>" not in text
 
 
 def test_numbers_change_when_their_visitor_asks_and_not_before(found):
     app = page_of("browse")
-    assert "<b>0</b><span>Laterality errors so far</span>" in said(app)
+    assert "<b>0 <small>cases</small></b><span>Laterality errors so far</span>" in said(app)
     assert "Not looked at for failures yet" in said(app)
     found.background.look_at(0)
     app.run()
     text = said(app)
-    assert "<b>0</b><span>Laterality errors so far</span>" in text
+    assert "<b>0 <small>cases</small></b><span>Laterality errors so far</span>" in text
     assert "stopped at 2 of 3 answers. This page counts none of them yet." in text
     app.button(key="rx_scan_update").click().run()
     text = said(app)
-    assert "<b>1</b><span>Laterality errors so far</span>" in text
+    assert "<b>1 <small>case</small></b><span>Laterality errors so far</span>" in text
     assert "This page counts" not in text
     assert not [one for one in app.button if one.key == "rx_scan_update"]
 
@@ -92,7 +92,7 @@ def test_a_list_keeps_its_order_when_one_goes_to_a_case_and_back(found):
     found.background.look_at(0)
     app.switch_page("pages/case.py").run()
     app.switch_page("pages/browse.py").run()
-    assert "<b>0</b><span>Laterality errors so far</span>" in said(app)
+    assert "<b>0 <small>cases</small></b><span>Laterality errors so far</span>" in said(app)
     app.switch_page("pages/overview.py").run()
     assert "<b>1</b>" in said(app)
 

@@ -11,7 +11,7 @@ from rexview.analysis.engine import Scanned
 from rexview.analysis.failures.so_far import so_far_caption
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.vocab import READERS_ONLY
-from rexview.words import tr
+from rexview.words import tr, trn
 
 COUNTED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "any": (tr("Rule or reader"), ()),
@@ -77,15 +77,24 @@ def judged_caption(failure: str, *, short: bool = False) -> str:
 
 
 def judged_share_caption(judged: int, answers: int) -> str:
-    """Say how many answers can be judged: ``26 of 40 can be judged``."""
+    """Say how many answers can be judged: ``26 of 40 answers can be judged``."""
     if judged == answers:
-        return tr("all {answers:,} can be judged").format(answers=answers)
-    return tr("{judged:,} of {answers:,} can be judged").format(judged=judged, answers=answers)
+        words = trn("all {n:,} answer can be judged", "all {n:,} answers can be judged", answers)
+    else:
+        words = trn(
+            "{judged:,} of {n:,} answer can be judged",
+            "{judged:,} of {n:,} answers can be judged",
+            answers,
+        )
+    return words.format(judged=judged, n=answers)
 
 
 def rate_caption(*, clustered: bool) -> str:
     """Say how shares, intervals and tests are made."""
-    words = tr("Shares are of the answers that can be judged; the others are not counted as right.")
+    words = tr(
+        "Shares are of the answers that can be judged and those that a reader spoke about; the "
+        "others are not counted as right."
+    )
     if clustered:
         how = tr(
             "Some cases share a patient or study: {level:.0%} intervals resample patients (BCa, "

@@ -30,7 +30,7 @@ OF_MODELS: Final[dict[str, str]] = {
 OF_CASES: Final[dict[str, str]] = {
     "all_wrong": tr("All models wrong"),
     "against_readers": tr("Models against readers"),
-    "wrong_side": tr("Wrong side chosen"),
+    "wrong_side": tr("Option on the wrong side chosen"),
     "read": tr("Answered by a reader"),
     "answered": tr("Answered by anybody"),
 }

@@ -23,7 +23,7 @@ from rexview.analysis.run_models.kinds import (
 from rexview.analysis.written.failures import SHORT
 from rexview.errors import RunError
 from rexview.judge.written.words import name_of
-from rexview.models.running.folder import RUNS, RunFolder
+from rexview.models.running.folder import CURATING, JUDGING, RUNS, RunFolder
 from rexview.models.running.progress import Progress, Wish, tell
 from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec, read_spec
@@ -55,6 +55,13 @@ _RESULTS: Final[Mapping[str, tuple[str, str]]] = {
     "metrics": (PAGE_REPORT_GENERATION, tr("Report generation")),
 }
 """By command the page that shows what came of it."""
+_NONE_YET: Final[Mapping[tuple[str, ...], str]] = {
+    (JUDGING,): tr(
+        "No judge has been asked from here yet. Opinions that came as files have no run."
+    ),
+    (CURATING,): tr("No model has been asked for questions from here yet."),
+}
+"""What is said where only some kinds of runs are listed and there is none; others there may be."""
 
 
 def runs_at_work(review_set: ReviewSet, folders: tuple[str, ...] = (RUNS,)) -> list[RunSpec]:
@@ -88,7 +95,7 @@ def _list(review_set: ReviewSet, folders: tuple[str, ...], *, live: bool) -> Non
     }
     shown = show_jobs(review_set, folders, asked_now)
     if not runs and not shown:
-        st.caption(tr("No model has been run on this review set yet."))
+        st.caption(_NONE_YET.get(folders, tr("No model has been run on this review set yet.")))
     for run, progress in zip(runs[:_SHOWN], states, strict=True):
         with st.container(border=True, gap="small", key=f"rx_run_{run.id}"):
             _run(run, progress, review_set, together=len(folders) > 1)

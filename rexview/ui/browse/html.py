@@ -11,7 +11,7 @@ from rexview.analysis.failures.captions import judged_caption
 from rexview.analysis.failures.so_far import so_far_after
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import FAILURES
-from rexview.words import tr, trn
+from rexview.words import noun, tr, trn
 
 
 def filter_bar_html(
@@ -58,7 +58,8 @@ def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -
     name = so_far_after(failure.plural, so_far=so_far)
     sources = sources_text(head.detector, head.reader, head.both)
     label = (
-        f"<b>{head.total:,}</b><span>{html.escape(name)}</span>"
+        f"<b>{head.total:,} <small>{noun(head.total, 'case')}</small></b>"
+        f"<span>{html.escape(name)}</span>"
         f"<small>{so_far_after(sources, so_far=so_far and not head.total)}</small>"
         f"<small>{judged}</small>"
     )

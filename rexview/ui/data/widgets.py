@@ -87,7 +87,7 @@ def show_open_set(review_set: ReviewSet) -> None:
         (tr("Report edits"), review_set.edits.height),
         (tr("Choices of readers"), review_set.choices.height),
         (tr("Preferences"), review_set.preferences.height),
-        (tr("Corrected reports"), review_set.references.height),
+        (tr("Corrected reports kept as reference"), review_set.references.height),
     ]
     with st.container(horizontal=True, gap="medium"):
         for name, count in counts:

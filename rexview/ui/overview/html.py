@@ -18,7 +18,7 @@ from rexview.detect.core.precision import precision_of
 from rexview.ui.link.in_app import browse_link
 from rexview.ui.tables.number_table import NOTHING, cells, rows_table
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
-from rexview.words import tr
+from rexview.words import tr, trn
 
 
 def headline_html(numbers: Overview) -> str:
@@ -101,7 +101,11 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
     so_far = not numbers.scanned.is_complete
     rest = so_far_after(judged_share_caption(row.judged.value, row.judged.of or 0), so_far=so_far)
     if not row.judged.value:
-        none = tr("none of {n:,} can be judged").format(n=row.judged.of)
+        none = trn(
+            "none of {n:,} answer can be judged",
+            "none of {n:,} answers can be judged",
+            row.judged.of or 0,
+        ).format(n=row.judged.of)
         return (
             f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'
             f"<small>{so_far_after(none, so_far=so_far)}</small></div>"

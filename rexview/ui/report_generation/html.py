@@ -42,7 +42,7 @@ def headline_html(tables: ReportTables) -> str:
         tr("{reports} of {models}").format(
             reports=counted(answers, "report"), models=counted(len(counts.answers), "model")
         ),
-        counted(len(counts.metrics), "metric"),
+        counted(len({one.metric for one in counts.metrics}), "metric"),
     ]
     if counts.edits:
         amounts.append(

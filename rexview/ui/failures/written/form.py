@@ -140,9 +140,9 @@ def _ask_and_save(
         typed = {part: _ask(part, given[part], f"{key}_{part}") for part in _TEXTS}
         st.caption(
             tr(
-                "The language model is given these words with question, report and "
-                "answer. Changed words are a new version: what was found and read before "
-                "stays with the old one."
+                "The language model is given these words with question, report, answer "
+                "and, where it reads pictures, the images. Changed words are a new version: what "
+                "was found and read before stays with the old one."
             )
         )
         if said := st.session_state.pop(_PROBLEM, None):

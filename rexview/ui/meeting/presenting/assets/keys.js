@@ -54,6 +54,8 @@ const ALL = {
   u: "tools",
   "?": "help",
 };
+/** What takes the space bar and Enter for itself while it has the focus. */
+export const PRESSABLE = "button, a[href], summary, [role='button'], [role='separator']";
 const MOVES_PICTURE = /^Arrow/; // while the picture has the focus and is zoomed in
 
 /**
@@ -68,9 +70,7 @@ export function meaning(event, { leads, root, film }) {
   const path = event.composedPath().filter((node) => node instanceof Element);
   const [target] = path;
   if (target?.closest(TYPING)) return null;
-  const pressable = target?.closest(
-    "button, a[href], summary, [role='button'], [role='separator']",
-  );
+  const pressable = target?.closest(PRESSABLE);
   if (pressable && [" ", "Enter"].includes(event.key)) return null;
   if (pressable?.matches("[role='separator']")) return null;
   const onFilm = path.includes(node);

@@ -2,7 +2,7 @@
 
 import { button, html, rootOf } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
-import { KEYS } from "./keys.js";
+import { KEYS, PRESSABLE } from "./keys.js";
 import { minutes } from "./timer.js";
 
 /** @import { AgendaItem } from "./types.d.ts" */
@@ -40,9 +40,9 @@ class Sheet {
 
   close() {
     this.node.hidden = true;
-    // a button that has the focus would take the next press of the space bar for itself
-    if (this.before?.matches("button")) this.before = null;
-    this.before?.focus?.({ preventScroll: true });
+    // what can be pressed and has the focus would take the next press of the space bar for itself
+    if (this.before?.closest(PRESSABLE)) this.before.blur();
+    else this.before?.focus?.({ preventScroll: true });
   }
 }
 
