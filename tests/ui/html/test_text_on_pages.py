@@ -44,6 +44,16 @@ WORDS = {"tr": (0,), "trn": (0, 1), "trc": (0, 1), "counted": (1,), "noun": (1,)
 They are checked when they are read (``tests/words/test_checks.py``)."""
 LEADING_ON = "show_nothing_yet"
 """A function of ours that hands on its texts: words, then (page, label)s."""
+HANDING_ON = {
+    "save_button": {"label": 0, "help": None},
+    "form_save_button": {"label": 0, "help": None},
+    "save_text_input": {"label": 0, "help": None},
+    "choices.choose_view": {"views": 1},
+    "view_tabs": {"views": 1},
+    "begin_judge": {"heading": None},
+    "_ask_and_save": {"button": None},
+}
+"""Functions of ours that hand on texts: the arguments that are texts, and their places."""
 NO_TEXT = {("page_link", "page"), ("Page", "page"), ("progress", "value")}
 OPTIONS = {"radio", "segmented_control", "pills"}
 """Whose options are Markdown; those of ``selectbox`` and ``multiselect`` are shown as they are."""
@@ -53,13 +63,19 @@ NUMBERS = (",", "d", "f", "g", "%")
 """Ends of format specifications that no text passes; nor does it pass those of dates (``%d``)."""
 FORM = "rexview/ui/data/import_form.py"
 IN_THE_CODE = "stands in the code of the importers"
+CHECKED_AT_CALLS = "looked at where it is called"
 EXCEPTIONS = {
     ("rexview/ui/data/widgets.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
     ("rexview/ui/guide/widgets.py", "piece.markdown"): "our guides",
-    ("rexview/ui/app/nothing_yet.py", "words"): "looked at where it is called",
-    ("rexview/ui/app/nothing_yet.py", "label"): "looked at where it is called",
+    ("rexview/ui/app/nothing_yet.py", "words"): CHECKED_AT_CALLS,
+    ("rexview/ui/app/nothing_yet.py", "label"): CHECKED_AT_CALLS,
     ("rexview/ui/access/permissions.py", "purpose"): "Markdown of the page that asks",
     ("rexview/ui/run_models/sending.py", "st.image"): "the bytes of a picture that we encoded",
+    ("rexview/ui/streamlit_adapter/pressed.py", "label"): CHECKED_AT_CALLS,
+    ("rexview/ui/link/choices.py", "list(of_name)"): CHECKED_AT_CALLS,
+    ("rexview/ui/link/choices.py", "views.__getitem__"): CHECKED_AT_CALLS,
+    ("rexview/ui/asking/answers.py", "heading"): CHECKED_AT_CALLS,
+    ("rexview/ui/failures/written/form.py", "button"): CHECKED_AT_CALLS,
     (FORM, "importer.description"): IN_THE_CODE,
     (FORM, "option.label"): IN_THE_CODE,
     (FORM, "option.help"): IN_THE_CODE,
@@ -111,10 +127,15 @@ class Finder(ast.NodeVisitor):
             for text in (words, *labels):
                 if not self.is_safe(text):
                     self.found.append((self.file, ast.unparse(text)))
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        for key, place in HANDING_ON.get(ast.unparse(node.func), {}).items():
+            given = node.args[place : place + 1] if place is not None else []
+            for value in [*given, *([named[key]] if key in named else [])]:
+                if not self.is_safe(value):
+                    self.found.append((self.file, ast.unparse(value)))
         if name not in TEXTS or not self.is_streamlits(node.func.value):
             return
         self.calls += 1
-        named = {keyword.arg: keyword.value for keyword in node.keywords}
         named |= dict(zip(TEXTS[name], node.args, strict=False))
         wanted = {key for key in TEXTS[name] if (name, key) not in NO_TEXT}
         if name in OPTIONS and "format_func" in named:
