@@ -30,6 +30,7 @@ _ASKS_ALL: Final = re.compile(rf"\b(?:{either('question', 'general')})|^\W*$", r
 ASKS_SIDE: Final = whole_words("question", "side")
 """Asks for the side or the place of something, and for no more."""
 _ALL_DEVICES: Final = whole_words("question", "devices")
+_LUNG_PART: Final = whole_words("question", "lung_part")
 _NEAR: Final = 120
 _LASTING: Final = word_set("report", "lasting_family")
 _GROUPS: Final = [word_set("related_families", name) for name in list_names("related_families")]
@@ -262,7 +263,11 @@ def asked_regions(case: Case) -> frozenset[str] | None:
     """
     if case.question_type == "report":
         return None
-    return regions_of(case.question[:_LONGEST_QUESTION]) or None
+    question = case.question[:_LONGEST_QUESTION]
+    regions = regions_of(question)
+    if not regions and _LUNG_PART.search(question):
+        return frozenset({"lung", "pleura"})
+    return regions or None
 
 
 @lru_cache(maxsize=256)

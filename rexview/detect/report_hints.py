@@ -11,6 +11,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
+from rexview.detect.asked_for import may_stay_unsaid
 from rexview.detect.core.detector import AnswerInCase, flag
 from rexview.detect.findings import (
     REPORT_SECTIONS,
@@ -153,7 +154,9 @@ class MissedFinding:
                 continue
             denied = denied or _called_normal(one, finding)
             if denied is None and (
-                names_in_question(one.case, finding) or _said_generally(answered, finding)
+                names_in_question(one.case, finding)
+                or may_stay_unsaid(one.case, finding, report)
+                or _said_generally(answered, finding)
             ):
                 continue
             if denied is None and _mentioned(one, answered, finding, report):
