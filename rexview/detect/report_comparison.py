@@ -189,14 +189,23 @@ def related(first: FindingInText, second: FindingInText) -> bool:
     return second.info.family in _RELATED.get(first.info.family, ())
 
 
-def may_mean(text: str, finding: FindingInText) -> bool:
+def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = ()) -> bool:
     """Whether another text has words that may mean a finding, though they do not say so alone.
 
     That is: those of its family in ``phrases.yaml``, or its own, but for words so general that
-    they do not tell one finding from another.
+    they do not tell one finding from another. ``read`` are findings that the text names: their
+    words mean them, not another.
     """
     loose = _LOOSE.get(finding.info.family)
-    if loose is not None and loose.search(text):
+    meant = [
+        (one.mention.start, one.mention.end)
+        for one in read
+        if one.info.family != finding.info.family and not related(one, finding)
+    ]
+    if loose is not None and any(
+        not any(first <= match.start() and match.end() <= last for first, last in meant)
+        for match in loose.finditer(text)
+    ):
         return True
     words = finding.text[finding.mention.start : finding.mention.end].lower()
     telling = [word[:_STEM] for word in _LONG_WORD.findall(words) if word not in _GENERAL_WORDS]

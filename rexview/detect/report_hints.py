@@ -56,12 +56,22 @@ _QUALIFIED: Final = re.compile(
 )
 _FOCAL: Final = re.compile(rf"\b(?:{either('report', 'focal')}){_SHORTLY_AFTER}", re.IGNORECASE)
 _VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
+_SIGN_ONLY: Final = re.compile(rf"(?:{either('report', 'sign_only')})", re.IGNORECASE)
 _UNSURE_NAME: Final = re.compile(rf"(?:{either('report', 'unsure_name')})", re.IGNORECASE)
 _ALL_DEVICES: Final = whole_words("report", "all_devices")
 _COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
 _ROW_DENIES: Final = re.compile(
     rf"[^|:.=–—\n]{{0,40}}(?:\s[|–—]\s*|\s*:\s*\**\s*|\s*=\s*|\s?\.{{3,}}\s*)"
     rf"(?:{either('report', 'row_denies')})(?![\w.])",
+    re.IGNORECASE,
+)
+_LIKELIHOOD: Final = re.compile(rf"\b(?:{either('report', 'likelihood')})", re.IGNORECASE)
+_ROW_UNLIKELY: Final = re.compile(
+    rf"[^|:=\n]{{0,40}}[|:=]\W{{0,4}}(?:{either('report', 'unlikely')})(?=\W*(?:[|\n,}}]|$))",
+    re.IGNORECASE,
+)
+_MAY_BE: Final = re.compile(
+    rf"\b(?:{either('report', 'may_be')})(?:\s+(?!with\b|and\b|or\b)[\w-]+){{0,3}}\W*$",
     re.IGNORECASE,
 )
 _UNTICKED: Final = re.compile(r"^\s*[-*]\s*\[ \]")
@@ -101,6 +111,8 @@ class InventedFinding:
             against = _negation(report.negated, finding)
             if against is None:
                 if any(related(finding, other) for other in report.said):
+                    continue
+                if _is_known_by_another_name(one, finding, report):
                     continue
                 against = _cleared(one.case, finding)
             if against is None and not _is_new(one, report, finding):
@@ -148,7 +160,7 @@ class MissedFinding:
                 continue
             if _negation(report.negated, finding) is not None or _is_vague(finding):
                 continue
-            if family in _TRIFLES or _is_of_pneumothorax(finding, report):
+            if family in _TRIFLES or _is_of_pneumothorax(finding, report.present):
                 continue
             if _has_unsure_name(finding) or _explains_another(finding, report):
                 continue
@@ -195,6 +207,24 @@ class WrongAbnormality:
         return flags
 
 
+def _is_known_by_another_name(
+    one: AnswerInCase, finding: FindingInText, report: ReportFindings
+) -> bool:
+    """Whether an answer says that what it sees is something that the report has.
+
+    "A density behind the heart, probably a hernia". Nor is the lung beside a pneumothorax new.
+    """
+    if _is_of_pneumothorax(finding, report.said):
+        return True
+    return any(
+        other.info.family in report.families
+        and other.mention.sentence == finding.mention.sentence
+        and other.mention.start > finding.mention.end
+        and _MAY_BE.search(one.text, finding.mention.end, other.mention.start)
+        for other in of_status(findings_of_answer(one), *SAID)
+    )
+
+
 def _negation(negated: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the report negates a finding without reservation, on its side or on both."""
     for one in negated:
@@ -238,10 +268,13 @@ def _claims(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
 
     Of an answer that thinks aloud, what its last part says.
     """
+    likelihoods = _LIKELIHOOD.search(one.case.question) or _LIKELIHOOD.search(one.text)
     claims = [
         claim
         for claim in of_status(findings_of_answer(one), "positive")
-        if claim.info.family not in but and not _denied_in_row(claim)
+        if claim.info.family not in but
+        and not _denied_in_row(claim)
+        and not (likelihoods and _ROW_UNLIKELY.match(claim.text, claim.mention.end))
     ]
     if not claims:
         return []
@@ -273,7 +306,9 @@ def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -
         return False
     text = report_text(one.case)
     words = finding.text[finding.mention.start : finding.mention.end]
-    if not means_alone(words) or _UNSURE_NAME.fullmatch(words) or _in_report_unread(one, finding):
+    if not means_alone(words) or _UNSURE_NAME.fullmatch(words) or _SIGN_ONLY.fullmatch(words):
+        return False
+    if _in_report_unread(one, finding):
         return False
     if finding.info.group == "device" and _ALL_DEVICES.search(text):
         return False
@@ -314,12 +349,12 @@ def _said_generally(answered: Sequence[FindingInText], finding: FindingInText) -
     )
 
 
-def _is_of_pneumothorax(finding: FindingInText, report: ReportFindings) -> bool:
+def _is_of_pneumothorax(finding: FindingInText, said: Sequence[FindingInText]) -> bool:
     """Whether a collapse is that of the lung beside a pneumothorax, and goes without saying."""
     words = finding.text[finding.mention.start : finding.mention.end].lower()
     return "collaps" in words and any(
         other.info.family == "pneumothorax" and sides_meet(other.mention.side, finding.mention.side)
-        for other in report.present
+        for other in said
     )
 
 
@@ -374,7 +409,7 @@ def _mentioned(
         if item.mention.status != "negated"
         and not (item.info.family in taken and _is_another(item, finding))
     ]
-    return any(related(finding, item) for item in said) or may_mean(text, finding)
+    return any(related(finding, item) for item in said) or may_mean(text, finding, answered)
 
 
 def _is_another(item: FindingInText, finding: FindingInText) -> bool:

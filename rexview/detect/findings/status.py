@@ -9,6 +9,7 @@ from rexview.detect.findings.terms import Term
 from rexview.detect.findings.tokens import words_of
 from rexview.detect.phrases import word_set
 
+_AFTERWARDS: Final = frozenset({"after", "following", "post", "since"})
 _BARE: Final = frozenset(
     ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer", "out")
 )
@@ -178,6 +179,8 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
             if comma and _new_subject(words, terms, f, k):
                 return False
             phrase = " ".join(words[term.i : term.j])
+            if phrase == "removal" and not _AFTERWARDS.isdisjoint(words[terms[f].j : term.i]):
+                return False  # "pneumothorax after tube removal"
             if EARLIER & set(words[term.j : term.j + 4]) and words[term.j] not in _AFTER_PRIOR:
                 return False  # but "removed since the prior study"
             after = words[term.j] if term.j < len(words) else ""
