@@ -180,13 +180,18 @@ def of_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInT
     return [one for one in found if one.mention.status in statuses]
 
 
+def families_related_to(family: str) -> frozenset[str]:
+    """Return the families that another text may mean by the name of one."""
+    return _RELATED.get(family, frozenset())
+
+
 def related(first: FindingInText, second: FindingInText) -> bool:
     """Whether two findings may be one that two texts call by different names, by family.
 
     >>> sorted(_RELATED["picc"])
     ['central_line', 'picc', 'port', 'umbilical_line']
     """
-    return second.info.family in _RELATED.get(first.info.family, ())
+    return second.info.family in families_related_to(first.info.family)
 
 
 def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = ()) -> bool:
@@ -311,7 +316,7 @@ def wants(case: Case, finding: FindingInText) -> bool:
     if region == "device" and not _ALL_DEVICES.search(question):
         devices = _devices_of(question)
         if devices:
-            meant = _RELATED.get(finding.info.family, frozenset()) | {finding.info.family}
+            meant = families_related_to(finding.info.family) | {finding.info.family}
             return not devices.isdisjoint(meant)
     return region in regions
 
@@ -334,4 +339,4 @@ def names_in_question(case: Case, finding: FindingInText) -> bool:
     if case.question_type == "report" or len(case.question) > MOST_READ:
         return False
     families = _families_of(case.question)
-    return bool(families & (_RELATED.get(finding.info.family, frozenset()) | {finding.info.family}))
+    return bool(families & (families_related_to(finding.info.family) | {finding.info.family}))

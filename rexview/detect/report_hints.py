@@ -7,11 +7,10 @@ as possible and counted apart. Devices, postoperative states and incidental find
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.detect.asked_for import may_stay_unsaid
 from rexview.detect.core.detector import AnswerInCase, flag
 from rexview.detect.findings import (
     REPORT_SECTIONS,
@@ -21,6 +20,8 @@ from rexview.detect.findings import (
     means_alone,
     report_text,
 )
+from rexview.detect.hints.asked_for import may_stay_unsaid
+from rexview.detect.hints.claimed import claims_of
 from rexview.detect.mistaken import GENERAL, OLD, mistaken_findings
 from rexview.detect.normal_statements import lungs_cleared, normal_statement
 from rexview.detect.phrases import either, whole_words, word_set
@@ -42,7 +43,6 @@ from rexview.detect.report_comparison import (
     sides_meet,
     wants,
 )
-from rexview.detect.thoughts import conclusion_of_thoughts
 from rexview.schema import Case, Evidence, Flag
 
 _TRIFLES: Final = word_set("report", "trifle_family")
@@ -60,21 +60,10 @@ _SIGN_ONLY: Final = re.compile(rf"(?:{either('report', 'sign_only')})", re.IGNOR
 _UNSURE_NAME: Final = re.compile(rf"(?:{either('report', 'unsure_name')})", re.IGNORECASE)
 _ALL_DEVICES: Final = whole_words("report", "all_devices")
 _COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
-_ROW_DENIES: Final = re.compile(
-    rf"[^|:.=–—\n]{{0,40}}(?:\s[|–—]\s*|\s*:\s*\**\s*|\s*=\s*|\s?\.{{3,}}\s*)"
-    rf"(?:{either('report', 'row_denies')})(?![\w.])",
-    re.IGNORECASE,
-)
-_LIKELIHOOD: Final = re.compile(rf"\b(?:{either('report', 'likelihood')})", re.IGNORECASE)
-_ROW_UNLIKELY: Final = re.compile(
-    rf"[^|:=\n]{{0,40}}[|:=]\W{{0,4}}(?:{either('report', 'unlikely')})(?=\W*(?:[|\n,}}]|$))",
-    re.IGNORECASE,
-)
 _MAY_BE: Final = re.compile(
     rf"\b(?:{either('report', 'may_be')})(?:\s+(?!with\b|and\b|or\b)[\w-]+){{0,3}}\W*$",
     re.IGNORECASE,
 )
-_UNTICKED: Final = re.compile(r"^\s*[-*]\s*\[ \]")
 _DEVICE_DENIED: Final = whole_words("report", "device_denied")
 _FEW: Final = 3
 """Findings; a report with fewer that only compares does not say what is there."""
@@ -102,7 +91,7 @@ class InventedFinding:
         flags: list[Flag] = []
         done: set[str] = set()
         for finding in sorted(
-            _claims(one, but=report.families),
+            claims_of(one, but=report.families),
             key=lambda item: (item.info.id == GENERAL, not item.mention.side),
         ):
             family = finding.info.family
@@ -261,34 +250,6 @@ def _cleared(case: Case, finding: FindingInText) -> Evidence | None:
         if normal is not None:
             return Evidence("report", normal[0], section, *normal.span())
     return None
-
-
-def _claims(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
-    """Return what an answer says is there, ``but`` for some families.
-
-    Of an answer that thinks aloud, what its last part says.
-    """
-    likelihoods = _LIKELIHOOD.search(one.case.question) or _LIKELIHOOD.search(one.text)
-    claims = [
-        claim
-        for claim in of_status(findings_of_answer(one), "positive")
-        if claim.info.family not in but
-        and not _denied_in_row(claim)
-        and not (likelihoods and _ROW_UNLIKELY.match(claim.text, claim.mention.end))
-    ]
-    if not claims:
-        return []
-    concluding = conclusion_of_thoughts(one.text)
-    if concluding is None:
-        return claims
-    return [claim for claim in claims if claim.mention.start > concluding]
-
-
-def _denied_in_row(claim: FindingInText) -> bool:
-    """Whether the row or line of a finding says that it is not there: "Effusion | None"."""
-    start = claim.text.rfind("\n", 0, claim.mention.start) + 1
-    row = claim.text[start : claim.mention.start]
-    return bool(_UNTICKED.match(row)) or bool(_ROW_DENIES.match(claim.text, claim.mention.end))
 
 
 def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -> bool:

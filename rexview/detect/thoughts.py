@@ -11,7 +11,8 @@ from rexview.detect.phrases import either
 _ALOUD: Final = re.compile(rf"\b(?:{either('report', 'aloud')})(?!\w)")
 _CONCLUDES: Final = re.compile(rf"\W*(?:{either('report', 'concludes')})\b", re.IGNORECASE)
 _REASONS: Final = re.compile(
-    r"\W*(?:(?:(?:my |step[- ]by[- ]step )?reasoning|thinking|thought process|chain of thought)\b\W*:"
+    r"\W*(?:(?:(?:my |step[- ]by[- ]step )?reasoning|thinking|thought process|chain of thought)"
+    r"\b\W*:"
     r"|(?:the |my )?(?:analysis|reasoning|thinking|thoughts?) (?:begins?|starts?)\b"
     r"|(?:begin|start)(?:ning)? (?:of )?(?:the |my )?(?:analysis|reasoning|thinking|thoughts?)\b)",
     re.IGNORECASE,

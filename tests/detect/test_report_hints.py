@@ -225,7 +225,6 @@ def test_not_missed(report: str, text: str) -> None:
         ("Enlarged pulmonary arteries.", "pulmonary hypertension"),
         ("Subcutaneous emphysema.", "subq air"),
         ("Right rib fracture.", "rib fx"),
-        ("Nipple ring.", "nipple jewellery"),
     ],
 )
 def test_each_family_is_missed_under_one_name_and_found_under_another(
@@ -415,3 +414,139 @@ def test_a_part_that_is_called_normal_denies_what_lies_there(report, text):
 def test_what_goes_without_saying_is_not_missed(report, answer, question, missed):
     found = hints(report, answer, question=question).get("missed", [])
     assert any("does not mention" in one for one in found) is missed
+
+
+SCOPED = (
+    "Left lower lobe consolidation. Calcified granuloma in the right upper lobe. "
+    "Old right rib fractures. Scoliosis."
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Any pneumonia?",
+        "yes/no: infection",
+        "Is there evidence of infection?",
+        "Rule out CHF",
+        "Please check for oedema",
+        "Does he have cancer?",
+        "COPD?",
+        "Anything acute?",
+        "Any emergent finding?",
+        "Is there an urgent abnormality?",
+        "Comment on the left base.",
+        "Is the left lung clear?",
+        "Describe the consolidation in the left lower lobe.",
+        "List the devices.",
+        "What side is the consolidation on?",
+    ],
+)
+def test_what_a_question_does_not_ask_about_is_not_missed(question):
+    text = "Consolidation in the left lower lobe."
+    assert "missed" not in hints(SCOPED, text, question=question)
+
+
+@pytest.mark.parametrize(
+    ("question", "missed"),
+    [
+        ("Describe all findings.", ["granuloma", "rib fracture", "scoliosis"]),
+        ("Report please.", ["granuloma", "rib fracture", "scoliosis"]),
+        ("Any acute finding? Write a report.", ["granuloma", "rib fracture", "scoliosis"]),
+        ("Analyse this film systematically.", ["granuloma", "rib fracture", "scoliosis"]),
+        ("How is the right upper lobe?", ["granuloma"]),
+        ("Look at the right apex.", ["granuloma"]),
+        ("Describe the lungs.", ["granuloma"]),
+        ("Assess the bones.", ["rib fracture", "scoliosis"]),
+    ],
+)
+def test_what_a_question_asks_about_is_missed(question, missed):
+    found = hints(SCOPED, "Consolidation in the left lower lobe.", question=question)
+    assert len(found["missed"]) == len(missed)
+    assert all(name in one for name, one in zip(missed, found["missed"], strict=True))
+
+
+@pytest.mark.parametrize(
+    "question", ["Line placement check", "Describe the devices.", "Is the heart enlarged?"]
+)
+@pytest.mark.parametrize(
+    ("report", "missed"),
+    [
+        ("Right apical pneumothorax.", True),
+        ("Nodule in the left upper lobe.", True),
+        ("Trace right pneumothorax, smaller.", False),
+        ("Old healed rib fracture on the left.", False),
+    ],
+)
+def test_what_is_urgent_is_never_left_unsaid(question, report, missed):
+    found = hints(report, "The tube lies in the trachea.", question=question)
+    assert ("missed" in found) is missed
+
+
+@pytest.mark.parametrize(
+    "slight",
+    [
+        "Degenerative changes of the spine.",
+        "Thoracic spondylosis.",
+        "Osteopenia.",
+        "Demineralised bones.",
+        "Tortuous aorta.",
+        "Aortic calcification.",
+        "Unfolded aorta.",
+        "Azygos lobe.",
+        "Nipple ring.",
+        "Earring artefact.",
+    ],
+)
+def test_a_slight_finding_beside_a_graver_one_is_not_missed(slight):
+    assert "missed" not in hints(f"Right basal consolidation. {slight}", "Right consolidation.")
+
+
+@pytest.mark.parametrize(
+    ("report", "question"),
+    [
+        ("Lungs clear. Tortuous aorta.", "Describe."),
+        ("Lungs clear. Degenerative changes of the spine.", "Describe."),
+        ("Right consolidation. Severe degenerative changes of the spine.", "Describe."),
+        ("Right consolidation. Aneurysm of the aorta, dilated, tortuous.", "Describe."),
+        ("Right consolidation. Osteopenia.", "How are the bones?"),
+    ],
+)
+def test_a_slight_finding_alone_or_asked_about_is_missed(report, question):
+    assert "missed" in hints(report, "Right consolidation.", question=question)
+
+
+@pytest.mark.parametrize(
+    ("report", "text", "invented"),
+    [
+        # a name for what the report has
+        (
+            "Right consolidation. Hiatus hernia.",
+            "Retrocardiac lucency in keeping with a hernia.",
+            False,
+        ),
+        ("Right consolidation. Nipple shadows.", "Nodule, likely a nipple shadow.", False),
+        ("Left effusion.", "Scoliosis with a left effusion.", True),
+        # the lung beside a pneumothorax is collapsed
+        ("Left hydropneumothorax.", "Left pneumothorax, partial collapse of the lung.", False),
+        ("Left effusion.", "Left effusion. Atelectasis of the right lower lobe.", True),
+        # a sign of several diseases
+        ("Pulmonary oedema.", "Peribronchial cuffing.", False),
+        ("Pulmonary oedema.", "Bronchiectasis.", True),
+        # a table of how likely findings are
+        ("Heart size normal.", "Probability\n| Cardiomegaly | 15% |", False),
+        ("Heart size normal.", "Probability\n| Cardiomegaly | <5 % |", False),
+        ("Heart size normal.", "Probability\n| Cardiomegaly | very low |", False),
+        ("Heart size normal.", "Probability\n| Cardiomegaly | 85% |", True),
+        ("No pneumothorax.", "| Pneumothorax | 15% |", True),
+        # what a tube's removal leaves
+        ("Pneumothorax after tube removal.", "Pneumothorax.", False),
+        ("No pneumothorax after tube removal.", "Pneumothorax.", True),
+        # short for what the answer writes out
+        ("CM, effusions.", "Cardiomegaly, effusions.", False),
+        ("Nodule of 2 cm, effusions.", "Cardiomegaly, effusions, nodule.", True),
+        ("Effusion. Trachea dev to R.", "Effusion, tracheal deviation.", False),
+    ],
+)
+def test_what_is_known_by_another_name_is_not_invented(report, text, invented):
+    assert ("invented" in hints(report, text)) is invented

@@ -9,30 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 
-from rexview.detect.boxes.labels import claim_of
-from rexview.detect.boxes.position import box_evidence, reference_evidence, reference_side
-from rexview.detect.core.detector import AnswerInCase, Detector, flag
+from rexview.detect.core.detector import AnswerInCase, flag
 from rexview.detect.findings import Mention, report_text
 from rexview.detect.laterality.boxes import (
-    SidedBox,
     against_boxes,
     boxes_with_sides,
     can_judge_boxes,
 )
 from rexview.detect.laterality.choice import can_judge_choice, wrong_side_chosen
 from rexview.detect.laterality.text import can_judge_text, one_side, sides_named
-from rexview.detect.laterality.told import (
-    claims_of_answer,
-    contradictions_of,
-    evidence_of,
-    explained,
-    named,
-    of_family,
-)
-from rexview.geometry import OTHER_SIDE
-from rexview.schema import Evidence, Flag
+from rexview.detect.laterality.text_boxes import text_against_boxes
+from rexview.detect.laterality.told import claims_of_answer, contradictions_of, explained
+from rexview.schema import Flag
 
 
 @dataclass(frozen=True)
@@ -98,48 +87,9 @@ class Laterality:
             if item.kind != "incomplete":
                 message, evidence = explained(item, one, placed)
                 flags.append(flag(self, answer, item.kind, message, evidence))
-        return flags + _text_against_boxes(self, one, claims, placed)
+        return flags + text_against_boxes(self, one, claims, placed)
 
 
 def _on_both(claims: Mapping[str, Sequence[Mention]]) -> list[str]:
     """Return the families of findings that an answer has on both sides."""
     return [family for family, sided in claims.items() if one_side(sided) == "bilateral"]
-
-
-def _text_against_boxes(
-    detector: Detector,
-    one: AnswerInCase,
-    claimed: Mapping[str, Sequence[Mention]],
-    placed: Sequence[SidedBox],
-) -> list[Flag]:
-    """Hold the side that the answer gives a finding against the boxes of that finding.
-
-    Its own boxes count where no label claims a side, those of the reference where it drew none.
-    """
-    references = [(box, reference_side(one.case, box)) for box in one.case.reference_boxes]
-    if not placed and not references:
-        return []
-    found: list[tuple[str, str, Evidence, Mention]] = []
-    for family, claims in claimed.items():
-        other = OTHER_SIDE.get(one_side(claims) or "")
-        drawn = of_family(placed, family)
-        expected = of_family(references, family)
-        if other is None or not all(side == other for _, side in drawn or expected):
-            continue
-        if drawn and not any(claim_of(box.label) for box, _ in drawn):
-            lies = f"its box lies on the {other}"
-            found.append(("boxes", lies, box_evidence(drawn[0][0], other), claims[0]))
-        elif expected and not drawn:
-            lies = f"the reference box lies on the {other}"
-            evidence = reference_evidence(expected[0][0], other)
-            found.append(("reference_boxes", lies, evidence, claims[0]))
-    return [
-        flag(
-            detector,
-            one.answer,
-            kind,
-            f"Answer: {named(claim)}; {lies}.",
-            (*evidence_of("answer", one.text, claim), box),
-        )
-        for kind, lies, box, claim in sorted(found, key=itemgetter(0))
-    ]

@@ -261,6 +261,56 @@ def test_the_survey_asks_for_a_look_at_every_answer_that_has_a_flag(make_set: An
     assert {item["where"] for item in rows[0]["evidence"]} == {"answer", "report"}
 
 
+_PARTS = "#1 cardiomegaly; #2 left upper lobe opacity; #3 right effusion"
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        # no label, or one that names nothing: it is about what the text has
+        ("Hazy opacity at the right base, likely atelectasis.", ""),
+        ("Consolidation in the right lower lobe (box).", "Fig. 2"),
+        ("Right nodule.", "box 1"),
+        ("1. Left mass.\n2. Right effusion.", "2"),
+        (_PARTS, "#3"),
+        # another name for what the text has
+        ("Acute fractures of the right 6th and 7th ribs.", "fx"),
+        ("Fracture on the right.", "rib fracture"),
+        ("Fibrotic strands, right apex.", "fibrosis/apex"),
+        ("Opacity at the right base.", "atelectasis"),
+        # a change that comes from something with a side
+        ("Status post right pneumonectomy with complete opacification.", "white-out"),
+        ("Hyperlucency from right mastectomy.", "hyperlucency"),
+    ],
+)
+def test_a_box_is_held_against_what_it_can_be_about(answer: str, label: str) -> None:
+    assert kinds(answer, boxes=(AnswerBox("i", label, ON_THE_LEFT),)) == ["boxes"]
+    assert kinds(answer, boxes=(AnswerBox("i", label, ON_THE_RIGHT),)) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        # it may be about something else
+        ("Right effusion. Cardiomegaly.", ""),
+        ("Right effusion, left nodule.", ""),
+        ("No right effusion.", ""),
+        ("Right effusion. Cardiomegaly.", "heart"),
+        ("Right effusion.", "cardiomegaly"),
+        ("Right effusion. Emphysema.", "emphysema"),
+        (_PARTS, "#2"),
+        (_PARTS, "#1"),
+        ("Clavicle fracture on the right.", "rib fracture"),
+        # the side is the viewer's, or the heart's
+        ("As the viewer sees it, the density is on the right.", "density"),
+        ("To the observer, the nodule is on the right.", "nodule"),
+        ("Kerley lines consistent with right heart failure.", "Kerley lines"),
+    ],
+)
+def test_a_box_that_may_be_about_something_else_is_no_error(answer: str, label: str) -> None:
+    assert kinds(answer, boxes=(AnswerBox("i", label, ON_THE_LEFT),)) == []
+
+
 _NUMBER = st.one_of(st.floats(), st.integers(-2000, 2000).map(float))
 
 

@@ -7,7 +7,6 @@ devices, or only for what is acute. What an answer need not say of itself it may
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -72,9 +71,15 @@ def _is_asked_for(case: Case, finding: FindingInText) -> bool:
     )
     if not narrow:
         return True
-    if family in URGENT:
-        return not OLD.search(finding.around())
+    if family in URGENT and not OLD.search(finding.around()):
+        return True
     signs = _asked_signs(question)
+    if (
+        signs is None
+        and family in URGENT
+        and finding.info.region not in (asked_regions(case) or ())
+    ):
+        return False
     if signs is not None and finding.info.group != "device" and family not in signs:
         return False
     return not _is_on_other_side(question, finding)
@@ -98,7 +103,7 @@ def _is_on_other_side(question: str, finding: FindingInText) -> bool:
 @lru_cache(maxsize=256)
 def _asked_signs(question: str) -> frozenset[str] | None:
     """Return the families that a question names, with the signs of a disease; None for none."""
-    infos: Sequence = [finding_info(one.finding) for one in find_mentions(question)]
+    infos = [finding_info(one.finding) for one in find_mentions(question)]
     families = {info.family for info in infos if info.group != "device"}
     for name, words in _DISEASES.items():
         if words.search(question):
