@@ -55,13 +55,6 @@ _RESULTS: Final[Mapping[str, tuple[str, str]]] = {
     "metrics": (PAGE_REPORT_GENERATION, tr("Report generation")),
 }
 """By command the page that shows what came of it."""
-_NONE_YET: Final[Mapping[tuple[str, ...], str]] = {
-    (JUDGING,): tr(
-        "No judge has been asked from here yet. Opinions that came as files have no run."
-    ),
-    (CURATING,): tr("No model has been asked for questions from here yet."),
-}
-"""What is said where only some kinds of runs are listed and there is none; others there may be."""
 
 
 def runs_at_work(review_set: ReviewSet, folders: tuple[str, ...] = (RUNS,)) -> list[RunSpec]:
@@ -95,7 +88,7 @@ def _list(review_set: ReviewSet, folders: tuple[str, ...], *, live: bool) -> Non
     }
     shown = show_jobs(review_set, folders, asked_now)
     if not runs and not shown:
-        st.caption(_NONE_YET.get(folders, tr("No model has been run on this review set yet.")))
+        st.caption(_none_yet(folders))
     for run, progress in zip(runs[:_SHOWN], states, strict=True):
         with st.container(border=True, gap="small", key=f"rx_run_{run.id}"):
             _run(run, progress, review_set, together=len(folders) > 1)
@@ -103,6 +96,15 @@ def _list(review_set: ReviewSet, folders: tuple[str, ...], *, live: bool) -> Non
         older = as_markdown(counted(len(runs) - _SHOWN, "older run"))
         names = as_markdown(", ".join(sorted({run.under for run in runs[_SHOWN:]})))
         st.caption(tr("{runs} in the folder {names} of the set.").format(runs=older, names=names))
+
+
+def _none_yet(folders: tuple[str, ...]) -> str:
+    """Say that there is no run; where only some kinds are listed, others there may be."""
+    if folders == (JUDGING,):
+        return tr("No judge has been asked from here yet. Opinions that came as files have no run.")
+    if folders == (CURATING,):
+        return tr("No model has been asked for questions from here yet.")
+    return tr("No model has been run on this review set yet.")
 
 
 def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together: bool) -> None:

@@ -39,6 +39,7 @@ TEST_IDS: Final = frozenset(
         "stAppViewContainer",
         "stButtonGroup",
         "stCaptionContainer",
+        "stCode",
         "stColumn",
         "stElementToolbar",
         "stElementToolbarButton",

@@ -107,10 +107,13 @@ def test_a_new_budget_lets_a_run_go_on(tmp_path, server):
     assert json.loads(plan.run.spec.read_text())["budget"]["amount"] == 1_000_000
 
 
+NO_KEY = "There is no key for api.openai.com: whoever runs rexview sets it (OPENAI_API_KEY)."
+
+
 @pytest.mark.parametrize(
     ("base_url", "keys", "words"),
     [
-        (None, {}, "There is no key for api.openai.com: set OPENAI_API_KEY"),
+        (None, {}, NO_KEY),
         (None, {"OPENAI_API_KEY": KEY}, None),
         ("https://there.example/v1", {"OTHER": KEY}, "There is no key for there.example"),
         ("http://localhost:9/v1", {}, None),
