@@ -80,7 +80,7 @@ OPENED = (
     ("curate?as=set", [], "text=--boxes"),
     ("curate?as=ask", [], "[data-testid=stMain] input"),
     (RUN, [opens("summary", "The exact request"), opens("summary", "Saved filters")], ".rx-sent"),
-    ("failures?as=own-words", [opens("button", "Take away")], "text=Take it away"),
+    ("failures?as=own-words", [opens("button", "Remove")], "text=Remove it"),
     ("account", [opens("button", "Change the name")], "text=What you have written"),
 )
 """What opens over a page or in it: where, how, and what is seen then."""

@@ -114,7 +114,7 @@ def test_written_found_read_and_counted(opened, server):
     expect(read).to_contain_text("1 of 1 read, of 1")
     expect(read).to_contain_text("0 of 3 read, of 3")
     table.get_by_role("link", name="1", exact=True).first.click()
-    expect(page.get_by_text("1 case", exact=True)).to_be_visible()
+    expect(page.locator("p.rx-count")).to_have_text("1 case")
     expect(page.locator("body")).to_contain_text("Language model gpt-5-mini finds: left")
     page.goto(page.url.replace("/browse", "/case"))
     card = page.locator(".rx-judge", has_text="found by a language model").first
