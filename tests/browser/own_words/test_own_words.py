@@ -165,6 +165,7 @@ def test_what_is_said_while_the_server_is_away_is_saved_later(opened):
     find(page)
     press(page, "Read a sample")
     expect(answer(page)).to_be_visible()
+    calm(page)
     page.context.set_offline(True)
     page.keyboard.press("1")
     expect(page.locator(".rx-validate .saved")).to_have_text("Not saved yet")
