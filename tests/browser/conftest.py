@@ -199,6 +199,7 @@ def _open(browser, contexts, width, height, **options):
         size = {"width": width, "height": height}
         contexts[key] = browser.new_context(viewport=size, **options)
         contexts[key].add_init_script(TOUR_DONE)
+    contexts[key].set_offline(False)  # where a test that failed has left it
     return Opened(contexts[key].new_page())
 
 
