@@ -63,23 +63,18 @@ def _is_asked_for(case: Case, finding: FindingInText) -> bool:
     if case.question_type == "report":
         return True
     question, family = case.question[:_LONGEST], finding.info.family
-    beyond = _BEYOND.search(question) is not None
-    if not beyond and _ACUTE.search(question):
+    if _BEYOND.search(question):
+        return True
+    if _ACUTE.search(question):
         return not _is_long_there(finding)
-    narrow = not beyond and (
-        asks_for_side(case) or asked_regions(case) is not None or _asked_signs(question) is not None
-    )
-    if not narrow:
+    signs, regions = _asked_signs(question), asked_regions(case)
+    if signs is None and regions is None and not asks_for_side(case):
         return True
-    if family in URGENT and not OLD.search(finding.around()):
-        return True
-    signs = _asked_signs(question)
-    if (
-        signs is None
-        and family in URGENT
-        and finding.info.region not in (asked_regions(case) or ())
-    ):
-        return False
+    if family in URGENT:
+        if not OLD.search(finding.around()):
+            return True
+        if signs is None and finding.info.region not in (regions or ()):
+            return False
     if signs is not None and finding.info.group != "device" and family not in signs:
         return False
     return not _is_on_other_side(question, finding)

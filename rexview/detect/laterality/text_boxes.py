@@ -10,7 +10,7 @@ from typing import Final
 from rexview.detect.boxes.labels import claim_of, finding_of, label_key
 from rexview.detect.boxes.position import box_evidence, reference_evidence, reference_side
 from rexview.detect.core.detector import AnswerInCase, Detector, flag
-from rexview.detect.findings import Mention, finding_info
+from rexview.detect.findings import Mention, finding_info, may_be_same_fracture
 from rexview.detect.laterality.boxes import SidedBox
 from rexview.detect.laterality.text import one_side
 from rexview.detect.laterality.told import evidence_of, named, of_family
@@ -29,7 +29,6 @@ _NUMBER: Final = re.compile(
 _PART: Final = re.compile(
     r"(?:#\s?|\(|^|(?<=[;\n] )|(?<=\n)|\[)(\d{1,2})(?:[.):\]]|(?=\s))", re.MULTILINE
 )
-_FRACTURE: Final = "fracture"
 _MEANT: Final = ("positive", "uncertain")
 _Told = tuple[str, str, Evidence, Mention]
 """A kind of flag, where a box lies, the box, and what the text says."""
@@ -128,14 +127,9 @@ def _claims_about(
     return [
         claim
         for name, claims in told.items()
-        if name in kin
-        or (_FRACTURE in (name, family) and {name, family} <= _fractures(name, family))
+        if name in kin or may_be_same_fracture(name, family)
         for claim in claims
     ]
-
-
-def _fractures(*families: str) -> set[str]:
-    return {one for one in families if one.endswith(_FRACTURE)}
 
 
 def _part(text: str, number: str | None) -> tuple[int, int] | None:

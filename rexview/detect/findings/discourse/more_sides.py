@@ -10,13 +10,13 @@ from rexview.detect.findings.clauses import Clause, Draft, SideSpan
 from rexview.detect.findings.sentence_alone import Reading
 from rexview.detect.findings.sentences import Sentence
 from rexview.detect.findings.tokens import Tokens
+from rexview.geometry import OTHER_SIDE
 
 _AGAIN: Final = frozenset(
     ("same", "ditto", "likewise", "similar", "similarly", "another", "identical")
 )
 _ANEW: Final = frozenset(("a", "another", "new", "second", "similar", "smaller", "larger", "other"))
 """Before the "one" that is a second finding."""
-_SIDES: Final = frozenset(("right", "left"))
 _FINAL: Final = frozenset(("unchanged", "previous", "prior", "before", "no", "not"))
 """Beside a "same" or "similar" that compares with an earlier film."""
 _NOTE: Final = 4
@@ -79,10 +79,11 @@ def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
         return False
     if not _AGAIN.isdisjoint(words) and _FINAL.isdisjoint(words):
         return True
-    anew = any(first in _ANEW and then == "one" for first, then in pairwise(words))
     if clause.has("than"):
         return False
-    anew = anew or any(side in _SIDES and then == "one" for side, then in pairwise(words))
+    anew = any(
+        (first in _ANEW or first in OTHER_SIDE) and then == "one" for first, then in pairwise(words)
+    )
     return anew or (clause.has("persists") and words[:1] == ["the"])
 
 
