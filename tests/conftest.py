@@ -16,6 +16,7 @@ from hypothesis import settings
 from support import ROOT
 from support.forked import Template
 from support.postgres import running
+from support.whole_files import WholeFiles
 
 from rexview import frames
 from rexview.bench import serving
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         seconds = json.loads(KEPT.read_text(encoding="utf-8"))
         taken = {ROOT / file: taken for file, taken in seconds.items()}
         items.sort(key=lambda item: (-taken.get(item.path, 0), -_size(item.path), item.path))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WholeFiles | None:
+    """Share files out so that a process that dies holds up nothing."""
+    return WholeFiles(config, log) if config.option.dist == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)
