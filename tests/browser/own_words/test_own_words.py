@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from support import model_server
 from support.browser.score_pad import known_reader, wait_saved
-from support.browser.waiting import calm
+from support.browser.waiting import calm, until
 from support.judge.own_words import RULES
 from support.judge.set_to_judge import write_judged
 
@@ -38,6 +38,17 @@ def opened(start_app, new_page, tmp_path, server):
         return page
 
     return open_page, folder
+
+PRESS_AT_SIGHT = """() => {
+  const look = () => {
+    if (!document.querySelector(".rx-validate .read")?.clientHeight) return requestAnimationFrame(look);
+    const key = { key: "1", code: "Digit1", bubbles: true, cancelable: true };
+    document.body.dispatchEvent(new KeyboardEvent("keydown", key));
+    window.pressedAtSight = true;
+  };
+  look();
+}"""
+"""Press "1" before the pad is painted for the first time; a person cannot be earlier."""
 
 
 def press(page, name):
@@ -158,6 +169,19 @@ def test_changed_words_are_a_version_of_their_own(opened):
     expect(other.locator(".rx-written")).to_contain_text("Kept, though it was taken away.")
 
 
+def test_a_key_counts_from_the_moment_the_pad_is_seen(opened):
+    open_page, folder = opened
+    page = open_page()
+    write(page, "Left")
+    find(page)
+    page.evaluate(PRESS_AT_SIGHT)
+    press(page, "Read a sample")
+    until(page, lambda: page.evaluate("window.pressedAtSight"), bool)
+    expect(page.locator(".rx-validate .place")).to_have_text("Answer 2 of 4")
+    wait_saved(page)
+    assert len(said(folder)) == 1
+
+
 def test_what_is_said_while_the_server_is_away_is_saved_later(opened):
     open_page, folder = opened
     page = open_page()
@@ -165,7 +189,6 @@ def test_what_is_said_while_the_server_is_away_is_saved_later(opened):
     find(page)
     press(page, "Read a sample")
     expect(answer(page)).to_be_visible()
-    calm(page)
     page.context.set_offline(True)
     page.keyboard.press("1")
     expect(page.locator(".rx-validate .saved")).to_have_text("Not saved yet")

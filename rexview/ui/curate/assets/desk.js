@@ -7,7 +7,7 @@ import { mounting } from "../../components/mount.js";
 import { tr } from "../../components/words.js";
 import { CountedPad } from "../../pad/assets/counted_pad.js";
 import { plain } from "../../pad/assets/task_frame.js";
-import { STUDIES } from "../../pad/assets/task_words.js";
+import { NOT_HERE, STUDIES } from "../../pad/assets/task_words.js";
 import { outbox } from "../../saving/assets/outbox.js";
 import { turning } from "../../turning/assets/turning.js";
 import { Card } from "./card.js";
@@ -175,7 +175,7 @@ export class Desk extends CountedPad {
   undo() {
     const last = this.undoable.findLastIndex(({ study }) => study === this.case.case);
     if (last < 0) return this.say(tr("Nothing of this study to undo"));
-    if (turning.waits) return;
+    if (turning.waits) return this.say(NOT_HERE);
     const [{ candidate, kind, given, was }] = this.undoable.splice(last, 1);
     this.chosen = candidate.id;
     const isOurs = same(this.#standing(candidate, kind), given);

@@ -8,6 +8,7 @@ import { turning } from "../../turning/assets/turning.js";
 import { Follow } from "./follow.js";
 import { Stopwatch } from "./stopwatch.js";
 import { TaskFrame } from "./task_frame.js";
+import { NOT_HERE } from "./task_words.js";
 
 /** @import { Tell } from "../../components/events.js" */
 /** @import { ItemWords, TaskData, TaskItem } from "./types.d.ts" */
@@ -159,10 +160,16 @@ export class TaskPad {
     return pending.reduce((record, entry) => this.withEntry(record, entry), start);
   }
 
-  /** Give something on the item shown; false while another one is waited for: nothing is given then. */
+  /**
+   * Give something on the item shown; false while another one is waited for: nothing is given then, and
+   * the pad says so.
+   */
   add(/** @type {Record<string, any>} */ entry) {
     const { case: item, own } = this.case;
-    if (turning.waits) return false;
+    if (turning.waits) {
+      this.say(NOT_HERE);
+      return false;
+    }
     outbox.add({
       page: this.words.page,
       case: item,

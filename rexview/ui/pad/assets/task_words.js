@@ -4,6 +4,9 @@ import { tr } from "../../components/words.js";
 
 /** @import { ItemWords } from "./types.d.ts" */
 
+/** What was pressed while another item is waited for. */
+export const NOT_HERE = tr("Not taken: the next one is still loading.");
+
 /** @type {ItemWords} */
 export const QUESTIONS = {
   plural: tr("questions"),

@@ -186,7 +186,7 @@ export class Turning {
   /** Have the cases come, from the route or, where that does not give them, from the page. */
   #await() {
     this.#tell();
-    if (this.owed === 0) return;
+    if (this.owed === 0 || this.shown === null) return; // the first case is still to come
     const by = /** @type {Step} */ (Math.sign(this.owed));
     const from = this.shown;
     this.store.fetch(from, by).then(() => {
@@ -235,7 +235,8 @@ export class Turning {
     const asked = this.#isAsking;
     if (asked)
       this.owed -= Math.sign(this.owed); // the step that the page was asked for
-    else if (caseId !== this.shown) this.owed = 0; // the page went there by itself
+    // the page went there by itself; a step pressed before any case was shown is one on from here
+    else if (this.shown !== null && caseId !== this.shown) this.owed = 0;
     this.shown = caseId;
     // a page that has not met the last request shows this case again, and may yet show another
     if (!this.unmet || performance.now() >= this.until) this.#followed();

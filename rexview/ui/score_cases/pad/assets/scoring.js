@@ -2,6 +2,7 @@
 // an entry of the outbox.
 
 import { tr } from "../../../components/words.js";
+import { NOT_HERE } from "../../../pad/assets/task_words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { counted, flagKey, valueAt } from "./case_record.js";
 import { beginningOf } from "./returned.js";
@@ -40,6 +41,7 @@ export class Scoring {
 
   #add(entry, { undoable = true } = {}) {
     const { pad } = this;
+    if (pad.turning) pad.frame.say(NOT_HERE);
     if (pad.locked || pad.turning || (pad.held && entry.kind !== "skip")) return false;
     const was = valueAt(pad.record(), entry);
     if (was === entry.value) return true;
@@ -64,7 +66,11 @@ export class Scoring {
   scoreHere(value) {
     const { pad } = this;
     const { row } = pad.selection;
-    if (!row || pad.locked || pad.turning) return;
+    if (!row || pad.locked) return;
+    if (pad.turning) {
+      pad.frame.say(NOT_HERE);
+      return;
+    }
     if (pad.held) {
       pad.frame.say(SEEN_UNBLINDED);
       return;
