@@ -28,6 +28,8 @@ _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder")
 """Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first, by
 what :mod:`tools.test_times` kept."""
+_BROWSER_TEST_S = 300
+"""The longest takes 100 s beside much else; what hangs ends, is named and is run once more."""
 _TESTS_FAILED = 1
 _LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
 """Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
@@ -99,7 +101,8 @@ def _get_ct() -> None:
 
 def _browser_tests(environment: dict[str, str]) -> bool:
     """Run the browser tests side by side, then alone those that failed; say whether all passed."""
-    tests = [*_PYTEST, "-m", "browser", "tests/browser"]  # the rest takes long to collect
+    # of the folder only: the rest takes long to collect
+    tests = [*_PYTEST, "-m", "browser", "tests/browser", "-o", f"timeout={_BROWSER_TEST_S}"]
     status = _run([*tests, *_SIDE_BY_SIDE], environment)
     if status == _TESTS_FAILED:
         print("--- once more, one at a time: what failed beside others", flush=True)

@@ -24,6 +24,7 @@ with left:
 with right:
     st.html("<p>HTML</p>")
     st.caption("Caption")
+    st.code("print(1)", language="python")
     st.vega_lite_chart(
         pd.DataFrame({"x": [1, 2]}), {"mark": "bar", "encoding": {"x": {"field": "x"}}}
     )

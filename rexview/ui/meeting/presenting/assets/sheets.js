@@ -1,6 +1,6 @@
 // Lists over the whole screen: the agenda, to go to a case, and the keys.
 
-import { button, html, rootOf } from "../../../components/dom.js";
+import { button, focusedElement, html, rootOf } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
 import { KEYS, PRESSABLE } from "./keys.js";
 import { minutes } from "./timer.js";
@@ -39,10 +39,11 @@ class Sheet {
   }
 
   close() {
-    this.node.hidden = true;
-    // what can be pressed and has the focus would take the next press of the space bar for itself
-    if (this.before?.closest(PRESSABLE)) this.before.blur();
+    // what can be pressed and has the focus would take the next press of the space bar for itself;
+    // a browser takes the focus from what is hidden only when it next draws
+    if (this.before?.closest(PRESSABLE)) focusedElement()?.blur();
     else this.before?.focus?.({ preventScroll: true });
+    this.node.hidden = true;
   }
 }
 

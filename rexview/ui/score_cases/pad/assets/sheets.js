@@ -1,7 +1,7 @@
 // What opens over the pad: the list of cases, the keys, the reason for skipping, the last question
 // before the models are named. One at a time.
 
-import { button, every, html, set } from "../../../components/dom.js";
+import { button, every, focusedElement, html, set } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
 import { failureLetter, flagKey } from "./case_record.js";
 import { SKIP_REASONS } from "./pad_words.js";
@@ -52,6 +52,7 @@ export class Sheets {
 
   close() {
     if (!this.open) return;
+    focusedElement()?.blur(); // a browser takes the focus from what is hidden only when it next draws
     this.node.hidden = true;
     this.name = null;
     this.letters.clear();
