@@ -45,7 +45,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     judge = choose_judge(engine.facts)
     pin_filter(filtered.review_set, engine, case_filter, filtered.counts.total)
 if judge is not None:
-    st.caption(tr("What this judge sees stands in a table of its own, below Table 4."))
+    judge_widgets.show_where_failures(judge)
 with st.spinner(tr("Working out rates and intervals…")):
     tables = query_cache.failures(engine, case_filter, counted=counted)
 if not tables.models:

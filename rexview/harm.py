@@ -60,6 +60,14 @@ class HarmTable:
         known = self.findings.get(finding) if finding and entry.by_finding else None
         return entry.harm if known is None else max(known - entry.less, min(known, 1))
 
+    def name_of(self, level: int) -> str:
+        """Return a level in a word or two: its meaning up to the first full stop.
+
+        >>> load_harm().name_of(3)
+        'Serious'
+        """
+        return self.levels[level].partition(". ")[0].removesuffix(".")
+
     def describe(self, failure: str, finding_name: str | None = None) -> str:
         """Say in a few words what happened: ``pneumothorax on the wrong side``."""
         words = tr_of_file(self.failures[failure].words)

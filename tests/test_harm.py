@@ -50,6 +50,12 @@ def test_a_set_replaces_what_it_names_and_keeps_the_rest(tmp_path):
     assert table.describe("omission", "nodule") == "nodule missed"
 
 
+def test_a_level_is_named_by_the_beginning_of_what_it_means(tmp_path):
+    table = table_of(tmp_path, "levels: {3: Sets treatment wrong. As here., 2: Unsure}\n")
+    names = [table.name_of(level) for level in range(MOST_HARM + 1)]
+    assert names == ["None", "Little", "Unsure", "Sets treatment wrong", "Grave"]
+
+
 def test_the_example_of_the_format_can_be_used(tmp_path):
     (example,) = re.findall(r"```yaml harm\n(.*?)^```", FORMAT.read_text("utf-8"), re.M | re.S)
     table = table_of(tmp_path, example)

@@ -6,7 +6,11 @@ from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from rexview.metrics.known import KNOWN, known_metric
+from rexview.words import tr
 
+OWN: Final = "rexview"
+"""The implementation of what this app computes."""
+_FIRST: Final = "1"
 _PART: Final = ":"
 
 
@@ -44,15 +48,34 @@ class MetricId(NamedTuple):
         return known_metric(self.metric).name
 
     @property
-    def computed_by(self) -> str:
-        """What computed it, on screen: ``rexview 1``, or that it is not said."""
+    def provenance(self) -> str:
+        """What computed it, exactly: ``rexview 1``, or that it is not said."""
         if self.implementation is None:
-            return "implementation not said"
+            return tr("implementation not said")
         return " ".join(part for part in (self.implementation, self.version) if part)
 
     @property
+    def computed_by(self) -> str:
+        """What computed it, on screen: this app is named by no version that a clinician minds.
+
+        A version after its first, and a judge that it asked, are named: they tell values apart.
+
+        >>> MetricId("bleu_2", "rexview", "1").computed_by
+        'computed here'
+        >>> MetricId("fineradscore", "rexview", "2 gpt-5-mini").computed_by
+        'computed here, version 2, gpt-5-mini'
+        >>> MetricId("bleu_2", "radeval", "2.0").computed_by
+        'radeval 2.0'
+        """
+        if self.implementation != OWN:
+            return self.provenance
+        version, _, judge = (self.version or _FIRST).partition(" ")
+        later = "" if version == _FIRST else tr("version {version}").format(version=version)
+        return ", ".join(filter(None, (tr("computed here"), later, judge)))
+
+    @property
     def described(self) -> str:
-        """All of it in words.
+        """All of it in words, on screen.
 
         >>> MetricId("bleu_2", "radeval", "2.0", "findings").described
         'BLEU-2 (radeval 2.0, findings)'
@@ -60,6 +83,15 @@ class MetricId(NamedTuple):
         'GREEN (implementation not said)'
         """
         return f"{self.name} ({', '.join(filter(None, (self.computed_by, self.scope)))})"
+
+    @property
+    def exact(self) -> str:
+        """All of it in words, with the version of what computed it.
+
+        >>> MetricId("bleu_2", "rexview", "1", "findings").exact
+        'BLEU-2 (rexview 1, findings)'
+        """
+        return f"{self.name} ({', '.join(filter(None, (self.provenance, self.scope)))})"
 
 
 def known_first(metric: MetricId) -> tuple[int, str]:

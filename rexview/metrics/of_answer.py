@@ -17,14 +17,14 @@ from rexview.metrics.finding_agreement import (
     stated_in,
     weigher,
 )
-from rexview.metrics.identity import MetricId
+from rexview.metrics.identity import OWN, MetricId
 from rexview.metrics.pairs import ReportPair
 from rexview.metrics.scopes import as_one_text, parts_of_answer, parts_of_report
 from rexview.schema import Answer, Case
 
 COMPUTED_SCOPES: Final = ("findings", "findings+impression")
 """What is compared where both sides have it."""
-IMPLEMENTATION: Final = "rexview"
+IMPLEMENTATION: Final = OWN
 IDENTITIES: Final = tuple(
     MetricId(metric, IMPLEMENTATION, version, scope)
     for scope in COMPUTED_SCOPES

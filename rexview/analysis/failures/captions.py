@@ -116,8 +116,11 @@ def comparison_caption(first: str = "A", second: str = "B") -> str:
     ).format(first=first, second=second)
 
 
-def group_caption(kind: str) -> str:
-    """Say what n is in a table of groups; ``kind`` is ``finding``, ``region`` or ``property``."""
+def group_caption(kind: str, *, any_small: bool) -> str:
+    """Say what n is in a table of groups; ``kind`` is ``finding``, ``region`` or ``property``.
+
+    ``any_small`` says whether a group is small: only then there is a word on small ones.
+    """
     if kind == "property":
         n = tr("n: answers that can be judged in the cases of the group.")
     else:
@@ -126,6 +129,8 @@ def group_caption(kind: str) -> str:
             "is the one that the rule found in its evidence; failures without one "
             "stand as not known. An answer can stand in several rows."
         ).format(kind=kind)
-    return tr(
-        "Most failures first. {n} Groups with n under {small} are small: read them as cases."
-    ).format(n=n, small=SMALL)
+    words = tr("Most failures first. {n}").format(n=n)
+    if not any_small:
+        return words
+    small = tr("Groups with n under {small} are small: read them as cases.").format(small=SMALL)
+    return f"{words} {small}"

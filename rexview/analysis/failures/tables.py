@@ -108,6 +108,11 @@ class FailureGroups(Groups[GroupCell]):
     failure: str
     kind: str
 
+    @property
+    def any_small(self) -> bool:
+        """Whether a group is small for a model."""
+        return any(cell.is_small for group in self.groups for cell in group.cells if cell.rate.n)
+
 
 def base_of(case_filter: CaseFilter) -> CaseFilter:
     """Return a filter without what it says about failures: rates are about all of them."""

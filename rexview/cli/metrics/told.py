@@ -23,7 +23,7 @@ def told_of(parts: Sequence[Found], file: Path, given: int, about: Asked) -> dic
             values[model].append(value)
     return {
         **identity._asdict(),
-        "described": identity.described,
+        "described": identity.exact,
         "file": in_words(file, about.review_set.folder),
         "given_elsewhere": given,
         "without": sum(part.without for part in parts),

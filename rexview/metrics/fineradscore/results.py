@@ -10,7 +10,7 @@ from typing import Any, Final
 from rexview.answer_digest import digests_of
 from rexview.metrics.fineradscore.asking import Subject
 from rexview.metrics.fineradscore.reading import Correction, read_corrections
-from rexview.metrics.identity import MetricId
+from rexview.metrics.identity import OWN, MetricId
 from rexview.models.prompt import Prompt
 from rexview.models.running.files.replies import KeptReply, kept_replies
 from rexview.models.running.folder import JUDGING
@@ -18,7 +18,7 @@ from rexview.schema import ReviewSet
 from rexview.vocab import JUDGE
 
 METRIC: Final = "fineradscore"
-IMPLEMENTATION: Final = "rexview"
+IMPLEMENTATION: Final = OWN
 
 
 def reader_of(judge: str, *, corrected: bool = False) -> str:

@@ -34,6 +34,8 @@ from rexview.words import inside, noun, tr, trn
 
 VIEWS: Final = {"cards": tr("Cards"), "table": tr("Table")}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
+_QUESTION: Final = (340, 48)
+"""How wide the column of questions is, in pixels, and how many characters fit into it."""
 _OF_FLAGS: Final = (tr("Harm"), tr("Failures"), tr("Possible"))
 """Columns of the table that rest on flags."""
 PAGE_SIZE: Final = {"cards": 24, "table": 100}
@@ -150,13 +152,14 @@ def show_table(
         frame,
         key="browse_table",
         links=links,
+        longest={"Question": _QUESTION[1]},
         on_select="rerun",
         selection_mode="single-cell",
         height=min(38 + 35 * len(frame), 640),
         row_height=35,
         placeholder="–",
         column_config={
-            "Question": st.column_config.TextColumn(width="medium"),
+            "Question": st.column_config.TextColumn(width=_QUESTION[0]),
             # as wide as its names: the cell cuts them without a sign
             **{
                 name: st.column_config.TextColumn(width="large")

@@ -208,7 +208,8 @@ def _metric_html(value: MetricValue) -> str:
     return (
         f'<tr><th scope="row">{html.escape(metric.name)}</th>'
         f'<td class="rx-num">{metric_text(value.value)}</td>'
-        f"<td>{html.escape(metric.computed_by)}</td>"
+        f'<td title="{html.escape(metric.provenance, quote=True)}">'
+        f"{html.escape(metric.computed_by)}</td>"
         f"<td>{html.escape(metric.scope or tr('not said'))}{together}</td></tr>"
     )
 

@@ -21,12 +21,13 @@ from rexview.ui.data.import_form import show_import_form
 from rexview.ui.data.import_sources import allowed_path
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_DATA, PAGE_OVERVIEW
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.loaded_sets import loaded_set, on_tables
 from rexview.ui.server.open_states import is_behind
+from rexview.ui.tables.chart_table import frame_html
 from rexview.ui.tables.problem_table import show_error, show_problems
-from rexview.ui.tables.wide_table import show_wide_table
 from rexview.words import counted, tr
 
 _LOOK_AGAIN_S: Final = 3.0
@@ -110,7 +111,8 @@ def show_open_set(review_set: ReviewSet) -> None:
             "Token limit": tr("Token limit"),
             "Notes": tr("Notes"),
         }
-        show_wide_table(table, key="data_models", titles=titles)
+        # as HTML, whose cells break lines: notes are read whole
+        linked_html(frame_html(table, missing="", titles=titles), key="data_models")
     every = review_set.all_warnings()
     if every is None:
         _wait_for_warnings(review_set)

@@ -190,7 +190,9 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
         )
         total = linked_number(group.count, f"<b>{group.count.value:,}</b>")
         body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
-    caption = " ".join(filter(None, (so_far, group_caption(groups.kind))))
+    caption = " ".join(
+        filter(None, (so_far, group_caption(groups.kind, any_small=groups.any_small)))
+    )
     if groups.left_out:
         left_out = tr("{n:,} groups with fewer failures are left out.").format(n=groups.left_out)
         caption += f" {left_out}"

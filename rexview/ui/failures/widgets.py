@@ -48,7 +48,9 @@ def _title(words: str, tables: FailureTables) -> str:
 
 @lru_cache(maxsize=16)
 def _groups(groups: FailureGroups, facts: SetFacts, so_far: str) -> LinkedChart | None:
-    caption = " ".join(filter(None, (so_far, group_caption(groups.kind))))
+    caption = " ".join(
+        filter(None, (so_far, group_caption(groups.kind, any_small=groups.any_small)))
+    )
     return groups_chart(groups, model_colours(facts.models), caption=caption)
 
 
@@ -108,7 +110,8 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
     )
     so_far = so_far_caption(tables.scanned)
     drawn = failures_html.groups_html(groups, title, so_far=so_far)
-    caption = f"{counted_caption(tables.counted, tables.scanned)} {group_caption(groups.kind)}"
+    about = group_caption(groups.kind, any_small=groups.any_small)
+    caption = f"{counted_caption(tables.counted, tables.scanned)} {about}"
     file = TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES)
     show_table(drawn, file, key="failures_groups")
     if (chart := _groups(groups, engine.facts, so_far)) is not None:

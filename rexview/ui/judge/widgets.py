@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Final
 
 import streamlit as st
 
@@ -22,11 +23,20 @@ from rexview.ui.server import query_cache
 from rexview.ui.tables.table_download import show_table
 from rexview.words import tr
 
+_TABLE: Final = "judge-failures"
+"""Where the link to the table of failures leads, on the page."""
+
 
 def show_filter_agreement(engine: Engine, case_filter: CaseFilter) -> None:
     """Show how far judges that the filter asks for agree with readers; else nothing."""
     for caption in filter_captions(engine, case_filter):
         st.caption(as_markdown(caption))
+
+
+def show_where_failures(judge: Judge) -> None:
+    """Lead to the table of the failures that a judge sees, further down on the page."""
+    words = tr("To the failures that {name} sees, below Table 4")
+    st.markdown(f"[{as_markdown(words.format(name=judge.name))}](#{_TABLE})")
 
 
 def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
@@ -37,6 +47,7 @@ def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) 
     if not tables.failures:
         return
     title = tr("Judge {name}: failures that it sees").format(name=judge.name)
+    st.html(f'<span id="{_TABLE}" class="rx-anchor"></span>')
     drawn = judge_html.failures_html(tables, dict(model_colours(engine.facts.models)), title)
     caption = failures_caption(tables.agreement)
     show_table(

@@ -67,11 +67,17 @@ def metric_head(metric: MetricId, *notes: str, address: str = "", ranks: bool = 
             tr("Rank by {shown_name}").format(shown_name=shown_name(metric)), quote=True
         )
         name = f'<a href="{html.escape(address)}" data-rx-page title="{title}">{name}</a>'
-    small = "".join(
-        f"<small>{html.escape(text)}</small>" for text in (metric.computed_by, *notes) if text
+    small = _computed_html(metric) + "".join(
+        f"<small>{html.escape(text)}</small>" for text in notes if text
     )
     mark = ' aria-sort="descending"' if ranks else ""
     return f'<th scope="col" class="rx-metric"{mark}>{name}{small}</th>'
+
+
+def _computed_html(metric: MetricId) -> str:
+    """Write what computed a metric; its exact version shows where the mouse rests."""
+    exact = html.escape(metric.provenance, quote=True)
+    return f'<small title="{exact}">{html.escape(metric.computed_by)}</small>'
 
 
 def metric_table(

@@ -47,17 +47,14 @@ def show_notices(review_set: ReviewSet) -> None:
 
 
 def show_place(review_set: ReviewSet) -> None:
-    """Say in a line where entries are kept, from the first one on; the path only to a lead."""
+    """Say in a line where entries are kept, from the first one on; where exactly, the Data page."""
     try:
         reviews = review_sets.reviews(review_set)
         if not reviews.revision():
             return
     except StoreError:
         return  # shown where the reviews are read
-    if permissions.may_see(PAGE_DATA):
-        st.caption(tr("Reviews are kept in {address}").format(address=as_markdown(reviews.address)))
-    else:
-        st.caption(tr("Reviews are kept in {where}.").format(where=_where(reviews)))
+    st.caption(tr("Reviews are kept in {where}.").format(where=_where(reviews)))
 
 
 def _where(reviews: Reviews) -> str:
@@ -83,6 +80,9 @@ def show_reviews(review_set: ReviewSet) -> None:
         found = notices(reviews)
         foreign = other_set(reviews)
         show_place(review_set)
+        if reviews.revision():
+            with st.expander(tr("Where exactly")):
+                st.code(reviews.address, language=None)
     except StoreError as error:
         st.error(as_markdown(str(error)), icon=":material/error:")
         return

@@ -126,8 +126,8 @@ def test_orders_by_metric_say_what_computed_it_where_two_share_a_name(make_set: 
     assert list(orders(facts, CaseFilter(sort="best:my_own")).items())[5:] == [
         ("worst:bleu_2:radeval", "Worst BLEU-2 (radeval)"),
         ("best:bleu_2:radeval", "Best BLEU-2 (radeval)"),
-        ("worst:bleu_2:rexview:1:findings", "Worst BLEU-2 (rexview 1, findings)"),
-        ("best:bleu_2:rexview:1:findings", "Best BLEU-2 (rexview 1, findings)"),
+        ("worst:bleu_2:rexview:1:findings", "Worst BLEU-2 (computed here, findings)"),
+        ("best:bleu_2:rexview:1:findings", "Best BLEU-2 (computed here, findings)"),
         ("worst:radcliq_v1", "Worst RadCliQ-v1"),
         ("best:radcliq_v1", "Best RadCliQ-v1"),
         ("best:my_own", "Highest my_own (implementation not said)"),

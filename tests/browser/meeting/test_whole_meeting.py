@@ -27,6 +27,8 @@ MODELS = {"alpha": "Alphamodel", "beta": "Betamodel"}
 NAME = "Chest failures"
 UNTOLD = "Reportword5"
 """In the report of the last case, which is never shown."""
+OWN_LEVEL = "Sets treatment wrong. As this set has it."
+"""What the set itself means by harm 3."""
 OPINIONS = {"w1": ("alpha", 3), "w2": ("none", 1), "w3": ("beta", 0), "w4": ("unsure", 4)}
 """What the follower holds right, and the harm, by case; of the last one nothing is asked."""
 DECIDED = {
@@ -86,7 +88,8 @@ class Meeting:
 def meeting(start_app, tmp_path):
     folder = write_review_set(
         tmp_path / "set",
-        info={"name": "Five cases", "notice": "Made for a test.", "models": named(**MODELS)},
+        info={"name": "Five cases", "notice": "Made for a test.", "harm": "harm.yaml"}
+        | {"models": named(**MODELS)},
         cases=[
             {
                 "id": case,
@@ -103,6 +106,7 @@ def meeting(start_app, tmp_path):
         ],
         pictures={"one.png": RAMP},
     )
+    (folder / "harm.yaml").write_text(f"levels: {{3: {OWN_LEVEL}}}\n", encoding="utf-8")
     return Meeting(start_app(folder, data=known_reader(tmp_path / "data", "Ann")), folder)
 
 
@@ -134,7 +138,10 @@ def give_opinion(page, meeting, case, right, harm):
     words = {"none": "None", "unsure": "Cannot say"}
     letter = words.get(right) or f"Answer {meeting.letter(case, right)}"
     answers.get_by_role("button", name=letter, exact=True).click()
-    ballot.get_by_role("group", name="Harm").get_by_role("button").nth(harm).click()
+    graded = ballot.get_by_role("group", name="Harm").get_by_role("button")
+    expect(graded.nth(3)).to_have_text("3 Sets treatment wrong")
+    expect(graded.nth(3)).to_have_attribute("title", OWN_LEVEL)
+    graded.nth(harm).click()
 
 
 def decide(page, meeting, case, model, fields):

@@ -39,9 +39,11 @@ def opened(start_app, new_page, tmp_path, server):
 
     return open_page, folder
 
+
 PRESS_AT_SIGHT = """() => {
   const look = () => {
-    if (!document.querySelector(".rx-validate .read")?.clientHeight) return requestAnimationFrame(look);
+    const read = document.querySelector(".rx-validate .read");
+    if (!read?.clientHeight) return requestAnimationFrame(look);
     const key = { key: "1", code: "Digit1", bubbles: true, cancelable: true };
     document.body.dispatchEvent(new KeyboardEvent("keydown", key));
     window.pressedAtSight = true;

@@ -64,7 +64,7 @@ def test_other_sections_have_a_board_of_their_own(open_app):
     assert "scope=not_said" in drawn(app).split("data-rx-page title=")[0]  # to rank by stays there
     text = words(app)
     assert "Board: sections not said" in text
-    assert "BLEU-2 rexview" in text
+    assert "BLEU-2 computed here" in text
     assert "Model B " not in text.split("Board:")[1].split("Mean over the answers")[0]
 
 

@@ -45,7 +45,7 @@ def test_a_report_stands_beside_its_reference(folder):
     assert "Corrected by Reader A" in made["report"]
     assert "Finding-level agreement" in made["answers"]
     # the metrics of the app itself stand beside the given ones
-    assert "<td>rexview 1</td>" in unlabelled(made["answers"])
+    assert '<td title="rexview 1">computed here</td>' in unlabelled(made["answers"])
     assert not app.exception
 
 

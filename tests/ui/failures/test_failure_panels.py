@@ -72,6 +72,18 @@ def test_groups_mark_small_ones_and_escape_names(three):
     Tags(drawn)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn))
     assert "pneumothorax 8 8 of 8 100%, 68% to 100% · small group" in text
+    assert "Groups with n under 10 are small: read them as cases." in text
+
+
+def test_nothing_is_said_of_small_groups_where_none_is(make_set, monkeypatch):
+    monkeypatch.setattr(link_keys, "link_query", lambda found=None, **_: found.to_query())
+    report = {"impression": "Right pneumothorax."}
+    cases = [{"id": f"c{number}", "report": report} for number in range(10)]
+    answers = [{"case": one["id"], "model": "gen", "text": "Left pneumothorax."} for one in cases]
+    engine = memory_engine(make_set(cases=cases, answers=answers))
+    groups = failure_groups(engine, CaseFilter(), "laterality_error", BY_FINDING, resamples=0)
+    assert [cell.rate.n for group in groups.groups for cell in group.cells if cell.rate.n] == [10]
+    assert "small" not in re.sub(r"<[^>]*>", " ", groups_html(groups, "Table 5"))
 
 
 def test_the_precision_of_a_rule_stands_with_the_failure(three):

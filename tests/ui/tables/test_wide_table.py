@@ -1,5 +1,6 @@
 """Tables that stand twice on a page: as Streamlit's, and row by row for a phone."""
 
+import json
 import re
 
 import pandas as pd
@@ -35,3 +36,17 @@ def test_the_table_of_cases_has_every_row_for_a_phone(tmp_path, monkeypatch):
     links = re.findall(r'href="case\?([^"]*)" data-rx-page>(\w+)</a>', drawn(app))
     assert [case for _, case in links] == list(table.value["Case"])
     assert [query for query, _ in links] == [f"case={case}" for _, case in links]
+
+
+def test_a_long_question_ends_with_an_ellipsis_and_stands_whole_on_a_phone(tmp_path, monkeypatch):
+    long = "Describe everything in the pleural space: air, fluid and drains, on both sides."
+    folder = write_set(tmp_path / "set")
+    file = folder / "cases.jsonl"
+    cases = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    lines = [json.dumps(one | {"question": long}) for one in cases]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with server_for(folder, tmp_path, monkeypatch):
+        app = run_page("browse", **{"as": "table"})
+    (table,) = app.dataframe
+    assert set(table.value["Question"]) == {"Describe everything in the pleural space: air,…"}
+    assert long in drawn(app)

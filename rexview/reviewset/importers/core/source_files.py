@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from rexview.bounded import printable, read_file
@@ -54,14 +54,25 @@ _NOT_A_MODEL: Final = frozenset(
 
 
 def name_of_model(file: SourceFile) -> str:
-    """Return the name of a model from that of its file, without what every such file is called."""
-    return file.folder or printable(_telling(file.path.stem) or file.path.stem)
+    """Return the name of a model from that of its file, without what every such file is called.
+
+    A file such as ``predictions.json`` is called after the nearest folder that tells a model, of
+    those that were given with it.
+    """
+    stem = file.path.stem
+    return file.folder or printable(_telling(stem) or _folder_of_model(file) or stem)
+
+
+def _folder_of_model(file: SourceFile) -> str:
+    folders = (one.name.removesuffix(".zip") for one in PurePosixPath(file.label).parents)
+    return next((name for name in folders if _telling(name)), "")
 
 
 def warn_of_no_model(file: SourceFile, model: str, log: ProblemLog) -> None:
     """Say that a file's name tells no model, where it is called after it, and how to name it."""
     if not file.folder and not _telling(file.path.stem) and model == name_of_model(file):
-        message = f"Its name tells no model: the model is called “{model}” now."
+        after = ", after its folder" if _folder_of_model(file) else ""
+        message = f"Its name tells no model: the model is called “{model}” now{after}."
         remedy = f"Name it as an option: --model {file.path.name}=NAME, or “Model names” on Data."
         log.warning(file.label, message, remedy, field="model")
 

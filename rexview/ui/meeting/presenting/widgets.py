@@ -82,6 +82,7 @@ def _put(review_set: ReviewSet, held: Meeting, leader: Person | None) -> None:
         title=tr("The meeting"),
     )
     presents = leader or _taken_over(review_set, held)
+    harm = review_sets.engine(review_set).facts.harm
     form = partial(form_json, review_set, held.decisions, with_people=presents is not None)
     data: dict[str, Any] = {
         "meeting": {
@@ -92,6 +93,7 @@ def _put(review_set: ReviewSet, held: Meeting, leader: Person | None) -> None:
         },
         "leads": leader is not None,
         "decisions": form() if may_lead() else None,
+        "harm": [[level, harm.name_of(level), harm.levels[level]] for level in sorted(harm.levels)],
         "room": room_json(review_set, held.id),
         "agenda": _agenda(review_set, held, presents),
         "start": link_keys.query_value(link_keys.QUERY_CASE) if leader else None,

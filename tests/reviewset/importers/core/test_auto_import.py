@@ -217,6 +217,21 @@ def test_a_model_that_no_name_tells_is_said_to_be_called_after_its_file(tmp_path
     assert all("--model predictions.json=NAME" in one for one in told)
 
 
+@pytest.mark.parametrize(
+    ("place", "name"), [("llava-rad/predictions.json", "llava-rad"), ("results/pred.json", "pred")]
+)
+def test_a_file_that_tells_no_model_is_called_after_its_folder(tmp_path, capsys, place, name):
+    folder = (tmp_path / place).parent
+    folder.mkdir()
+    write_json(tmp_path / place, {"s1": "Clear.", "s2": "Clear."})
+    out = tmp_path / "out"
+    assert main(["import", "auto", str(folder), "--out", str(out), "--json"]) == 0
+    assert [model.name for model in load(out).models] == [name]
+    problems = json.loads(capsys.readouterr().out)["problems"]
+    told = f"Its name tells no model: the model is called “{name}” now"
+    assert [one["message"] for one in problems if one["message"].startswith(told)]
+
+
 @pytest.mark.parametrize(("answers", "ending"), [(1_000, "jsonl"), (1_001, "parquet")])
 def test_large_sets_are_parquet(tmp_path, monkeypatch, answers, ending):
     assert run.MOST_JSON_ROWS == 100_000

@@ -61,6 +61,7 @@ export class Presenting {
     this.vote = new VoteCard({
       give: (right, harm) => this.room.vote(this.at?.case ?? "", { right, harm }),
       show: (shown) => this.room.showVotes(this.at?.case ?? "", shown),
+      grades: () => this.data.harm,
       own: () => (this.at && this.room ? this.room.ownVote(this.at.case) : null),
     });
     this.notes = new NotesWindow(this);
@@ -81,9 +82,8 @@ export class Presenting {
     );
     this.appearance = new Appearance(this.root, main, this.film);
     place.append(this.root);
-    const { signal } = this.abort;
     const key = (/** @type {KeyboardEvent} */ event) => this.key(event);
-    window.addEventListener("keydown", key, { capture: true, signal });
+    window.addEventListener("keydown", key, { capture: true, signal: this.abort.signal });
   }
 
   close() {

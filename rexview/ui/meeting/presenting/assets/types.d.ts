@@ -5,6 +5,8 @@ import type { ViewerData } from "../../../viewer/assets/types.d.ts";
 import type { Ticket } from "../../live/assets/types.d.ts";
 
 export type Letter = { letter: string; name: string; colour: string; model: string | null };
+/** A level of harm, as the set names it. */
+export type Grade = [level: number, name: string, meaning: string];
 /** A case as far as it was revealed. */
 export type Content = {
   case: string;
@@ -27,6 +29,7 @@ export type MeetingData = {
   meeting: { id: string; name: string; closed: boolean; steps: [key: string, name: string][] };
   leads: boolean;
   decisions: any;
+  harm: Grade[];
   room: Ticket;
   agenda: AgendaItem[];
   start: string | null;

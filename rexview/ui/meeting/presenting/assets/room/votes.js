@@ -4,25 +4,18 @@ import { button, html, set } from "../../../../components/dom.js";
 import { tr, trc, trn } from "../../../../components/words.js";
 
 /** @import { Votes } from "../../../live/assets/types.d.ts" */
-/** @import { Letter } from "../types.d.ts" */
+/** @import { Grade, Letter } from "../types.d.ts" */
 
 const OTHERS = [
   ["none", trc("answer", "None")],
   ["unsure", tr("Cannot say")],
 ];
-// in the words of harm.yaml
-const GRADES = [
-  ["0", trc("harm", "None")],
-  ["1", tr("Little")],
-  ["2", tr("Some")],
-  ["3", tr("Serious")],
-  ["4", tr("Grave")],
-];
 
 export class VoteCard {
   /**
    * @param {{ give: (right: string | null, harm: number | null) => Promise<string | null>,
-   *   show: (shown: boolean) => void, own: () => { right: string | null, harm: number | null } | null }} on
+   *   show: (shown: boolean) => void, grades: () => Grade[],
+   *   own: () => { right: string | null, harm: number | null } | null }} on
    */
   constructor(on) {
     this.on = on;
@@ -85,7 +78,7 @@ export class VoteCard {
         ),
       );
     };
-    const grades = GRADES.map(([grade, words]) => [grade, `${grade} ${words}`]);
+    const grades = this.on.grades().map(([grade, name]) => [String(grade), `${grade} ${name}`]);
     return html(
       "div",
       { class: "result" },
@@ -121,11 +114,11 @@ export class VoteCard {
       html(
         "div",
         { role: "group", "aria-label": tr("Harm") },
-        ...GRADES.map(([grade, words]) =>
-          choice(`${grade} ${words}`, own.harm === Number(grade), () =>
-            give(own.right, Number(grade)),
-          ),
-        ),
+        ...this.on.grades().map(([grade, name, meaning]) => {
+          const node = choice(`${grade} ${name}`, own.harm === grade, () => give(own.right, grade));
+          node.title = meaning;
+          return node;
+        }),
       ),
     );
   }
