@@ -50,6 +50,15 @@ _UNREAD: Final = {
 _UNREAD_DEVICES: Final = {
     kind: word_set("unread_families", kind) for kind in list_names("unread_families")
 }
+_BEFORE_HEADING: Final = re.compile(
+    r"[\W\d_]*(?:[a-z]\d?[.)]\s*|(?:section|part)\s\w\W+)?(?:[^\W_]+(?:\s?[/&,_+]\s?|\sand\s)){0,3}",
+    re.IGNORECASE,
+)
+_AFTER_HEADING: Final = re.compile(
+    r"(?:\s*[/&,_+]\s*\w+|\sand\s\w+|\s\w+)?[\"*_]{0,3}[^\S\n]*(?:[:|=]|\.{3}|[–—]|(?=\n|$))"
+)
+_LONGEST_HEADING: Final = 40
+_NAMED_BEFORE: Final = re.compile(r"\b(?:the|this|that|its)\s(?:[\w-]+\s)?$", re.IGNORECASE)
 _DENIED: Final = re.compile(r"\b(?:no|not|without|negative for|free of)\b[^.;:\n]*$", re.IGNORECASE)
 _DENIED_WITHIN: Final = 60
 _GENERAL_WORDS: Final = word_set("finding_words", "general")
@@ -227,12 +236,36 @@ def left_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
     if loose is None or len(text) > MOST_READ:
         return False
     spans = sorted({(mention.start, mention.end) for mention in mentions})
+    devices = region in _UNREAD_DEVICES or region == "device"
+    named = devices and any(finding_info(one.finding).group == "device" for one in mentions)
     for match in loose.finditer(text):
         if any(first < match.end() and match.start() < last for first, last in spans):
             continue
-        if not _DENIED.search(text[max(0, match.start() - _DENIED_WITHIN) : match.start()]):
+        if devices and _is_heading(text, match):
+            continue
+        before = text[max(0, match.start() - _DENIED_WITHIN) : match.start()]
+        if named and _NAMED_BEFORE.search(before):
+            continue  # "the tube" is one that was read
+        if not _DENIED.search(before):
             return True
     return False
+
+
+def _is_heading(text: str, match: re.Match[str]) -> bool:
+    """Whether words head a line, a field or a column: "Lines/tubes: PICC", "| Device | Side |"."""
+    start = text.rfind("\n", 0, match.start()) + 1
+    if match.start() - start > _LONGEST_HEADING:
+        return False
+    before = _BEFORE_HEADING.fullmatch(text, start, match.start())
+    return before is not None and _AFTER_HEADING.match(text, match.end()) is not None
+
+
+def heads_device(text: str, match: re.Match[str], mentions: Sequence[Mention]) -> bool:
+    """Whether words for all devices only head the line that names one: "Lines/tubes: PICC"."""
+    end = text.find("\n", match.end())
+    line = range(match.end(), end if end >= 0 else len(text))
+    named = (one.start in line and finding_info(one.finding).group == "device" for one in mentions)
+    return _is_heading(text, match) and any(named)
 
 
 def device_unread(text: str, mentions: Sequence[Mention], family: str) -> bool:

@@ -22,6 +22,7 @@ from rexview.detect.findings import (
 )
 from rexview.detect.hints.asked_for import may_stay_unsaid
 from rexview.detect.hints.claimed import claims_of
+from rexview.detect.hints.other_words import ALL_DEVICES, said_generally, said_in_other_words
 from rexview.detect.mistaken import GENERAL, OLD, mistaken_findings
 from rexview.detect.normal_statements import lungs_cleared, normal_statement
 from rexview.detect.phrases import either, whole_words, word_set
@@ -47,7 +48,6 @@ from rexview.schema import Case, Evidence, Flag
 
 _TRIFLES: Final = word_set("report", "trifle_family")
 """Families that any answer may leave out."""
-_TUBES: Final = frozenset({"airway_tube", "bronchial_tube", "enteric_tube"})
 _DISEASE: Final = "lung_abnormality"
 """The family of diseases, which a report names for what they look like."""
 _SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
@@ -58,7 +58,6 @@ _FOCAL: Final = re.compile(rf"\b(?:{either('report', 'focal')}){_SHORTLY_AFTER}"
 _VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
 _SIGN_ONLY: Final = re.compile(rf"(?:{either('report', 'sign_only')})", re.IGNORECASE)
 _UNSURE_NAME: Final = re.compile(rf"(?:{either('report', 'unsure_name')})", re.IGNORECASE)
-_ALL_DEVICES: Final = whole_words("report", "all_devices")
 _COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
 _MAY_BE: Final = re.compile(
     rf"\b(?:{either('report', 'may_be')})(?:\s+(?!with\b|and\b|or\b)[\w-]+){{0,3}}\W*$",
@@ -157,10 +156,10 @@ class MissedFinding:
             if denied is None and (
                 names_in_question(one.case, finding)
                 or may_stay_unsaid(one.case, finding, report)
-                or _said_generally(answered, finding)
+                or said_generally(answered, finding)
             ):
                 continue
-            if denied is None and _mentioned(one, answered, finding, report):
+            if denied is None and said_in_other_words(one, answered, finding, report):
                 continue
             done.add(family)
             how = "denies it" if denied else "does not mention it"
@@ -271,7 +270,7 @@ def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -
         return False
     if _in_report_unread(one, finding):
         return False
-    if finding.info.group == "device" and _ALL_DEVICES.search(text):
+    if finding.info.group == "device" and ALL_DEVICES.search(text):
         return False
     if finding.info.id == GENERAL and any(
         other.info.region in ("lung", "pleura") for other in report.said
@@ -298,16 +297,6 @@ def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
 def _is_vague(finding: FindingInText) -> bool:
     mention = finding.mention
     return _VAGUE.fullmatch(finding.text[mention.start : mention.end]) is not None
-
-
-def _said_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
-    """Whether an opacity of a report may be what the answer has of lung or pleura on its side."""
-    return finding.info.id == GENERAL and any(
-        other.info.region in ("lung", "pleura")
-        and other.mention.status in SAID
-        and sides_meet(other.mention.side, finding.mention.side)
-        for other in answered
-    )
 
 
 def _is_of_pneumothorax(finding: FindingInText, said: Sequence[FindingInText]) -> bool:
@@ -346,39 +335,6 @@ def _called_normal(one: AnswerInCase, finding: FindingInText) -> Evidence | None
             return None
         match = cleared[0]
     return Evidence("answer", match[0], None, *match.span())
-
-
-def _mentioned(
-    one: AnswerInCase,
-    answered: Sequence[FindingInText],
-    finding: FindingInText,
-    report: ReportFindings,
-) -> bool:
-    """Whether an answer speaks of a finding in other words, or of all devices at once.
-
-    What the answer says in the words of another finding of the report is meant for that one.
-    """
-    text = one.text
-    if finding.info.group == "device" and _ALL_DEVICES.search(text):
-        return True
-    if finding.info.group == "device" and device_unread(text, one.mentions, finding.info.family):
-        return True
-    taken = {other.info.family for other in report.present}
-    said = [
-        item
-        for item in answered
-        if item.mention.status != "negated"
-        and not (item.info.family in taken and _is_another(item, finding))
-    ]
-    return any(related(finding, item) for item in said) or may_mean(text, finding, answered)
-
-
-def _is_another(item: FindingInText, finding: FindingInText) -> bool:
-    """Whether what may be meant by another name lies elsewhere, or is plainly another tube."""
-    if not sides_meet(item.mention.side, finding.mention.side):
-        return True
-    words = item.text[item.mention.start : item.mention.end].lower()
-    return {item.info.family, finding.info.family} <= _TUBES and words not in ("tube", "tubes")
 
 
 def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[FindingInText]:

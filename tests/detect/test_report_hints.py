@@ -458,6 +458,8 @@ def test_what_a_question_does_not_ask_about_is_not_missed(question):
         ("Look at the right apex.", ["granuloma"]),
         ("Describe the lungs.", ["granuloma"]),
         ("Assess the bones.", ["rib fracture", "scoliosis"]),
+        ("TL;DR", ["granuloma", "rib fracture", "scoliosis"]),
+        ("Return each finding with its side, one per line.", ["granuloma", "rib", "scoliosis"]),
     ],
 )
 def test_what_a_question_asks_about_is_missed(question, missed):
@@ -550,3 +552,61 @@ def test_a_slight_finding_alone_or_asked_about_is_missed(report, question):
 )
 def test_what_is_known_by_another_name_is_not_invented(report, text, invented):
     assert ("invented" in hints(report, text)) is invented
+
+
+TWO_TUBES = (
+    "ETT 3 cm above the carina. Feeding tube below the diaphragm, tip not seen. Lungs clear."
+)
+
+
+@pytest.mark.parametrize(
+    ("report", "text", "missed"),
+    [
+        # named for another finding of the report, in another part of the chest
+        ("Left mastectomy. Clips in the left axilla.", "Clips in the left axilla.", "mastectomy"),
+        ("Pleural plaques. Reticular change.", "Reticular opacities at both bases.", "pleural"),
+        ("Right effusion and right pneumothorax.", "Right pneumothorax.", "effusion"),
+        # on the other side only
+        ("Granuloma in the right apex.", "Nodule in the left apex.", "granuloma"),
+        # words that head a field, or mean a device that was named, are no other device
+        (TWO_TUBES, '{"devices": ["nasogastric tube"], "lungs": "clear"}', "endotracheal tube"),
+        (TWO_TUBES, "| Device | Place |\n|---|---|\n| NG tube | stomach |", "endotracheal tube"),
+        (TWO_TUBES, "LINES/TUBES: NG tube\nLUNGS: clear", "endotracheal tube"),
+        (TWO_TUBES, "An NG tube is seen. The tube ends in the stomach.", "endotracheal tube"),
+        (TWO_TUBES, "LINES/TUBES: unchanged\nLUNGS: clear", None),
+        ("Right IJ line. Left effusion.", "A white line of fluid: left effusion.", None),
+        ("Right PICC.", "There is another line, hard to see.", None),
+        # one thing under two names
+        ("Consolidation, probably pneumonia, at the left base.", "Opacity at the left base.", None),
+        ("Granuloma in the right apex.", "Nodule in the right apex.", None),
+        ("Right IJ central line.", "Right PICC.", None),
+    ],
+)
+def test_what_is_named_for_another_finding_is_missed(report, text, missed):
+    found = hints(report, text).get("missed", [])
+    assert [missed in one for one in found] == [True] * (missed is not None)
+
+
+@pytest.mark.parametrize(
+    ("report", "text", "how"),
+    [
+        ("Left pacemaker.", "Lungs: clear\ndevices = none", "denies"),
+        ("Aortic valve replacement.", "| Heart | normal |\n| Devices | none |", "denies"),
+        ("Right shoulder prosthesis.", "Lines and tubes: none.", None),
+    ],
+)
+def test_no_devices_denies_each(report, text, how):
+    found = hints(report, text).get("missed", [])
+    assert [one.endswith(f"the answer {how} it.") for one in found] == [True] * (how is not None)
+
+
+@pytest.mark.parametrize(
+    ("report", "text"),
+    [
+        ("No pneumothorax, right basal atelectasis.", "Right basal atelectasis."),
+        ("Left mastectomy. Lungs clear.", "Left mastectomy with node dissection."),
+        ("Calcified granuloma, left base. No nodule.", "A calcified dot at the left base."),
+    ],
+)
+def test_what_the_report_has_in_its_own_words_is_not_invented(report, text):
+    assert "invented" not in hints(report, text)

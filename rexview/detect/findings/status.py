@@ -51,6 +51,9 @@ AFTERWARDS: Final = _NOW | _ANEW | _DEGREES | {"which"}
 _GOING_ON: Final = frozenset(
     words_of("keeps keep persists persist continues grows increases enlarges worsens")
 )
+_ONE_SIDE: Final = frozenset(words_of("left right lt rt bilateral"))
+_ENDS: Final = frozenset(words_of("tip tips end ends sidehole sideport"))
+"""Parts of a tube or a line of which a film may not show what it shows of the rest."""
 _DIFFERENTIAL: Final = frozenset(words_of("ddx dd differential differentials"))
 """Before a list of what a finding may be."""
 _IS_NOT: Final = frozenset(
@@ -143,11 +146,18 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
                 "size" in terms[k + 1].cues or words[term.j] in ("the", "there", "a", "an")
             )
             word = words[term.i]
+            starts_anew = starts_anew or _has_its_own_side(words, terms, k)
             if starts_anew and not listed and word != "or" and not _or_follows(words, terms, k):
                 return False
             listed = listed or word == "or"
             anew = anew or (word == "and" and words[term.j] in _ANEW)
     return False
+
+
+def _has_its_own_side(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether what follows a comma is told with a side: "no pneumothorax, left effusion"."""
+    follows = k > 0 and terms[k].mark == "," and bool(terms[k - 1].finding)
+    return follows and words[terms[k].j] in _ONE_SIDE
 
 
 def _of_none(words: list[str], terms: list[Term], f: int) -> bool:
@@ -183,6 +193,8 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
                 return False  # "pneumothorax after tube removal"
             if EARLIER & set(words[term.j : term.j + 4]) and words[term.j] not in _AFTER_PRIOR:
                 return False  # but "removed since the prior study"
+            if not _ENDS.isdisjoint(words[terms[f].j : term.i]):
+                return False  # "NG tube below the diaphragm, tip not seen"
             after = words[term.j] if term.j < len(words) else ""
             dated = [word for word in words[term.j + 1 : term.j + 3] if word != "the"]
             if after in _AT_DATE and _is_date(dated[:1], after):
