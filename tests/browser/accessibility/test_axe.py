@@ -1,6 +1,8 @@
 """axe-core finds nothing that hinders people on any page, dark and light, wide and on a phone."""
 
+import re
 import shutil
+import time
 
 import pytest
 from support import ROOT
@@ -96,21 +98,22 @@ def axe():
 
 
 @pytest.fixture(scope="module")
-def server(start_app, tmp_path_factory):
+def folder(tmp_path_factory):
+    """A copy of the demo."""
+    return shutil.copytree(ROOT / "assets" / "demo", tmp_path_factory.mktemp("axe") / "set")
+
+
+@pytest.fixture(scope="module")
+def server(start_app, folder):
     """The address of an app on a copy of the demo, where Ann has planned a meeting."""
-    home = tmp_path_factory.mktemp("axe")
-    folder = shutil.copytree(ROOT / "assets" / "demo", home / "set")
     entries = [Entry("meeting", subject="m1", value={"name": "Chest", "minutes": 20})]
     said = {"name": "Left", "counts": "It sees one on the left."}
     entries.append(Entry(KIND, subject="left", value=said))
     for place, case in enumerate(("c01", "c19", "r01")):
         value = {"place": place, "section": "First", "minutes": 3}
         entries.append(Entry("agenda", case, subject="m1", value=value))
-    try:
-        open_reviews(load(folder), Settings()).record(entries, Person("ann", "Ann", "lead"))
-    finally:
-        close_databases()
-    return start_app(folder, data=known_reader(home / "data", "Ann"))
+    record(folder, *entries, who="Ann")
+    return start_app(folder, data=known_reader(folder.parent / "data", "Ann"))
 
 
 def ready(page, address):
@@ -163,6 +166,75 @@ def test_nothing_that_opens_has_what_hinders_people(server, new_page, axe, look)
         page.locator(seen).locator("visible=true").first.wait_for()
         settle(page, address)
         found += [f"/{address} {seen} {one}" for one in axe.findings(page, *WIDE_RULES[look])]
+    assert not found, "\n".join(found)
+
+
+def record(folder, *entries, who):
+    try:
+        open_reviews(load(folder), Settings()).record(entries, Person(who.lower(), who, "lead"))
+    finally:
+        close_databases()
+
+
+def consensus_that_somebody_else_has_recorded(page, folder):
+    page.get_by_role("radio", name="3").click()
+    page.locator(".rx-consensus [role=status]", has_text="Saved").wait_for()
+    try:
+        history = open_reviews(load(folder), Settings()).history(kind="adjudicate")
+    finally:
+        close_databases()
+    mine = next(row for row in history if row.person == "ann")
+    value = {"score": 5, "comment": "Fine."}
+    record(folder, Entry("adjudicate", mine.case, mine.model, mine.subject, value=value), who="Ben")
+    page.get_by_role("radio", name="1").click()
+    page.locator(".rx-consensus-notice", has_text="Ben recorded").wait_for()
+    page.get_by_role("button", name="Take theirs").wait_for()
+
+
+def words_that_somebody_else_has_changed(page, folder):
+    page.get_by_text("Edit the words").click()
+    page.get_by_label("What counts").fill("It sees one there.")
+    value = {"name": "Left", "counts": f"Changed meanwhile, {time.time()}."}
+    record(folder, Entry(KIND, subject="left", value=value), who="Ben")
+    page.get_by_role("button", name=re.compile("(^| )Save$")).click()
+    page.get_by_text("Somebody else changed this failure meanwhile").wait_for()
+
+
+def a_meeting_that_ends(page, _folder):
+    opens("button", "Change")(page)
+    page.get_by_role("button", name="Close the meeting").click()
+    page.get_by_text("This meeting is closed").wait_for()
+
+
+def a_meeting_that_goes_on(page, _folder):
+    opens("button", "Change")(page)
+    page.get_by_role("button", name="Open again").click()
+    page.get_by_text("This meeting is closed").wait_for(state="detached")
+
+
+WRITTEN = (
+    ("adjudicate", consensus_that_somebody_else_has_recorded),
+    ("failures?as=own-words&failure_in_words=left", words_that_somebody_else_has_changed),
+    ("meeting?meeting=m1", a_meeting_that_ends),
+    ("meeting?meeting=m1", a_meeting_that_goes_on),
+)
+"""What is seen once something was written: where, and how it comes to be."""
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_conflict_and_no_end_has_what_hinders_people(server, folder, new_page, axe, look):
+    page = new_page(**WIDE)
+    page.add_init_script(f"localStorage.setItem('rexview-theme', '\"{look}\"')")
+    found = []
+    for address, come_to_be in WRITTEN:
+        page.goto(f"{server}{address}")
+        ready(page, address)
+        come_to_be(page, folder)
+        settle(page, address)
+        found += [
+            f"/{address} {come_to_be.__name__} {one}"
+            for one in axe.findings(page, *WIDE_RULES[look])
+        ]
     assert not found, "\n".join(found)
 
 
