@@ -31,7 +31,16 @@ _ORGANS = {
     "right_lung": volume.RIGHT_LUNG,
     "left_lung": volume.LEFT_LUNG,
 }
-_MADE_BY = ("volume", "patient", "tissue", "voxels", "pathology", "devices", "implants")
+_MADE_BY = (
+    "volume",
+    "patient",
+    "tissue",
+    "mediastinum",
+    "voxels",
+    "pathology",
+    "devices",
+    "implants",
+)
 _FOLDER = Path(__file__).parent
 _CODE = [*(_FOLDER / "body" / f"{name}.py" for name in _MADE_BY), _FOLDER / "projection.py"]
 

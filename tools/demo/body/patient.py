@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from tools.demo.body import tissue
+from tools.demo.body import mediastinum, tissue
 from tools.demo.body.volume import (
     AIR,
     HEART,
@@ -45,14 +45,15 @@ class Build:
     lowers the shoulders, ``shoulder_tilt_mm`` raises the left one and lowers the right one by half
     of that each, ``shoulders_out_mm`` (right, left) moves them away from the chest.
 
-    The rest is what :mod:`.tissue` adds: ``fat_mm`` under the skin, ``breast_mm`` (how far the
-    breasts stand out) and ``breast_hang`` (above 1: over their fold), ``aorta_mm`` (how much wider
-    the aorta is), ``calcified`` (share of 0 to 1: aortic arch and costal cartilages), ``granuloma``
-    (an old calcified one, at shares of z, y, x of the lungs), ``vessels`` and ``spine`` (factors of
-    density: lung vessels, vertebrae), ``bowel_gas`` (false: none; a number: some),
-    ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm`` (how much wider trachea
-    and main bronchi are), ``uneven_aorta`` (not 0: which way it winds), ``smooth``
-    (false: the skin keeps the steps of the slices).
+    The rest is what :mod:`.tissue` and :mod:`.mediastinum` add: ``fat_mm`` under the skin,
+    ``breast_mm`` (how far the breasts stand out) and ``breast_hang`` (above 1: over their fold),
+    ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of 0 to 1: aortic arch and
+    costal cartilages), ``granuloma`` (an old calcified one, at shares of z, y, x of the lungs),
+    ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae), ``bowel_gas`` (false:
+    none; a number: some), ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm``
+    (how much wider trachea and main bronchi are), ``uneven_aorta`` (not 0: which way it winds),
+    ``smooth_heart`` (true: the heart and the great vessels lose the steps of the slices, and chalk
+    its sharpness) and ``seated`` (true: no lung lies between heart and diaphragm).
     """
 
     wide: float = 1.0
@@ -85,7 +86,8 @@ class Build:
     belly_hu: float = 190.0
     airway_mm: float = 0.0
     uneven_aorta: int = 0
-    smooth: bool = True
+    smooth_heart: bool = False
+    seated: bool = False
 
 
 def shape_patient(thorax: Volume, build: Build) -> Volume:
@@ -112,9 +114,12 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
         shaped = tissue.some_bowel_gas(shaped, build.bowel_gas)
     if build.airway_mm > 0:
         shaped = tissue.clear_airway(shaped, build.airway_mm)
+    if build.smooth_heart:
+        shaped = mediastinum.smooth_border(shaped)
+    if build.seated:
+        shaped = mediastinum.seated_heart(shaped)
     shaped = tissue.full_belly(shaped, build.belly_hu)
-    if build.smooth:
-        shaped = tissue.smooth_skin(shaped)
+    shaped = tissue.smooth_skin(shaped)
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)
     if build.breast_mm > 0:

@@ -24,7 +24,7 @@ from tools.demo.body.volume import (
     VERTEBRAE,
     Volume,
 )
-from tools.demo.body.voxels import blurred, clouds, softened
+from tools.demo.body.voxels import around, blurred, clouds, softened
 
 _DZ, _DY, _DX = SPACING_MM
 _FAT, _GLAND, _BLOOD, _LUNG = -90, 5, 45, -860
@@ -102,7 +102,7 @@ def dense_spine(body: Volume, factor: float) -> Volume:
     if factor == 1:
         return body
     hu = body.hu.copy()
-    part = _around(body.mask(*VERTEBRAE), 3)
+    part = around(body.mask(*VERTEBRAE), 3)
     inner = Volume(hu[part], body.labels[part])
     bone = ndimage.binary_dilation(inner.mask(*VERTEBRAE), np.ones((3, 5, 5), bool))
     bone &= inner.hu > _BLOOD
@@ -134,21 +134,13 @@ def full_belly(body: Volume, more_hu: float) -> Volume:
 
 def without_bowel_gas(body: Volume) -> Volume:
     """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody."""
-    part = _around(body.mask(STOMACH, *_BOWEL), 6)
+    part = around(body.mask(STOMACH, *_BOWEL), 6)
     inner = Volume(body.hu[part], body.labels[part])
     gut = ndimage.binary_dilation(inner.mask(STOMACH, *_BOWEL), np.ones((5, 9, 9), bool))
     near_lung = ndimage.binary_dilation(inner.lungs, np.ones((3, 5, 5), bool))
     hu = body.hu.copy()
     hu[part][gut & ~near_lung & (inner.hu < -150)] = 20
     return Volume(hu, body.labels)
-
-
-def _around(mask: np.ndarray, margin: int) -> tuple[slice, ...]:
-    """Find the part of a volume that holds a mask, with a margin in voxels."""
-    held = [np.flatnonzero(mask.any(axis=other)) for other in ((1, 2), (0, 2), (0, 1))]
-    if not len(held[0]):
-        return (slice(0, 0),) * 3
-    return tuple(slice(max(int(a[0]) - margin, 0), int(a[-1]) + margin + 1) for a in held)
 
 
 def old_aorta(body: Volume, wider_mm: float, calcified: float) -> Volume:
@@ -228,7 +220,7 @@ def _fill_ball(hu: np.ndarray, centre: np.ndarray, radius_mm: float, value: floa
 
 def some_bowel_gas(body: Volume, seed: int) -> Volume:
     """Keep some of the bubbles of gas in stomach and bowel; ``seed`` says which."""
-    part = _around(body.mask(STOMACH, *_BOWEL), 12)
+    part = around(body.mask(STOMACH, *_BOWEL), 12)
     filled = without_bowel_gas(Volume(body.hu[part], body.labels[part])).hu
     bubbles, count = ndimage.label(filled != body.hu[part])
     kept = np.random.default_rng(seed).random(count + 1) < 0.5

@@ -68,6 +68,14 @@ def blurred(values: np.ndarray, sigma: tuple[float, float, float]) -> np.ndarray
     return flat.reshape(depth, height, width)
 
 
+def around(mask: np.ndarray, margin: int) -> tuple[slice, ...]:
+    """Find the part of a volume that holds a mask, with a margin in voxels."""
+    held = [np.flatnonzero(mask.any(axis=other)) for other in ((1, 2), (0, 2), (0, 1))]
+    if not len(held[0]):
+        return (slice(0, 0),) * 3
+    return tuple(slice(max(int(a[0]) - margin, 0), int(a[-1]) + margin + 1) for a in held)
+
+
 def softened(mask: np.ndarray, sigma_mm: float) -> np.ndarray:
     """Blur a mask so that its edge is not a cut."""
     dz, dy, dx = SPACING_MM
