@@ -174,7 +174,7 @@ def test_a_meeting_of_five_cases_from_agenda_to_minutes(meeting, visitor):
     with record(visitor_of := visitor()) as traffic:
         follower = visitor_of.new_page()
         present = page.get_by_role("button", name="Present", include_hidden=True)
-        expect(present).to_have_count(1)  # while the page runs anew that of before stands there, too
+        expect(present).to_have_count(1)  # not that of the run before, too
         expect(present).to_be_enabled()  # a case is on the agenda
         page.keyboard.press("Escape")  # what adds cases lies over the buttons
         page.get_by_role("button", name="Present").click()
