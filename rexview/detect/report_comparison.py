@@ -30,6 +30,11 @@ _ASKS_ALL: Final = re.compile(rf"\b(?:{either('question', 'general')})|^\W*$", r
 ASKS_SIDE: Final = whole_words("question", "side")
 """Asks for the side or the place of something, and for no more."""
 _ALL_DEVICES: Final = whole_words("question", "devices")
+_TUBES_ASKED: Final = whole_words("question", "tubes")
+_MORE_THAN_TUBES: Final = re.compile(
+    r"\b(?:devices?|hardware|implant|material|apparatus|metal)", re.I
+)
+_HARDWARE: Final = word_set("report", "hardware_family")
 _LUNG_PART: Final = whole_words("question", "lung_part")
 _NEAR: Final = 120
 _LASTING: Final = word_set("report", "lasting_family")
@@ -64,6 +69,9 @@ _DENIED_WITHIN: Final = 60
 _GENERAL_WORDS: Final = word_set("finding_words", "general")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{5,}")
 _STEM: Final = 6
+_LONG_STEM: Final = 9
+"""For words that begin alike and mean different things: pneumothorax, pneumomediastinum."""
+_ALIKE: Final = "pneumo"
 _MOST_ALIKE: Final = 8
 """Mentions of one finding, side, zone and status that are kept: more add nothing."""
 
@@ -222,7 +230,11 @@ def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = 
     ):
         return True
     words = finding.text[finding.mention.start : finding.mention.end].lower()
-    telling = [word[:_STEM] for word in _LONG_WORD.findall(words) if word not in _GENERAL_WORDS]
+    telling = [
+        word[: _LONG_STEM if word.startswith(_ALIKE) else _STEM]
+        for word in _LONG_WORD.findall(words)
+        if word not in _GENERAL_WORDS
+    ]
     folded = text.lower()
     return bool(telling) and all(word in folded for word in telling)
 
@@ -346,6 +358,9 @@ def wants(case: Case, finding: FindingInText) -> bool:
     if regions is None:
         return case.question_type == "report" or _ASKS_ALL.search(question) is not None
     region = "device" if finding.info.group == "device" else finding.info.region
+    tubes_only = _TUBES_ASKED.search(question) and not _MORE_THAN_TUBES.search(question)
+    if tubes_only and finding.info.family in _HARDWARE:
+        return False
     if region == "device" and not _ALL_DEVICES.search(question):
         devices = _devices_of(question)
         if devices:

@@ -22,7 +22,12 @@ from rexview.detect.findings import (
 )
 from rexview.detect.hints.asked_for import may_stay_unsaid
 from rexview.detect.hints.claimed import claims_of
-from rexview.detect.hints.other_words import ALL_DEVICES, said_generally, said_in_other_words
+from rexview.detect.hints.other_words import (
+    ALL_DEVICES,
+    place_unread,
+    said_generally,
+    said_in_other_words,
+)
 from rexview.detect.mistaken import GENERAL, OLD, mistaken_findings
 from rexview.detect.normal_statements import lungs_cleared, normal_statement
 from rexview.detect.phrases import either, whole_words, word_set
@@ -63,6 +68,7 @@ _MAY_BE: Final = re.compile(
     rf"\b(?:{either('report', 'may_be')})(?:\s+(?!with\b|and\b|or\b)[\w-]+){{0,3}}\W*$",
     re.IGNORECASE,
 )
+_BESIDE_FLUID: Final = whole_words("report", "beside_fluid")
 _DEVICE_DENIED: Final = whole_words("report", "device_denied")
 _FEW: Final = 3
 """Findings; a report with fewer that only compares does not say what is there."""
@@ -276,10 +282,26 @@ def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -
         other.info.region in ("lung", "pleura") for other in report.said
     ):
         return False  # what it is called may be meant
+    if _goes_with_another(finding, report):
+        return False
     if len(report.present) < _FEW and _COMPARED_ONLY.search(text):
         return False
     mistaken = (wrong.info.family for _, wrong in one.once(mistaken_findings))
     return finding.info.family not in mistaken and not may_mean(text, finding)
+
+
+def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
+    """Whether a finding comes with one that the report has: metal with a device, ...
+
+    ... or lung that gives way with the fluid beside it.
+    """
+    if finding.info.family == "foreign_body":
+        return any(other.info.group == "device" for other in report.said)
+    return (
+        finding.info.family == "atelectasis"
+        and "pleural_fluid" in report.families
+        and _BESIDE_FLUID.search(finding.before()) is not None
+    )
 
 
 def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
@@ -289,7 +311,8 @@ def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
         text = getattr(one.case.report, section) or ""
         mentions = find_mentions(text)
         device = region == "device" and device_unread(text, mentions, finding.info.family)
-        if device or left_unread(text, mentions, region):
+        unread = left_unread(text, mentions, region)
+        if device or unread or place_unread(text, mentions, region):
             return True
     return False
 

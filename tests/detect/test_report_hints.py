@@ -580,11 +580,50 @@ TWO_TUBES = (
         ("Consolidation, probably pneumonia, at the left base.", "Opacity at the left base.", None),
         ("Granuloma in the right apex.", "Nodule in the right apex.", None),
         ("Right IJ central line.", "Right PICC.", None),
+        # a place is spoken of in words that were not read
+        ("Right rib destruction.", "A mass that is eating into the right second rib.", None),
+        ("Right rib destruction.", "A mass in the right apex.", "bone lesion"),
+        ("Right rib destruction.", "A mass in the right apex. The ribs are normal.", "denies"),
+        (
+            "Free air. Left basal atelectasis.",
+            "Atelectasis, left base. No pneumothorax.",
+            "free air",
+        ),
     ],
 )
 def test_what_is_named_for_another_finding_is_missed(report, text, missed):
     found = hints(report, text).get("missed", [])
     assert [missed in one for one in found] == [True] * (missed is not None)
+
+
+@pytest.mark.parametrize(
+    ("question", "missed"),
+    [
+        ("What lines and tubes are present?", 0),
+        ("Describe any devices.", 1),
+        ("Describe the abnormalities and where they are.", 1),
+        ("Where is the effusion?", 0),
+    ],
+)
+def test_wires_and_clips_are_no_lines_or_tubes(question, missed):
+    report = "Left effusion. Left PICC. Sternotomy wires."
+    found = hints(report, "Left effusion. Left PICC.", question=question)
+    assert len(found.get("missed", [])) == missed
+
+
+@pytest.mark.parametrize(
+    ("report", "text", "invented"),
+    [
+        ("Left effusion. Heart normal.", "Left effusion with adjacent atelectasis.", False),
+        ("Left nodule. Heart normal.", "Left nodule. Atelectasis at the right base.", True),
+        ("Left chest tube has backed out.", "Left chest tube.", False),
+        ("Left chest tube is out.", "Left chest tube.", True),
+        ("No pneumothorax. Heart normal.", "1. Pneumothorax? No.\n\nTip: right atrium.", False),
+        ("No left atelectasis.", "At the right base only a strand of atelectasis is left.", False),
+    ],
+)
+def test_what_comes_with_another_finding_is_not_invented(report, text, invented):
+    assert ("invented" in hints(report, text)) is invented
 
 
 @pytest.mark.parametrize(

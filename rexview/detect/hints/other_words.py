@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from rexview.detect.core.detector import AnswerInCase
+from rexview.detect.findings import Mention, finding_info
 from rexview.detect.mistaken import GENERAL
-from rexview.detect.phrases import whole_words
+from rexview.detect.phrases import either, list_names, whole_words
 from rexview.detect.report_comparison import (
     SAID,
     FindingInText,
@@ -23,6 +25,12 @@ ALL_DEVICES: Final = whole_words("report", "all_devices")
 """Said of devices in general."""
 _TUBES: Final = frozenset({"airway_tube", "bronchial_tube", "enteric_tube"})
 _PLEURAL: Final = frozenset({"pleural_fluid", "pneumothorax"})
+_PLACES: Final = {
+    region: re.compile(rf"\b(?:{either('place', region)})", re.IGNORECASE)
+    for region in list_names("place")
+}
+_ONLY_TOLD: Final = re.compile(rf"\b(?:{either('place_only', 'told')})\b|\?|:\s*$", re.IGNORECASE)
+_CLAUSE: Final = re.compile(r"[^.;,|\n]+(?:[.,]\d[^.;,|\n]*)*")
 
 
 def said_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
@@ -59,7 +67,11 @@ def said_in_other_words(
         and sides_meet(item.mention.side, finding.mention.side)
         and not (item.info.family in taken and _is_another(item, finding))
     ]
-    return any(related(finding, item) for item in said) or may_mean(text, finding, answered)
+    if any(related(finding, item) for item in said) or may_mean(text, finding, answered):
+        return True
+    return finding.info.group != "device" and place_unread(
+        one.text, one.mentions, finding.info.region
+    )
 
 
 def _is_another(item: FindingInText, finding: FindingInText) -> bool:
@@ -76,3 +88,23 @@ def _is_another(item: FindingInText, finding: FindingInText) -> bool:
         return True
     both_devices = item.info.group == finding.info.group == "device"
     return families == _PLEURAL or (not both_devices and item.info.region != finding.info.region)
+
+
+def place_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
+    """Whether a text tells of a place in a region what was not read: it may mean any finding.
+
+    "The mass erodes two ribs" may mean a destroyed bone. A place where nothing is, or the end of a
+    line, tells of none.
+    """
+    places = _PLACES.get(region)
+    if places is None:
+        return False
+    infos = [(item.start, finding_info(item.finding)) for item in mentions]
+    read = [start for start, info in infos if info.region == region or info.group == "device"]
+    return any(
+        places.search(clause[0])
+        and " " in clause[0].strip()
+        and not _ONLY_TOLD.search(clause[0])
+        and not any(clause.start() <= start < clause.end() for start in read)
+        for clause in _CLAUSE.finditer(text)
+    )

@@ -38,7 +38,8 @@ _LEADS: Final = re.compile(
     re.IGNORECASE,
 )
 _LEADING: Final = word_set("sentence", "leading")
-_REPLIES: Final = ("yes", "no")
+_YES: Final = "yes"
+_REPLIES: Final = (_YES, "no", "none", "nil")
 _PAST: Final = frozenset(("was", "were", "had", "if", "would", "could", "may", "might", "should"))
 _DENYING: Final = ("normal", "not_before", "not_after", "own", "tip")
 _NO_LENGTH: Final = 2
@@ -161,10 +162,10 @@ def _reply(
     if not asked or not short or said.finding:
         return False
     for draft in asked:
-        if tokens.words[i] == "no" or draft.sides or not said.sided:
-            draft.status = "positive" if tokens.words[i] == "yes" else "negated"
+        if tokens.words[i] != _YES or draft.sides or not said.sided:
+            draft.status = "positive" if tokens.words[i] == _YES else "negated"
     denied = any(term.is_(*_DENYING) for term in said.terms[1:])
-    if tokens.words[i] == "no" and said.sided and not denied:
+    if tokens.words[i] != _YES and said.sided and not denied:
         places = [place for clause in said.clauses for place in clause.side_spans(tokens, first)]
         if len({side for side, _, _ in places}) == 1:  # "In both? No, only on the right."
             context.drafts += [
@@ -322,7 +323,7 @@ def _complete_earlier(
     soon = bool(found) or sentence.line - context.last_line <= _SOON_LINES
     refers = any("it" in term.cues and term.i - first <= _POINTS_BACK for term in clause.terms[:3])
     refers = refers or ("where" in clause.terms[0].cues and not clause.has("verb"))
-    refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
+    refers = refers or clause.has("affected") or tokens.words[sentence.i] == _YES
     refers = refers or (bool(found) and tokens.words[first] in _HENCE)
     refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
@@ -335,7 +336,7 @@ def _complete_earlier(
         for draft in (found or context.last)
         if draft.sided
         and not draft.sides
-        and (draft.status in ("positive", "uncertain") or draft.asked)
+        and (draft.status in ("positive", "uncertain") or _is_open(draft))
     ]
     if open_ones and (
         refers or label or (((short and soon) or sentence.item) and not _speaks_of_place(clause))
@@ -361,6 +362,11 @@ def _complete_earlier(
     # nothing before it lacks a side, so it is the side of what comes next: "Side: left."
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         context.pending = places[0]
+
+
+def _is_open(draft: Draft) -> bool:
+    """Whether a finding was asked about and no yes or no has come."""
+    return draft.asked and draft.status == "hypothetical"
 
 
 def _lies_elsewhere(

@@ -64,11 +64,17 @@ _COMPARED: Final = 4
 PAIRED: Final = 9
 """Words after "both" among which the second of two things has to be named."""
 _CHAMBERS: Final = frozenset(words_of("atrial ventricular atrium ventricle cardiac heart"))
-_DIRECTIONS: Final = frozenset(words_of("anterior posterior basal mid upper lower"))
+_DIRECTIONS: Final = frozenset(
+    words_of("anterior posterior basal mid upper lower and to through")
+    + words_of("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+)
+_WALL: Final = "wall"
 _BETWEEN: Final = 4
 """Numbers and directions that may stand between "lateral" and the place that it describes."""
 _BEFORE_CLEAR: Final = ("verb", "and", "own", "where", "entry", "size", "it")
 """What may stand between a side and the word that calls it normal: "the right one is clean"."""
+_REMAINS: Final = frozenset(words_of("is are was were remains"))
+_LITTLE: Final = frozenset(words_of("only little nothing some just anything what all much"))
 _SPENT: Final = Meaning()
 _JUST: Final = frozenset(
     words_of("above below beneath under underneath next beside where here there")
@@ -147,9 +153,9 @@ def clean_sides(
                 continue
             if not (_place_follows(words, terms, k + 1) or _is_outer(words, terms, k)):
                 term.side = None
-        elif _is_exactly(words, term):
+        elif _is_exactly(words, term) or _is_remaining(words, term):
             term.side = None
-        elif words[term.i].endswith(("ward", "wards")) or _is_way(terms, k):
+        elif words[term.i].endswith(("ward", "wards")) or _is_way(words, terms, k):
             term.way = True
         elif following and following.i - term.j <= 1 and "entry" in following.cues:
             term.entry = words[following.j : following.j + 1] != ["of"]  # "R neck of humerus"
@@ -223,8 +229,21 @@ def _is_exactly(words: list[str], term: Term) -> bool:
     return words[term.j] in _JUST and before not in ("the", "on", "at", "to", "is", ":", "and")
 
 
+def _is_remaining(words: list[str], term: Term) -> bool:
+    """Whether "left" means what remains: "only a strand is left"."""
+    if words[term.i : term.j] != ["left"] or not term.i or words[term.i - 1] not in _REMAINS:
+        return False
+    ends = term.j >= len(words) or not words[term.j].isalnum()
+    return ends and not _LITTLE.isdisjoint(words[: term.i])
+
+
 def _is_clear(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether what a side names is said to be normal: "the left lung and pleura are clear"."""
+    """Whether what a side names is said to be normal: "the left lung and pleura are clear".
+
+    Not where a change is told with the side: "the right lung is hyperexpanded and clear".
+    """
+    if terms[k].finding:
+        return False
     if k and "normal" in terms[k - 1].cues and terms[k].i - terms[k - 1].j <= 3:
         return not any(term.finding for term in terms[k + 1 : k + 3])
     for later in terms[k + 1 : k + 7]:
@@ -258,7 +277,9 @@ def _trust_patient(terms: list[Term]) -> None:
 
 def _place_follows(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether "lateral" and the like only describe a place: "left lateral (7th) rib"."""
-    after = terms[k + 1] if k + 1 < len(terms) else None
+    if words[terms[k].j : terms[k].j + 1] == [_WALL]:
+        return True
+    after = next((a for a in terms[k + 1 :] if words[a.i] not in _DIRECTIONS), None)
     if after is None or words[terms[k].i] in _CHAMBERS:
         return False
     between = words[terms[k].j : after.i]
@@ -285,17 +306,20 @@ def _is_image_side(words: list[str], terms: list[Term], k: int) -> bool:
     return False
 
 
-def _is_way(terms: list[Term], k: int) -> bool:
+def _is_way(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether the side is where something moved: "shifted to the (patient's) right"."""
     leads = k - 1
     if leads > 0 and "patient" in terms[leads].cues:
         leads -= 1
     if leads < 0 or "way" not in terms[leads].cues or terms[k].i - terms[leads].j > 1 + k - leads:
         return False
-    return any(
-        "turned" in earlier.cues or earlier.finding in SHIFTS or earlier.meaning.near
-        for earlier in (*terms[max(0, leads - 5) : k], *terms[k + 1 : k + 2])
-    )
+    around = (*terms[max(0, leads - 5) : k], *terms[k + 1 : k + 2])
+    if any("turned" in other.cues or other.finding in SHIFTS for other in around):
+        return True
+    placed = k + 1 < len(terms) and terms[k + 1].names_anatomy and terms[k + 1].i == terms[k].j
+    if placed and words[terms[leads].i] == "to":
+        return False  # "fullness to the left hilum"
+    return any(other.meaning.near for other in around)
 
 
 def _both_of_something(words: list[str], terms: list[Term], k: int) -> bool:

@@ -343,7 +343,7 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
         if known is not None:
             known.finding = named[0]
         elif not drafts:
-            sides = [around.side] if around.side else []
+            sides = _sides(tokens, span) or ([around.side] if around.side else [])
             status = around.status or "positive"
             drafts = [Draft(named[0], status, start, end, sides, None, span)]
     return drafts
