@@ -11,6 +11,7 @@ from typing import Final
 
 from rexview.detect.findings.lexicon import Meaning, lexicon, misplaced_as
 from rexview.detect.findings.mention import Side
+from rexview.detect.findings.sides.other_meanings import is_no_side
 from rexview.detect.findings.sides.slips import drop_corrected
 from rexview.detect.findings.terms import Outline, Term
 from rexview.detect.findings.tokens import words_of
@@ -73,12 +74,7 @@ _BETWEEN: Final = 4
 """Numbers and directions that may stand between "lateral" and the place that it describes."""
 _BEFORE_CLEAR: Final = ("verb", "and", "own", "where", "entry", "size", "it")
 """What may stand between a side and the word that calls it normal: "the right one is clean"."""
-_REMAINS: Final = frozenset(words_of("is are was were remains"))
-_LITTLE: Final = frozenset(words_of("only little nothing some just anything what all much"))
 _SPENT: Final = Meaning()
-_JUST: Final = frozenset(
-    words_of("above below beneath under underneath next beside where here there")
-)
 """After a "right" that means "just"."""
 _DROPPING: Final = frozenset(
     (
@@ -153,7 +149,7 @@ def clean_sides(
                 continue
             if not (_place_follows(words, terms, k + 1) or _is_outer(words, terms, k)):
                 term.side = None
-        elif _is_exactly(words, term) or _is_remaining(words, term):
+        elif is_no_side(words, term):
             term.side = None
         elif words[term.i].endswith(("ward", "wards")) or _is_way(words, terms, k):
             term.way = True
@@ -219,22 +215,6 @@ def _is_hidden(words: list[str], terms: list[Term]) -> bool:
         term.finding and lexicon().findings[term.finding].family in _SHADOWS for term in terms
     )
     return shadow and any(word.startswith(_HIDES) for word in words)
-
-
-def _is_exactly(words: list[str], term: Term) -> bool:
-    """Whether "right" means "just": "the lung right above it"."""
-    if words[term.i : term.j] != ["right"] or term.j >= len(words):
-        return False
-    before = words[term.i - 1] if term.i else ""
-    return words[term.j] in _JUST and before not in ("the", "on", "at", "to", "is", ":", "and")
-
-
-def _is_remaining(words: list[str], term: Term) -> bool:
-    """Whether "left" means what remains: "only a strand is left"."""
-    if words[term.i : term.j] != ["left"] or not term.i or words[term.i - 1] not in _REMAINS:
-        return False
-    ends = term.j >= len(words) or not words[term.j].isalnum()
-    return ends and not _LITTLE.isdisjoint(words[: term.i])
 
 
 def _is_clear(words: list[str], terms: list[Term], k: int) -> bool:
