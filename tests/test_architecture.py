@@ -13,7 +13,7 @@ PACKAGE = ROOT / "rexview"
 
 LEVELS = [
     {"errors"},
-    {"bounded"},
+    {"bounded", "own_tables"},
     {"words"},
     {"vocab"},
     {"columns", "choices", "addresses", "language"},

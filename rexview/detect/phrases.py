@@ -7,14 +7,14 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import yaml
+from rexview.own_tables import read_table
 
 _FILE: Final = Path(__file__).with_name("phrases.yaml")
 
 
 @cache
 def _parts() -> dict[str, dict[str, list[str]]]:
-    content: dict[str, dict[str, list[str]]] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    content: dict[str, dict[str, list[str]]] = read_table(_FILE)
     return content
 
 

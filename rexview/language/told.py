@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
-import yaml
+from rexview.own_tables import read_table
 
 ENGLISH: Final = "English"
 OTHER: Final = "another language"
@@ -124,8 +124,7 @@ def _latin(lowered: str) -> str | None:
 @cache
 def _words() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     """Return of each word which languages but English have it, and the words of English."""
-    file = Path(__file__).with_name("words.yaml")
-    lists = yaml.safe_load(file.read_text(encoding="utf-8"))
+    lists = read_table(Path(__file__).with_name("words.yaml"))
     english = frozenset(lists.pop(ENGLISH).split())
     languages: dict[str, tuple[str, ...]] = {}
     for name, text in lists.items():

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
+from rexview.own_tables import read_table
 
 Span = tuple[int, int]
 
@@ -96,7 +96,7 @@ def folded(text: str) -> str:
 
 @cache
 def _known() -> dict[str, Any]:
-    known: dict[str, Any] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    known: dict[str, Any] = read_table(_FILE)
     return known
 
 

@@ -7,10 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import yaml
-
 from rexview.detect.phrases import either, whole_words
 from rexview.language import language_of
+from rexview.own_tables import read_table
 
 
 def _just_before(name: str) -> re.Pattern[str]:
@@ -300,8 +299,8 @@ def _half_word(word: str, tail: str, given: list[str], words: dict[str, frozense
 @cache
 def ending_words() -> dict[str, frozenset[str]]:
     """Return the word lists of ``ending_words.yaml`` and ``known_words.yaml`` by name."""
-    files = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _WORDS_FILES]
-    lists = [item for file in files for item in yaml.safe_load(file).items()]
+    tables = [read_table(Path(__file__).with_name(name)) for name in _WORDS_FILES]
+    lists = [item for table in tables for item in table.items()]
     return {name: frozenset(text.split()) for name, text in lists}
 
 

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
+from rexview.own_tables import read_table
 from rexview.words import tr
 
 _FILE: Final = Path(__file__).with_name("precision.yaml")
@@ -52,7 +51,7 @@ def precision_of(failure: str) -> Precision | None:
 
 @cache
 def _read(file: Path) -> dict[str, Precision]:
-    content: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    content: dict[str, Any] = read_table(file) or {}
     found = {}
     for failure, entry in content.items():
         flags, right = entry.get("flags"), entry.get("right")

@@ -13,10 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from rexview.detect.findings.mention import Finding, Side
 from rexview.detect.findings.tokens import words_of
+from rexview.own_tables import read_table
 
 _FOLDER: Final = Path(__file__).parent
 _CHOICE: Final = re.compile(r"\{([^{}]*)\}")
@@ -208,7 +207,7 @@ def finding_region(finding: str) -> str:
 
 
 def _load(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load((_FOLDER / name).read_text(encoding="utf-8"))
+    content: dict[str, Any] = read_table(_FOLDER / name)
     return content
 
 

@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from highdicom.sr import CodedConcept
 
 from rexview.detect.findings import Mention, find_mentions, finding_info
 from rexview.export.dicom_sr.objects import SCHEME, long_string
+from rexview.own_tables import read_table
 
 _LONGEST_LABEL: Final = 300
 
@@ -73,6 +73,5 @@ def _concept(row: dict[str, Any] | None) -> CodedConcept | None:
 
 @cache
 def _table() -> dict[str, Any]:
-    text = Path(__file__).with_name("codes.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
+    found: dict[str, Any] = read_table(Path(__file__).with_name("codes.yaml"))
     return found

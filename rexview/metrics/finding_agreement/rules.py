@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import yaml
+from rexview.own_tables import read_table
 
 _FILE: Final = Path(__file__).with_name("agreement.yaml")
 _YEARS: Final = re.compile(
@@ -83,7 +83,7 @@ class Rules:
 @cache
 def rules() -> Rules:
     """Read the rules; done once."""
-    content: dict[str, Any] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    content: dict[str, Any] = read_table(_FILE)
     degrees = content["severity"]
     return Rules(
         credit=content["credit"],

@@ -7,11 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
+from rexview.own_tables import read_table
 
-_DATA: Final[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("metric_names.yaml").read_text(encoding="utf-8")
-)
+_DATA: Final[dict[str, Any]] = read_table(Path(__file__).with_name("metric_names.yaml"))
 _BY_NAME: Final = {name: metric for metric, names in _DATA["names"].items() for name in names}
 _NOT_METRICS: Final = frozenset(_DATA["not_metrics"])
 RECIPROCALS: Final = frozenset(_DATA["reciprocals"])
