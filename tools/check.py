@@ -27,7 +27,7 @@ from tools.programs import ensure_programs
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _PROCESSES = (os.cpu_count() or 1) + 1
 """One more than there are processors: with one each these stood idle for a quarter of the time, as
-tests wait for servers and pages. Two processors took 228 s instead of 264 s for 461 browser tests."""
+tests wait for servers and pages. On two, 461 browser tests took 228 s instead of 264 s."""
 _SIDE_BY_SIDE = (f"--numprocesses={_PROCESSES}", "--dist=loadfile", "--no-loadscope-reorder")
 """Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first, by
 what :mod:`tools.test_times` kept."""
