@@ -83,6 +83,7 @@ def make_content(
         case_ids=tuple(map(made.case_id, chosen.cases)),
         cases=made.cases,
         whole=made.whole,
+        harm_levels=source.engine.facts.harm.levels,
         pseudonyms=pseudonyms,
         minutes=made.minutes(),
     )

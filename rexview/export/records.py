@@ -263,7 +263,8 @@ class Content:
     ``title`` is the name of the meeting, else of the set. ``notice`` is the set's own and has to
     stand in every export. ``notes`` are sentences about privacy for whoever passes the export on.
     ``minutes`` are those of the meeting that is exported, if one is, with the cases of the export
-    under the ids that they have in it; ``case_ids`` are these, in order.
+    under the ids that they have in it; ``case_ids`` are these, in order. ``harm_levels`` are the
+    set's words for the levels of harm, 0 to 4.
     """
 
     title: str
@@ -275,6 +276,7 @@ class Content:
     case_ids: Sequence[str]
     cases: Callable[[], Iterator[ExportCase]]
     whole: Callable[[], Whole]
+    harm_levels: Mapping[int, str]
     pseudonyms: bool = False
     notes: tuple[str, ...] = ()
     minutes: Minutes | None = None

@@ -49,7 +49,6 @@ from rexview.export.records import (
     ExportModel,
     ExportScore,
 )
-from rexview.harm import load_harm
 from rexview.stats import STATUSES
 from rexview.vocab import DIMENSION_NAMES, lettered
 
@@ -65,6 +64,8 @@ class Reports:
     ----------
     people : mapping
         How each reader is named, by id.
+    harm_levels : mapping
+        The words of the review set for each level of harm, 0 to 4.
     """
 
     def __init__(
@@ -72,9 +73,11 @@ class Reports:
         objects: CaseObjects,
         study: str,
         people: Mapping[str, str],
+        harm_levels: Mapping[int, str],
     ) -> None:
         self._objects, self._case = objects, objects.case
         self._study, self._people = study, people
+        self._harm_levels = harm_levels
         self._made = 0
 
     def of_answer(
@@ -264,7 +267,7 @@ class Reports:
             named = private("possible_failure" if flag.hint else "failure", kind)
             evaluations = [
                 word(named, private(flag.failure, flag.name)),
-                *_harm_in_words(flag.severity),
+                *self._harm_in_words(flag.severity),
             ]
             if flag.verdict:
                 said = private(flag.verdict, flag.verdict.capitalize())
@@ -290,7 +293,7 @@ class Reports:
                 yield self._comment(one)
 
     def _decision(self, one: ExportDecision, place: int) -> Group:
-        evaluations = _harm_in_words(one.severity)
+        evaluations = self._harm_in_words(one.severity)
         if one.failure:
             agreed = private(one.failure, one.failure_name)
             evaluations.append(word(private("failure", "Failure"), agreed))
@@ -337,17 +340,16 @@ class Reports:
     def _person(self, who: str) -> str:
         return self._people.get(who, who)
 
+    def _harm_in_words(self, severity: int | None) -> list[Any]:
+        if severity is None or severity not in self._harm_levels:
+            return []
+        said = self._harm_levels[severity].partition(".")[0]
+        grade = private(f"harm_{severity}", said)
+        return [word(private("harm_grade", "Harm in words"), grade)]
+
 
 def _harm(severity: int | None) -> list[Any]:
     return number(private("harm", "Harm to the patient"), severity, ZERO_TO_FOUR)
-
-
-def _harm_in_words(severity: int | None) -> list[Any]:
-    levels = load_harm().levels
-    if severity is None or severity not in levels:
-        return []
-    grade = private(f"harm_{severity}", levels[severity].partition(".")[0])
-    return [word(private("harm_grade", "Harm in words"), grade)]
 
 
 def _options(case: ExportCase) -> Iterator[TextContentItem]:

@@ -64,7 +64,7 @@ class _Case:
         returned = [picture for answer in case.answers for picture in answer.pictures]
         gathered = images.gather([*case.images, *returned])
         study = images.study()
-        reports = Reports(self._objects, study, self._people)
+        reports = Reports(self._objects, study, self._people, self._content.harm_levels)
         boxes, off_image = self._placed(gathered, case.reference_boxes, "the reference")
         of_case = [one for one in gathered if one.image.model is None]
         self._save(reports.of_case(of_case, boxes, off_image), "report-case")

@@ -137,3 +137,13 @@ def test_a_code_of_our_own_means_one_thing(tmp_path):
                         meanings.setdefault(value, set()).add(code.CodeMeaning)
     assert {"failure", "decision", "harm"} <= meanings.keys()
     assert {value: found for value, found in meanings.items() if len(found) > 1} == {}
+
+
+def test_harm_is_told_in_the_words_of_the_set(tmp_path):
+    folder = write_exported_set(tmp_path / "set")
+    with (folder / "reviewset.yaml").open("a", encoding="utf-8") as info:
+        info.write("harm: harm.yaml\n")
+    (folder / "harm.yaml").write_text("levels: {3: Long in hospital. Or worse.}", encoding="utf-8")
+    _, files = write_as_dicom(folder, tmp_path / "out", Wanted(meeting="m1"))
+    told = {word for report in files.values() for word in said(report, "Harm in words")}
+    assert "Long in hospital" in told  # what the meeting said of it; "Some" is of another flag
