@@ -53,6 +53,7 @@ from rexview.schema import Case, Evidence, Flag
 
 _TRIFLES: Final = word_set("report", "trifle_family")
 """Families that any answer may leave out."""
+_COMPANIONS: Final = word_set("report", "companion_family")
 _DISEASE: Final = "lung_abnormality"
 """The family of diseases, which a report names for what they look like."""
 _SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
@@ -163,6 +164,7 @@ class MissedFinding:
                 names_in_question(one.case, finding)
                 or may_stay_unsaid(one.case, finding, report)
                 or said_generally(answered, finding)
+                or _comes_with_another(answered, finding, report)
             ):
                 continue
             if denied is None and said_in_other_words(one, answered, finding, report):
@@ -345,6 +347,26 @@ def _explains_another(finding: FindingInText, report: ReportFindings) -> bool:
         other.info.family != _DISEASE
         and other.section == finding.section
         and other.mention.sentence == finding.mention.sentence
+        for other in report.present
+    )
+
+
+def _comes_with_another(
+    answered: Sequence[FindingInText], finding: FindingInText, report: ReportFindings
+) -> bool:
+    """Whether a sign stands in one sentence of the report with a finding that the answer names.
+
+    "A cavity with surrounding consolidation", "goitre with tracheal deviation".
+    """
+    if finding.info.family not in _COMPANIONS:
+        return False
+    named = {one.info.family for one in answered if one.mention.status != "negated"}
+    return any(
+        other.section == finding.section
+        and other.mention.sentence == finding.mention.sentence
+        and other.info.group != "device"
+        and other.info.family != finding.info.family
+        and other.info.family in named
         for other in report.present
     )
 

@@ -580,6 +580,10 @@ TWO_TUBES = (
         ("Consolidation, probably pneumonia, at the left base.", "Opacity at the left base.", None),
         ("Granuloma in the right apex.", "Nodule in the right apex.", None),
         ("Right IJ central line.", "Right PICC.", None),
+        # a sign in one sentence with what it comes with
+        ("Cavity at the right base with surrounding consolidation.", "Right basal cavity.", None),
+        ("Left goitre with tracheal deviation. Clear lungs.", "Goitre on the left.", None),
+        ("Left goitre. Consolidation at the right base.", "Goitre on the left.", "consolidation"),
         # a place is spoken of in words that were not read
         ("Right rib destruction.", "A mass that is eating into the right second rib.", None),
         ("Right rib destruction.", "A mass in the right apex.", "bone lesion"),
