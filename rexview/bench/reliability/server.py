@@ -100,6 +100,11 @@ class ScoreServer:
             raise RuntimeError("the server does not run")
         return self._process.pid
 
+    @property
+    def runs(self) -> bool:
+        """Whether the process is there."""
+        return self._process is not None and self._process.poll() is None
+
     def start(self) -> None:
         """Start the server and wait until it answers.
 

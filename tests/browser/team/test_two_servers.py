@@ -60,6 +60,14 @@ def pair(tmp_path_factory, postgres_server):
         yield Pair(team, [first, second], address)
 
 
+@pytest.fixture(autouse=True)
+def both_run(pair):
+    """Start what a test that failed has left killed: the next one needs both."""
+    for server in pair.servers:
+        if not server.runs:
+            server.start()
+
+
 def signed_in(visitor, pair, number):
     context = visitor()
     context.add_cookies(pair.team.cookies(number))
