@@ -6,6 +6,7 @@ from rexview.ui.access import permissions
 from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.failures import widgets as failures_widgets
+from rexview.ui.failures.written.by_model import show_own_words_by_model
 from rexview.ui.failures.written.validate.widgets import show_head as show_sample_head
 from rexview.ui.failures.written.validate.widgets import show_round
 from rexview.ui.failures.written.views import VALIDATE, WORDS, choose_view, open_view
@@ -64,5 +65,6 @@ if case_filter.failures or case_filter.sources or case_filter.judged or case_fil
         tr("What the filter says about failures is left out here: all failures are counted.")
     )
 failures_widgets.show_rates(tables, engine.facts)
+show_own_words_by_model(filtered.review_set)
 judge_widgets.show_failures(engine, case_filter, judge)
 failures_widgets.show_groups(engine, case_filter, tables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.filter.written_conditions import WrittenCondition
 from rexview.analysis.written.results import FoundIn
+from rexview.judge.written.validating import Share
 from rexview.judge.written.words import name_of
 
 SAID: Final = ("yes", "no", "unsure", "unread")
@@ -27,6 +28,18 @@ class FoundRow:
     def judged(self) -> int:
         """Of how many answers something can be read."""
         return sum(self.counts[said].value for said in SAID if said != "unread")
+
+
+@dataclass(frozen=True)
+class FoundByModel:
+    """What one judge found of one failure: a row a model, and the precision of what was read.
+
+    ``precision`` is None before anybody has read a sample.
+    """
+
+    found: FoundIn
+    rows: Sequence[FoundRow]
+    precision: Share | None
 
 
 def condition(found: FoundIn, said: str) -> str:

@@ -136,6 +136,19 @@ def test_written_found_read_and_counted(opened, server):
     expect(marked.first).to_have_text("LEFT")
     expect(marked.last).to_have_text("effusion")
     assert page.evaluate("window.hacked") is None
+    page.close()
+
+    page = open_page(**{"as": ""})  # by model, beside the failures of the rules
+    box = page.locator(".st-key-failures_in_words")
+    box.get_by_text("Failures in your own words", exact=True).click()
+    found = page.locator("table", has_text="Failures in your own words by model")
+    expect(found).to_contain_text("by gpt-5-mini")
+    expect(found).to_contain_text("precision 100%, 21% to 100%")
+    expect(found).to_contain_text(f"Left {HOSTILE}")
+    expect(found.locator("img, b b, code")).to_have_count(0)
+    found.get_by_role("link", name="1", exact=True).first.click()
+    expect(page.locator("p.rx-count")).to_have_text("1 case")
+    assert page.evaluate("window.hacked") is None
 
 
 def test_changed_words_are_a_version_of_their_own(opened):

@@ -83,7 +83,7 @@ def found_html(
         body.append(f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>")
     if rows:
         numbers = [_total(found, rows, said) for said in SAID]
-        numbers[0] += _precision(read[0].found if read else None)
+        numbers[0] += f" {precision_html(read[0].found if read else None)}"
         judged = f"{sum(row.judged for row in rows):,}"
         body.append(cells(tr("All models"), *numbers, judged))
     return table_html(tr("Found by {judge}").format(judge=found.judge), _HEADS, body, FOUND_CAPTION)
@@ -96,7 +96,8 @@ def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
     return linked_number(opens, f"<b>{number:,}</b>", title=title) if number else "0"
 
 
-def _precision(one: Share | None) -> str:
+def precision_html(one: Share | None) -> str:
+    """Write the precision of what was found with its interval, in small letters."""
     interval = one.interval if one else None
     if (
         one is None
@@ -105,11 +106,11 @@ def _precision(one: Share | None) -> str:
         or interval.low is None
         or interval.high is None
     ):
-        return f" <small>{tr('not validated')}</small>"
+        return f"<small>{tr('not validated')}</small>"
     words = tr("precision {share:.0%}, {low:.0%} to {high:.0%}").format(
         share=one.share, low=interval.low, high=interval.high
     )
-    return f" <small>{words}</small>"
+    return f"<small>{words}</small>"
 
 
 def validated_html(rows: Sequence[Validated]) -> str:
