@@ -36,6 +36,15 @@ def test_fat_takes_the_place_of_the_lung_under_the_heart() -> None:
     assert np.array_equal(seated.labels, body.labels)
 
 
+def test_fat_that_thins_out_lets_the_dome_be_seen_behind() -> None:
+    body = _chest()
+    thin, full = (mediastinum.seated_heart(body, thins_mm=mm).hu for mm in (20.0, 0.0))
+    place = np.s_[_DOME + 2 : _HEART_LOW - 2, :, 50:80]
+    thin, full = (hu[place].mean(axis=(0, 2)) for hu in (thin, full))
+    assert thin[92] == pytest.approx(full[92], abs=40)
+    assert thin[66] < full[66] - 300
+
+
 def test_lung_beside_the_heart_and_deep_behind_it_stays() -> None:
     body = _chest()
     seated = mediastinum.seated_heart(body)

@@ -36,12 +36,15 @@ def smooth_border(body: Volume, along_mm: float = 2.5, across_mm: float = 0.8) -
     return Volume(hu, body.labels)
 
 
-def seated_heart(body: Volume, above_mm: float = 9.0, reach_mm: float = 18.0) -> Volume:
+def seated_heart(
+    body: Volume, above_mm: float = 9.0, reach_mm: float = 18.0, thins_mm: float = 0.0
+) -> Volume:
     """Let the heart rest on the diaphragm: fat takes the place of the lung under it.
 
     In the CT a wedge of lung reaches far forward between heart and diaphragm; where it runs with
     the beam, a frontal film shows a black band. The fat reaches ``above_mm`` above the lowest of
-    the heart and ends ``reach_mm`` beside it.
+    the heart and ends ``reach_mm`` beside it. With ``thins_mm`` it thins out towards the back of
+    the heart over that length, so that the line of the dome is seen to the heart.
     """
     heart = body.mask(HEART)
     part = around(heart, 60)
@@ -54,6 +57,9 @@ def seated_heart(body: Volume, above_mm: float = 9.0, reach_mm: float = 18.0) ->
     beside_mm = (away * _DY).astype(np.float32)
     limit = cv2.GaussianBlur(limit - np.maximum(beside_mm - 3, 0) / _DZ, (0, 0), 3)
     fades = np.clip((reach_mm - beside_mm) / 7, 0, 1)
+    if thins_mm:
+        back = np.percentile(np.nonzero(under)[0], 5)
+        fades *= np.clip((np.arange(len(fades))[:, None] - back) * _DY / thins_mm, 0, 1)
     level = np.arange(len(hu), dtype=np.float32)[:, None, None]
     lung = np.isin(body.labels[part], LUNGS)
     floor = np.where(lung.any(axis=0), lung.argmax(axis=0), 0).astype(np.float32)

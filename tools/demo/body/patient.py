@@ -53,7 +53,8 @@ class Build:
     none; a number: some), ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm``
     (how much wider trachea and main bronchi are), ``uneven_aorta`` (not 0: which way it winds),
     ``smooth_heart`` (true: the heart and the great vessels lose the steps of the slices, and chalk
-    its sharpness) and ``seated`` (true: no lung lies between heart and diaphragm).
+    its sharpness), ``seated`` (true: no lung lies between heart and diaphragm) and
+    ``seat_thins_mm`` (over what length the fat there thins out towards the back; 0: not at all).
     """
 
     wide: float = 1.0
@@ -88,6 +89,7 @@ class Build:
     uneven_aorta: int = 0
     smooth_heart: bool = False
     seated: bool = False
+    seat_thins_mm: float = 0.0
 
 
 def shape_patient(thorax: Volume, build: Build) -> Volume:
@@ -117,7 +119,7 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     if build.smooth_heart:
         shaped = mediastinum.smooth_border(shaped)
     if build.seated:
-        shaped = mediastinum.seated_heart(shaped)
+        shaped = mediastinum.seated_heart(shaped, thins_mm=build.seat_thins_mm)
     shaped = tissue.full_belly(shaped, build.belly_hu)
     shaped = tissue.smooth_skin(shaped)
     if build.granuloma is not None:
