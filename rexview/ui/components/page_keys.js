@@ -4,6 +4,11 @@
 export const TYPING =
   "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu']";
 
+// A short message of Streamlit is an alertdialog, too, but one that takes nothing: aria-modal is "false".
+const DIALOGS = ["dialog", "alertdialog"]
+  .map((role) => `[role='${role}']:not([aria-modal='false'])`)
+  .join(", ");
+
 /** Whether a key is pressed by itself (or with Shift) and nobody has taken it yet. */
 export function isPlain(/** @type {KeyboardEvent} */ event) {
   const held = event.ctrlKey || event.metaKey || event.altKey;
@@ -16,6 +21,6 @@ export function isPlain(/** @type {KeyboardEvent} */ event) {
  * @param {Element | null} component its root: the dialogs in it do not count
  */
 export function dialogIsOpen(component = null) {
-  const dialogs = [...document.querySelectorAll("[role='dialog'], [role='alertdialog']")];
+  const dialogs = [...document.querySelectorAll(DIALOGS)];
   return dialogs.some((one) => !component?.contains(one) && one.getClientRects().length > 0);
 }
