@@ -293,10 +293,14 @@ def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -
 
 
 def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
-    """Whether a finding comes with one that the report has: metal with a device, ...
+    """Whether a finding comes with one that the report has.
 
-    ... or lung that gives way with the fluid beside it.
+    What a disease of the lung looks like, metal with a device, lung that gives way beside fluid.
     """
+    if finding.info.region == "lung" and any(
+        other.info.family == _DISEASE for other in report.said
+    ):
+        return True
     if finding.info.family == "foreign_body":
         return any(other.info.group == "device" for other in report.said)
     return (

@@ -620,6 +620,8 @@ def test_wires_and_clips_are_no_lines_or_tubes(question, missed):
     [
         ("Left effusion. Heart normal.", "Left effusion with adjacent atelectasis.", False),
         ("Left nodule. Heart normal.", "Left nodule. Atelectasis at the right base.", True),
+        ("Sarcoidosis. Heart normal.", "Masses and small nodules in both upper zones.", False),
+        ("Prosthetic aortic valve. Clear lungs.", "A stent-mounted aortic valve.", False),
         ("Left chest tube has backed out.", "Left chest tube.", False),
         ("Left chest tube is out.", "Left chest tube.", True),
         ("No pneumothorax. Heart normal.", "1. Pneumothorax? No.\n\nTip: right atrium.", False),

@@ -14,6 +14,7 @@ from rexview.detect.findings import (
     sides_of_text,
 )
 from rexview.detect.laterality.text import one_side, sided_by_family, sides_named
+from rexview.detect.phrases import whole_words
 from rexview.detect.report_comparison import ASKS_SIDE
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Case
@@ -29,6 +30,8 @@ _CHOSEN: Final = re.compile(
 _AFFIRMS: Final = re.compile(r"\W*(?P<yes>yes|correct|affirmative)(?=\W|$)", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\s*\S[^\n]{0,160}?[.!;](?=\s)|[^\n]{1,160}(?=\n)")
 """The first sentence or line of a text."""
+_ORGAN: Final = whole_words("question", "organ")
+"""What the side of a question may be of, in place of a finding's."""
 _FEWEST: Final = 2
 """Options; less of them are no choice."""
 
@@ -135,7 +138,7 @@ def _of_report(case: Case, findings: set[str], stem: str) -> set[str]:
         both = families.keys() & reported.keys()
         if both or len(families) > 1 or not ASKS_SIDE.search(stem):
             return {families[both.pop()]} if len(both) == 1 else findings
-    if not ASKS_SIDE.search(stem):
+    if not ASKS_SIDE.search(stem) or _ORGAN.search(stem):
         return set()
     sides = {one_side(mentions) for mentions in reported.values()}
     if len(sides) != 1 or not sides <= OTHER_SIDE.keys():

@@ -55,6 +55,8 @@ def flagged(question, report, answer):
             "Location: right lower zone\nCalcification: none",
             True,
         ),
+        # the side of an organ is asked for, not that of the report's one finding
+        ("On which side is the heart apex?", "Left bronchiectasis.", "On the right.", False),
         # none is named, and a side is asked for
         ("RML or lingula?", "Consolidation of the lingula.", "RML.", True),
         ("RML or lingula?", "Consolidation of the lingula. Right effusion.", "RML.", False),
