@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,8 @@ from rexview.bench.serving import BenchUnavailable
 from rexview.schema import Model, ReviewSet, SetInfo
 from tools.postgres import PostgresServer
 from tools.test_times import KEPT
+
+_MAIN = sys.modules["__main__"]
 
 # A slow machine is not a failure, and everybody's run tries the same examples;
 # HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -51,6 +54,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WholeFiles |
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """Put back what ran the tests: Streamlit leaves a page's script in its place.
+
+    A process that a later test spawns would run that script first.
+    """
+    sys.modules["__main__"] = _MAIN
+
+
 def pytest_collection() -> None:
     """Collect no garbage while tests are collected: a third of that time, for nothing."""
     gc.disable()
