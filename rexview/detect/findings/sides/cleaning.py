@@ -65,17 +65,17 @@ _COMPARED: Final = 4
 PAIRED: Final = 9
 """Words after "both" among which the second of two things has to be named."""
 _CHAMBERS: Final = frozenset(words_of("atrial ventricular atrium ventricle cardiac heart"))
-_DIRECTIONS: Final = frozenset(
+_ON_THE_WAY: Final = frozenset(
     words_of("anterior posterior basal mid upper lower and to through")
     + words_of("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 )
+"""Directions and ordinals between "lateral" and the place that it describes."""
 _WALL: Final = "wall"
 _BETWEEN: Final = 4
-"""Numbers and directions that may stand between "lateral" and the place that it describes."""
+"""So many of them, and of numbers, may stand there."""
 _BEFORE_CLEAR: Final = ("verb", "and", "own", "where", "entry", "size", "it")
 """What may stand between a side and the word that calls it normal: "the right one is clean"."""
 _SPENT: Final = Meaning()
-"""After a "right" that means "just"."""
 _DROPPING: Final = frozenset(
     (
         "anything but",
@@ -259,12 +259,12 @@ def _place_follows(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether "lateral" and the like only describe a place: "left lateral (7th) rib"."""
     if words[terms[k].j : terms[k].j + 1] == [_WALL]:
         return True
-    after = next((a for a in terms[k + 1 :] if words[a.i] not in _DIRECTIONS), None)
+    after = next((a for a in terms[k + 1 :] if words[a.i] not in _ON_THE_WAY), None)
     if after is None or words[terms[k].i] in _CHAMBERS:
         return False
     between = words[terms[k].j : after.i]
     return (
-        all(word[:1].isdigit() or word in _DIRECTIONS for word in between)
+        all(word[:1].isdigit() or word in _ON_THE_WAY for word in between)
         and len(between) <= _BETWEEN
         and not after.is_("picture", "own")
         and (after.names_anatomy or after.finding is not None)

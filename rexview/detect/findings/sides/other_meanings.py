@@ -10,6 +10,7 @@ from rexview.detect.findings.tokens import words_of
 _JUST: Final = frozenset(
     words_of("above below beneath under underneath next beside where here there")
 )
+"""After a "right" that means "just"."""
 _REMAINS: Final = frozenset(words_of("is are was were remains"))
 _LITTLE: Final = frozenset(words_of("only little nothing some just anything what all much"))
 

@@ -13,9 +13,10 @@ from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.written.failures import Words
 from rexview.analysis.written.results import FoundIn
-from rexview.analysis.written.tables import SAID, FoundRow, condition
+from rexview.analysis.written.tables import SAID, FoundByModel, FoundRow, condition
 from rexview.analysis.written.validation import Validated
 from rexview.judge.written.validating import Share
+from rexview.stats.failure_rates import wilson
 from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
@@ -37,10 +38,22 @@ _HEADS: Final = (
     tr("Not readable"),
     tr("Answers judged"),
 )
-FOUND_CAPTION: Final = tr(
+_BY_MODEL_HEADS: Final = (
+    "",
+    tr("Model"),
+    tr("Found"),
+    tr("Share"),
+    tr("95% CI"),
+    tr("Answers judged"),
+)
+_FOUND: Final = tr(
     "Found by a language model, over all cases that it was asked about, "
-    "whatever the filter says; counted with no failure of rules or readers. "
-    "Not readable: it answered otherwise than asked."
+    "whatever the filter says; counted with no failure of rules or readers."
+)
+_NOT_READABLE: Final = tr("Not readable: it answered otherwise than asked.")
+_PRECISION: Final = tr(
+    "Precision: of those found and read by a clinician, those that have it. Intervals by Wilson, "
+    "patients not grouped."
 )
 READ_CAPTION: Final = tr(
     "A random sample, read without knowing what the model said. Precision: "
@@ -83,10 +96,12 @@ def found_html(
         body.append(f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>")
     if rows:
         numbers = [_total(found, rows, said) for said in SAID]
-        numbers[0] += f" {precision_html(read[0].found if read else None)}"
+        numbers[0] += f" {_precision(read[0].found if read else None)}"
         judged = f"{sum(row.judged for row in rows):,}"
         body.append(cells(tr("All models"), *numbers, judged))
-    return table_html(tr("Found by {judge}").format(judge=found.judge), _HEADS, body, FOUND_CAPTION)
+    return table_html(
+        tr("Found by {judge}").format(judge=found.judge), _HEADS, body, f"{_FOUND} {_NOT_READABLE}"
+    )
 
 
 def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
@@ -96,8 +111,38 @@ def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
     return linked_number(opens, f"<b>{number:,}</b>", title=title) if number else "0"
 
 
-def precision_html(one: Share | None) -> str:
-    """Write the precision of what was found with its interval, in small letters."""
+def by_model_html(
+    every: Sequence[FoundByModel], names: Mapping[str, str], colours: Mapping[str, str]
+) -> str:
+    """Lay out each failure with a row for each model; the numbers open their cases."""
+    body = []
+    for one in every:
+        judge = html.escape(tr("by {judge}").format(judge=one.found.judge))
+        head = (
+            f'<th scope="rowgroup" rowspan="{len(one.rows)}">'
+            f"{html.escape(one.found.prompt.name)}<small>{judge}</small>"
+            f"{_precision(one.precision)}</th>"
+        )
+        for row in one.rows:
+            tds = model_head(names[row.model], colours.get(row.model, "")) + _found_cells(row)
+            first = row is one.rows[0]
+            body.append(f'<tr class="rx-first">{head}{tds}</tr>' if first else f"<tr>{tds}</tr>")
+    title = tr("Failures in your own words by model")
+    return table_html(title, _BY_MODEL_HEADS, body, f"{_FOUND} {_PRECISION}")
+
+
+def _found_cells(row: FoundRow) -> str:
+    count = row.counts["yes"]
+    found = linked_number(count, f"<b>{count.value:,}</b>") if count.value else "0"
+    if not row.judged:
+        return f"<td>{found}</td><td>{NOTHING}</td><td>{NOTHING}</td><td>0</td>"
+    interval = wilson(count.value, row.judged)
+    limits = tr("{low:.0%} to {high:.0%}").format(low=interval.low, high=interval.high)
+    share = f"{count.value / row.judged:.0%}"
+    return f"<td>{found}</td><td>{share}</td><td>{limits}</td><td>{row.judged:,}</td>"
+
+
+def _precision(one: Share | None) -> str:
     interval = one.interval if one else None
     if (
         one is None
