@@ -29,11 +29,9 @@ URGENT: Final = word_set("report", "urgent_family")
 _ASKS_ALL: Final = re.compile(rf"\b(?:{either('question', 'general')})|^\W*$", re.IGNORECASE)
 ASKS_SIDE: Final = whole_words("question", "side")
 """Asks for the side or the place of something, and for no more."""
-_ALL_DEVICES: Final = whole_words("question", "devices")
+_ALL_KINDS_ASKED: Final = whole_words("question", "hardware")
+_ALL_TUBES_ASKED: Final = whole_words("question", "all_tubes")
 _TUBES_ASKED: Final = whole_words("question", "tubes")
-_MORE_THAN_TUBES: Final = re.compile(
-    r"\b(?:devices?|hardware|implant|material|apparatus|metal)", re.I
-)
 _HARDWARE: Final = word_set("report", "hardware_family")
 _LUNG_PART: Final = whole_words("question", "lung_part")
 _NEAR: Final = 120
@@ -358,10 +356,10 @@ def wants(case: Case, finding: FindingInText) -> bool:
     if regions is None:
         return case.question_type == "report" or _ASKS_ALL.search(question) is not None
     region = "device" if finding.info.group == "device" else finding.info.region
-    tubes_only = _TUBES_ASKED.search(question) and not _MORE_THAN_TUBES.search(question)
-    if tubes_only and finding.info.family in _HARDWARE:
+    all_kinds = _ALL_KINDS_ASKED.search(question)
+    if _TUBES_ASKED.search(question) and not all_kinds and finding.info.family in _HARDWARE:
         return False
-    if region == "device" and not _ALL_DEVICES.search(question):
+    if region == "device" and not all_kinds and not _ALL_TUBES_ASKED.search(question):
         devices = _devices_of(question)
         if devices:
             meant = families_related_to(finding.info.family) | {finding.info.family}

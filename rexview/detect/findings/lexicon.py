@@ -27,6 +27,13 @@ _BRITISH: Final = (
     ("paed", "ped"),
 )
 
+_SIDES: Final[dict[str, Side]] = {
+    **dict.fromkeys(("left", "lt", "l"), "left"),
+    **dict.fromkeys(("right", "rt", "r"), "right"),
+}
+_CHAMBERS: Final = frozenset({"ventricular", "atrial"})
+"""Beside these, left and right are a part's name and no side of the patient."""
+
 
 @dataclass(slots=True)
 class Meaning:
@@ -85,7 +92,9 @@ def lexicon() -> Lexicon:
                 entry.get("sided", True),
             )
             for words in _spellings([*entry["words"], entry["name"]], plurals=True):
-                meanings.setdefault(words, Meaning()).finding = name
+                meaning = meanings.setdefault(words, Meaning())
+                meaning.finding = name
+                meaning.side = _side_within(words) if findings[name].sided else None
             for words in _spellings(entry.get("near", ()), plurals=True):
                 meanings.setdefault(words, Meaning()).near.append(name)
             for words in _spellings(entry.get("site", ())):
@@ -120,6 +129,12 @@ def lexicon() -> Lexicon:
         if "misplaced" in entry
     }
     return Lexicon(findings, _indexed(meanings), narrower, misplaced)
+
+
+def _side_within(words: Sequence[str]) -> Side | None:
+    """Return the side that a finding's own words give it, if they name one side of the patient."""
+    sides = {_SIDES[word] for word in words if word in _SIDES}
+    return sides.pop() if len(sides) == 1 and _CHAMBERS.isdisjoint(words) else None
 
 
 def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
