@@ -208,7 +208,7 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
         elif (
             (term.mark == "," or words[term.i] in _JOINING)
             and _is_whole(clauses[-1])
-            and _is_whole(_until_break(terms, k + 1))
+            and (_is_whole(part := _until_break(terms, k + 1)) or _tells_of_one(words, part))
         ):
             clauses.append([])
             continue
@@ -226,6 +226,12 @@ def _is_whole(terms: list[Term]) -> bool:
     return any(a.is_("verb", "not_before", "not_after") for a in terms) and any(
         map(_is_statement, terms)
     )
+
+
+def _tells_of_one(words: list[str], terms: list[Term]) -> bool:
+    """Whether some terms tell of another one of what was said: "there may be a small one"."""
+    said = [words[term.i] for term in terms]
+    return said[:1] == ["there"] and "one" in said
 
 
 def _until_break(terms: list[Term], k: int) -> list[Term]:

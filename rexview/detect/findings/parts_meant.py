@@ -26,7 +26,7 @@ def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
     """
     sites: dict[int, list[tuple[str, int]]] = {}
     for k, term in enumerate(terms):
-        if not term.meaning.near:
+        if not term.meaning.near or _sizes_next(terms, k):
             continue
         chosen: dict[str, int] = {}
         first, last = max(0, k - 8), min(len(terms), k + 9)
@@ -54,6 +54,20 @@ def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
                 terms[part].is_site = True
             sites[k] = found
     return sites
+
+
+def _sizes_next(terms: list[Term], k: int) -> bool:
+    """Whether a size is that of the finding that follows: "shift of the heart, a large effusion"."""
+    if "size" not in terms[k].cues:
+        return False
+    for n in range(k + 1, len(terms)):
+        if terms[n].i != terms[n - 1].j:
+            return False
+        if terms[n].finding:
+            return True
+        if terms[n].side is None and not terms[n].names_anatomy:
+            return False
+    return False
 
 
 def _nearest(terms: list[Term], k: int, places: range) -> list[int]:

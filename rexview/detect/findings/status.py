@@ -36,6 +36,8 @@ _VARIANT: Final = frozenset(words_of("variant variants variation"))
 _VARIANTS: Final = frozenset(("azygos_fissure", "cervical_rib", "dextrocardia"))
 """Findings that are normal variants themselves."""
 _SHORT: Final = 3
+_AFTER_COMMA: Final = frozenset(("were", "if", "which"))
+"""Open what is only supposed after a comma: "an effusion, which would otherwise explain it"."""
 _STILL: Final = frozenset(
     words_of("which that previously formerly although though however described reported noted seen")
 )
@@ -83,8 +85,15 @@ def mention_status(
 
 def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
     denied = False
+    aside = 0
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
+        if term.mark == ")" and _opens_before(terms, k):
+            aside += 1
+        elif term.mark == "(" and aside:
+            aside -= 1
+        if aside:
+            continue  # "whether it is pleural (pneumothorax), vascular (embolus)"
         if "if_before" in term.cues:
             word = words[term.i]
             if (
@@ -104,12 +113,17 @@ def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
     comma = False
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
-        if "if_after" in term.cues and (not comma or words[term.i] in ("were", "if")):
+        if "if_after" in term.cues and (not comma or words[term.i] in _AFTER_COMMA):
             return True
         comma = comma or term.mark == ","
         if (term.mark and term.mark != ",") or term.is_("and", "but"):
             break
     return False
+
+
+def _opens_before(terms: list[Term], k: int) -> bool:
+    """Whether the bracket that closes at ``k`` opens among the terms that are looked over."""
+    return any(term.mark == "(" for term in terms[max(0, k - _WALK) : k])
 
 
 def _goes_on(words: list[str], terms: list[Term], f: int) -> bool:
@@ -121,12 +135,16 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
     listed = joined = anew = False
     if _of_none(words, terms, f):
         return not any("verb" in term.cues for term in terms[f + 1 : f + 3])
+    if _is_other_name(terms, f):
+        return _denied_before(words, terms, f - 2)
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
         if term.finding and not joined:
             return _of_none(words, terms, k)
         joined = (joined and not term.finding) or term.mark == "," or "and" in term.cues
         if "not_before" in term.cues and not (term.finding and term.meaning.near):
+            if words[term.i] == "absent" and _names_part_only(terms, k, f):
+                return False  # "absent hemidiaphragm contour, mediastinal shift"
             if "not_after" in term.cues and k and terms[k - 1].finding and not terms[k - 1].mark:
                 return words[term.i] in ("no", "not", "without")
             return True
@@ -152,6 +170,19 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
             listed = listed or word == "or"
             anew = anew or (word == "and" and words[term.j] in _ANEW)
     return False
+
+
+def _names_part_only(terms: list[Term], k: int, f: int) -> bool:
+    """Whether what stands at ``k`` says of a part of the body alone that it is not seen."""
+    comma = next((n for n in range(k + 1, f) if terms[n].mark == ","), None)
+    return comma is not None and not any(term.finding for term in terms[k + 1 : comma])
+
+
+def _is_other_name(terms: list[Term], f: int) -> bool:
+    """Whether a finding in brackets is all that they hold, behind another: "fibrosis (scarring)"."""
+    if f <= 1 or f + 1 >= len(terms):
+        return False
+    return terms[f - 1].mark == "(" and terms[f + 1].mark == ")" and bool(terms[f - 2].finding)
 
 
 def _has_its_own_side(words: list[str], terms: list[Term], k: int) -> bool:

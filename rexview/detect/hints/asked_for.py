@@ -29,6 +29,7 @@ _SLIGHT_BUT: Final = whole_words("report", "not_slight")
 _STANDING: Final = word_set("report", "standing_family")
 _LASTING: Final = word_set("report", "lasting_family")
 _ACUTE: Final = whole_words("question", "acute")
+_FOREMOST: Final = whole_words("question", "foremost")
 _BEYOND: Final = whole_words("question", "beyond")
 _SIDES: Final = whole_words("question", "one_side")
 _DISEASES: Final = {
@@ -67,17 +68,15 @@ def _is_asked_for(case: Case, finding: FindingInText) -> bool:
         return True
     if _ACUTE.search(question):
         return not _is_long_there(finding)
-    signs, regions = _asked_signs(question), asked_regions(case)
-    if signs is None and regions is None and not asks_for_side(case):
-        return True
-    if family in URGENT:
-        if not OLD.search(finding.around()):
-            return True
-        if signs is None and finding.info.region not in (regions or ()):
-            return False
-    if signs is not None and finding.info.group != "device" and family not in signs:
+    pressing = family in URGENT and not OLD.search(finding.around())
+    if not pressing and (_FOREMOST.search(question) or _is_on_other_side(question, finding)):
         return False
-    return not _is_on_other_side(question, finding)
+    signs, regions = _asked_signs(question), asked_regions(case)
+    if pressing or (signs is None and regions is None and not asks_for_side(case)):
+        return True
+    if family in URGENT and signs is None and finding.info.region not in (regions or ()):
+        return False
+    return signs is None or finding.info.group == "device" or family in signs
 
 
 def _is_long_there(finding: FindingInText) -> bool:

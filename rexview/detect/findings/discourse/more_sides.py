@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from rexview.detect.findings.clauses import Clause, Draft, SideSpan
+from rexview.detect.findings.mention import Status
 from rexview.detect.findings.sentence_alone import Reading
 from rexview.detect.findings.sentences import Sentence
 from rexview.detect.findings.tokens import Tokens
@@ -81,16 +82,19 @@ def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
         return True
     if clause.has("than"):
         return False
+    sizes = {tokens.words[term.i] for term in clause.terms if "size" in term.cues}
+    named = [word for word in words if word not in sizes]  # "a small one" is "a one"
     anew = any(
-        (first in _ANEW or first in OTHER_SIDE) and then == "one" for first, then in pairwise(words)
+        (first in _ANEW or first in OTHER_SIDE) and then == "one" for first, then in pairwise(named)
     )
     return anew or (clause.has("persists") and words[:1] == ["the"])
 
 
-def again(last: list[Draft], places: list[SideSpan]) -> list[Draft]:
-    """Return findings that were said last, on another side."""
+def again(last: list[Draft], places: list[SideSpan], clause: Clause) -> list[Draft]:
+    """Return findings that were said last, on another side, as the clause that says so has them."""
+    status: Status = "uncertain" if clause.has("maybe_before", "maybe_after") else "positive"
     return [
-        replace(draft, status="positive", sides=list(places), compared=True)
+        replace(draft, status=status, sides=list(places), compared=True)
         for draft in last
         if draft.sides
         and draft.status != "hypothetical"

@@ -122,7 +122,9 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         if unticked:
             drafts = [replace(draft, status="negated") for draft in drafts]
         if drafts:
-            _give_context(drafts, clause, tokens.words[first + clause.terms[0].i], context, found)
+            opening = tokens.words[first + clause.terms[0].i]
+            near = sentence.line - context.last_line < _SOON_LINES
+            _give_context(drafts, clause, opening, context, found, near=near)
             found += drafts
             continue
         part = tokens.part(first, sentence.j + PAIRED)
@@ -242,12 +244,19 @@ def _read_finding_heading(
 
 
 def _give_context(
-    drafts: list[Draft], clause: Clause, opening: str, context: Context, found: list[Draft]
+    drafts: list[Draft],
+    clause: Clause,
+    opening: str,
+    context: Context,
+    found: list[Draft],
+    *,
+    near: bool,
 ) -> None:
     """Give the findings of a clause, whose first term opens with a word, what the context says.
 
     A finding without a side takes the heading's, else that of what it is another name for ("this
-    represents pneumonia"), else the side that was given ahead. One that is denied takes none.
+    represents pneumonia") where that stands ``near``, in the same paragraph, else the side that was
+    given ahead. One that is denied takes none.
     """
     for draft in drafts:
         draft.section = context.section
@@ -259,7 +268,12 @@ def _give_context(
             continue
         if context.topic is not None:
             draft.sides = [context.topic]
-        elif not found and _is_apposed(clause, opening) and len(_last_sides(context)) == 1:
+        elif (
+            not found
+            and near
+            and _is_apposed(clause, opening)
+            and len(_last_sides(context)) == 1
+        ):
             draft.sides = _last_sides(context)
         elif context.pending is not None:
             draft.sides = [context.pending]
@@ -331,11 +345,13 @@ def _complete_earlier(
     if short and not (refers or label or sentence.item) and leads_line(tokens, sentence, clause):
         context.topic, context.topic_line = places[0], sentence.line
         return
+    placed = {draft.finding for draft in found or context.last if draft.sides}
     open_ones = [
         draft
         for draft in (found or context.last)
         if draft.sided
         and not draft.sides
+        and draft.finding not in placed
         and (draft.status in ("positive", "uncertain") or _is_open(draft))
     ]
     if open_ones and (
@@ -358,7 +374,7 @@ def _complete_earlier(
             for draft in found or context.last
         ]
     elif not open_ones and says_again(tokens, sentence, clause):
-        context.drafts += again(found or context.last, places)
+        context.drafts += again(found or context.last, places, clause)
     # nothing before it lacks a side, so it is the side of what comes next: "Side: left."
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         context.pending = places[0]

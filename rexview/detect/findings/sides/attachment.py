@@ -97,7 +97,8 @@ def attach(
         if terms[k - 1].is_("opposite") and terms[k - 1].j == term.i
     }  # "collapse of the right lung and contralateral shift"
     found: dict[int, list[Term]] = {}
-    for k in places:
+    # what shifts comes last: a part of the body that it shares with another finding has its way
+    for k in sorted(places, key=lambda k: terms[k].finding in SHIFTS):
         if terms[k].finding in SHIFTS:
             ways = [a for a in terms if a.side and a.way]
             if ways:
