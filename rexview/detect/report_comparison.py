@@ -382,7 +382,12 @@ def _families_of(question: str) -> frozenset[str]:
 
 def names_in_question(case: Case, finding: FindingInText) -> bool:
     """Whether the question names a finding, or what may be meant by it: the answer need not."""
+    family = finding.info.family
+    return asks_about(case, families_related_to(family) | {family})
+
+
+def asks_about(case: Case, families: Set[str]) -> bool:
+    """Whether the question names a finding of one of some families."""
     if case.question_type == "report" or len(case.question) > MOST_READ:
         return False
-    families = _families_of(case.question)
-    return bool(families & (families_related_to(finding.info.family) | {finding.info.family}))
+    return not _families_of(case.question).isdisjoint(families)

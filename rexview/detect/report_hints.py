@@ -28,6 +28,7 @@ from rexview.detect.hints.other_words import (
     said_generally,
     said_in_other_words,
 )
+from rexview.detect.hints.position import tubes_left_in_place
 from rexview.detect.mistaken import GENERAL, OLD, mistaken_findings
 from rexview.detect.normal_statements import lungs_cleared, normal_statement
 from rexview.detect.phrases import either, whole_words, word_set
@@ -174,6 +175,10 @@ class MissedFinding:
             message = f"Possible missed finding: the report has {finding.name}, the answer {how}."
             evidence = (finding.evidence, denied) if denied else (finding.evidence,)
             flags.append(flag(self, one.answer, "hint", message, evidence))
+        for tube, where in tubes_left_in_place(one, answered, report):
+            how = "calls its place right" if len(where) > 1 else "does not say so"
+            message = f"Possible missed finding: the report has the {tube} out of place, "
+            flags.append(flag(self, one.answer, "hint", f"{message}the answer {how}.", where))
         return flags
 
 

@@ -57,7 +57,7 @@ def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
 
 
 def _sizes_next(terms: list[Term], k: int) -> bool:
-    """Whether a size is that of the finding that follows: "shift of the heart, a large effusion"."""
+    """Whether a size is that of what follows: "shift of the heart, a large effusion"."""
     if "size" not in terms[k].cues:
         return False
     for n in range(k + 1, len(terms)):

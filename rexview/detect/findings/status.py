@@ -179,7 +179,7 @@ def _names_part_only(terms: list[Term], k: int, f: int) -> bool:
 
 
 def _is_other_name(terms: list[Term], f: int) -> bool:
-    """Whether a finding in brackets is all that they hold, behind another: "fibrosis (scarring)"."""
+    """Whether a finding is alone in brackets behind another: "fibrosis (asbestosis)"."""
     if f <= 1 or f + 1 >= len(terms):
         return False
     return terms[f - 1].mark == "(" and terms[f + 1].mark == ")" and bool(terms[f - 2].finding)

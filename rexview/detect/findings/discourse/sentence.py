@@ -268,12 +268,7 @@ def _give_context(
             continue
         if context.topic is not None:
             draft.sides = [context.topic]
-        elif (
-            not found
-            and near
-            and _is_apposed(clause, opening)
-            and len(_last_sides(context)) == 1
-        ):
+        elif not found and near and _is_apposed(clause, opening) and len(_last_sides(context)) == 1:
             draft.sides = _last_sides(context)
         elif context.pending is not None:
             draft.sides = [context.pending]
