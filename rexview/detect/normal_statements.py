@@ -18,7 +18,10 @@ _SAID: Final = {
     for name in list_names("normal")
 }
 _ACUTE: Final = "acute_bone"
-_BORDERLINE: Final = re.compile(r"\b(?:top|upper|borderline|not|limits? of)\b", re.IGNORECASE)
+_BORDERLINE: Final = re.compile(
+    r"\b(?:top|upper|borderline|not|limits? of|than|larger|bigger|beyond|above|exceeds)\b",
+    re.IGNORECASE,
+)
 _CLEAR: Final = re.compile(
     r"\b(?:(?:the|both|(?P<side>left|right|[lr](?=\s)))\s+)*lungs?"
     r"(?:\s+(?:fields?|bases?|and\s+(?:the\s+)?pleural\s+spaces?|and\s+pleura))*"

@@ -57,6 +57,7 @@ _TRIFLES: Final = word_set("report", "trifle_family")
 _COMPANIONS: Final = word_set("report", "companion_family")
 _DISEASE: Final = "lung_abnormality"
 """The family of diseases, which a report names for what they look like."""
+_OPERATED_HEART: Final = word_set("report", "operated_heart_family")
 _SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
 _QUALIFIED: Final = re.compile(
     rf"\b(?:{either('report', 'qualified')}){_SHORTLY_AFTER}", re.IGNORECASE
@@ -300,12 +301,15 @@ def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -
 def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
     """Whether a finding comes with one that the report has.
 
-    What a disease of the lung looks like, metal with a device, lung that gives way beside fluid.
+    What a disease of the lung looks like, metal with a device, wires of the sternum with what an
+    operation on the heart leaves, lung that gives way beside fluid.
     """
     if finding.info.region == "lung" and any(
         other.info.family == _DISEASE for other in report.said
     ):
         return True
+    if finding.info.family == "sternotomy":
+        return any(other.info.family in _OPERATED_HEART for other in report.said)
     if finding.info.family == "foreign_body":
         return any(other.info.group == "device" for other in report.said)
     return (

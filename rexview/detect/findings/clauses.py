@@ -11,7 +11,7 @@ from rexview.detect.findings.parts_meant import parts_meant
 from rexview.detect.findings.sides.attachment import attach
 from rexview.detect.findings.status import mention_status
 from rexview.detect.findings.terms import Outline, Term, outline
-from rexview.detect.findings.tokens import Tokens
+from rexview.detect.findings.tokens import Tokens, words_of
 
 _BEFORE: Final = 4
 """Words before a finding among which it is said to be known: "the", "in the"."""
@@ -33,6 +33,11 @@ _WHOLE: Final = ("pacemaker", "stimulator", "loop_recorder")
 _PARTING: Final = ("verb", "not_before", "not_after", "but")
 """Cues without one of which a sentence is one clause, unless a semicolon parts it."""
 _JOINING: Final = frozenset(("and", "plus", "&"))
+_BROKEN: Final = "fracture"
+"""A fracture of no named bone."""
+_BROKEN_WIRE: Final = "broken_wire"
+_WIRES: Final = frozenset(words_of("wire wires lead leads cerclage"))
+_REMAINING: Final = (["remains"], ["persists"], ["stays"])
 _NO_SIDES: Final[list[Term]] = []
 SideSpan = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
@@ -229,9 +234,37 @@ def _is_whole(terms: list[Term]) -> bool:
 
 
 def _tells_of_one(words: list[str], terms: list[Term]) -> bool:
-    """Whether some terms tell of another one of what was said: "there may be a small one"."""
+    """Whether some terms tell of another one of what was said: "there may be a small one".
+
+    Or of one that is left: "the left drain was removed, the right remains".
+    """
     said = [words[term.i] for term in terms]
-    return said[:1] == ["there"] and "one" in said
+    if said[:1] == ["there"]:
+        return "one" in said
+    return is_size_and_side(words, terms) or is_left_over(words, terms)
+
+
+def is_size_and_side(words: list[str], terms: list[Term]) -> bool:
+    """Whether some terms are a size and a side and no more: "small (one) on the left"."""
+    sides = [term for term in terms if term.side in ("right", "left")]
+    others = [term for term in terms if term.side is None]
+    return (
+        len(sides) == 1
+        and not sides[0].meaning.zone
+        and any("size" in term.cues for term in others)
+        and all(
+            term.is_("size", "where") or term.mark == "," or words[term.i] == "one"
+            for term in others
+        )
+    )
+
+
+def is_left_over(words: list[str], terms: list[Term]) -> bool:
+    """Whether some terms say of a side that what was named is still there: "the right remains"."""
+    if not terms or terms[0].side not in ("right", "left") or terms[0].meaning.zone:
+        return False
+    after = words[terms[0].j : terms[0].j + 2]
+    return words[terms[0].i - 1] == "the" and after[:1] in _REMAINING
 
 
 def _until_break(terms: list[Term], k: int) -> list[Term]:
@@ -257,6 +290,7 @@ def _statements(
     for f, term in enumerate(terms):
         if term.finding is None:
             continue
+        name = _BROKEN_WIRE if _is_of_wire(words, terms, f) else term.finding
         status = mention_status(words, terms, f, cues, asked=asked)
         # "status post sternotomy": what was done then is still to be seen now
         if status == "prior" and term.finding in LASTING:
@@ -265,7 +299,7 @@ def _statements(
         if status == "negated" and term.finding in LASTING and "not_before" not in cues:
             status = "positive"
         back = pointing and any("this" in a.cues for a in terms[max(0, f - 3) : f])
-        for finding, site in sites.get(f, [(term.finding, f)]):
+        for finding, site in sites.get(f, [(name, f)]):
             if site != f and status == "positive" and _is_normal(words, terms, f, site):
                 continue
             lateral = known[finding].sided
@@ -286,6 +320,14 @@ def _statements(
                 )
             )
     return stated
+
+
+def _is_of_wire(words: list[str], terms: list[Term], f: int) -> bool:
+    """Whether what is broken is a wire or a lead: "fracture of the superior sternal wire"."""
+    if terms[f].finding != _BROKEN:
+        return False
+    named = {word for term in terms if term.finding for word in words[term.i : term.j]}
+    return not _WIRES.isdisjoint(named.union(words[terms[f].j : terms[-1].j + 1]))
 
 
 def drop_access(words: list[str], terms: list[Term]) -> None:

@@ -64,6 +64,8 @@ _FINAL: Final = re.compile(
     r"[^:=\n]{0,20}[:=]",
     re.IGNORECASE,
 )
+_DICTATED_STOP: Final = re.compile(r"(?<=[^\W\d_] )(?:full stop|period)\b(?! of\b)", re.IGNORECASE)
+"""A full stop that was dictated as a word."""
 _FEWEST_SIDES: Final = 2
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
@@ -143,6 +145,8 @@ def _read(text: str) -> tuple[Mention, ...]:
         text = _NOT_TICKED.sub(lambda match: " " * len(match[0]), text)
     if "~~" in text:
         text = _STRUCK.sub(lambda match: " " * len(match[0]), text)
+    if "stop" in text or "period" in text:
+        text = _DICTATED_STOP.sub(lambda match: "." + " " * (len(match[0]) - 1), text)
     if ("+" in text or "yes" in text) and _PLUS.search(text):
         text = _MINUS.sub(lambda match: " " * len(match[0]), text)
     tokens = Tokens(text)

@@ -111,12 +111,12 @@ def _tube_of(
     tubes = [
         found
         for found in report.present
-        if found.info.group == "device" and found.info.family != _IN_BRONCHUS
-        if found.section == section
+        if found.info.group == "device" and found.section == section
         if match.start() - _FAR < found.mention.start < sentence.end()
     ]
     before = [found for found in tubes if found.mention.start < match.end()]
-    return before[-1] if before else next(iter(tubes), None)
+    tube = before[-1] if before else next(iter(tubes), None)
+    return None if tube is None or tube.info.family == _IN_BRONCHUS else tube
 
 
 def _doubts(found: FindingInText) -> bool:

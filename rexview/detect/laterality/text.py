@@ -135,6 +135,33 @@ def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
     return found
 
 
+def loosely_told(item: Contradiction, answer: Iterable[Mention], report: Iterable[Mention]) -> bool:
+    """Whether two texts tell a finding too loosely to say that one of them lacks a side of it.
+
+    The one with a side speaks of the finding without a side, too; or its name is one for many
+    things ("opacity"), which the other has once here and once there.
+    """
+    family = finding_info(item.claim.finding).family
+    of_answer, of_report = (
+        [
+            mention
+            for mention in mentions
+            if finding_info(mention.finding).family == family
+            and mention.status in _ASSERTED
+            and not mention.superseded
+        ]
+        for mentions in (answer, report)
+    )
+    both, single = (of_answer, of_report) if item.claimed == "bilateral" else (of_report, of_answer)
+    if any(mention.side is None for mention in single):
+        return True
+    if not any(mention.finding in _UNSPECIFIC for mention in (*both, *single)):
+        return False
+    return not any(mention.side == "bilateral" for mention in both) or {
+        mention.finding for mention in both
+    } != {mention.finding for mention in single}
+
+
 def against_kin(answer: Sided, reference: Sided, said: Set[str]) -> list[Contradiction]:
     """Find what the answer has on one side, and the report by a kindred name only on the other.
 

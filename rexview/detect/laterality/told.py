@@ -19,6 +19,7 @@ from rexview.detect.laterality.text import (
     against_report,
     contradictions_within,
     families_said,
+    loosely_told,
     sided_by_family,
     stretch,
 )
@@ -74,7 +75,11 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
     against = (
         item
         for item in found
-        if item.kind != "incomplete" or finding_info(item.claim.finding).family not in doubtful
+        if item.kind != "incomplete"
+        or not (
+            finding_info(item.claim.finding).family in doubtful
+            or loosely_told(item, one.mentions, report)
+        )
     )
     return (*against, *within)
 

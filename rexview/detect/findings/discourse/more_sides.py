@@ -6,7 +6,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from rexview.detect.findings.clauses import Clause, Draft, SideSpan
+from rexview.detect.findings.clauses import (
+    Clause,
+    Draft,
+    SideSpan,
+    is_left_over,
+    is_size_and_side,
+)
 from rexview.detect.findings.mention import Status
 from rexview.detect.findings.sentence_alone import Reading
 from rexview.detect.findings.sentences import Sentence
@@ -72,6 +78,8 @@ def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draf
 
 def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     """Whether a clause has what was said last on another side: "same on the right", "a new one"."""
+    if is_size_and_side(tokens.words, clause.terms) or is_left_over(tokens.words, clause.terms):
+        return True
     i, j = clause.terms[0].i, clause.terms[-1].j
     words = tokens.words[max(sentence.i, i - _BESIDE) : j + _BESIDE]
     if j - i > _SAID_AGAIN or any(

@@ -24,7 +24,7 @@ from rexview.detect.findings.discourse.more_sides import (
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.sentence_alone import Reading, read_alone
 from rexview.detect.findings.sentences import Sentence
-from rexview.detect.findings.sides.cleaning import PAIRED
+from rexview.detect.findings.sides.cleaning import PAIRED, SHIFTS
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, word_set
 from rexview.geometry import OTHER_SIDE
@@ -268,7 +268,13 @@ def _give_context(
             continue
         if context.topic is not None:
             draft.sides = [context.topic]
-        elif not found and near and _is_apposed(clause, opening) and len(_last_sides(context)) == 1:
+        elif (
+            not found
+            and near
+            and draft.finding not in SHIFTS  # "it pushes the heart away": not to its own side
+            and _is_apposed(clause, opening)
+            and len(_last_sides(context)) == 1
+        ):
             draft.sides = _last_sides(context)
         elif context.pending is not None:
             draft.sides = [context.pending]

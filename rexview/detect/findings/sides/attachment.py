@@ -217,6 +217,8 @@ def _before(
             word = words[term.i]
             if found or word != "of" or not term.i or words[term.i - 1] not in PARTS:
                 break
+        elif attached and not found and term.cues == {"verb"}:
+            pass  # "the left effusion is unchanged, with associated lower lobe collapse"
         elif term.is_("verb", "not_before", "but", "not_after", "normal") or (
             "maybe_before" in term.cues and words[term.i] not in _MAYBE_ADJECTIVES
         ):

@@ -101,6 +101,7 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
             if (
                 node.row
                 and not _REMARK_KEY.search(name)
+                and not _PRIOR_KEY.search(name)
                 and _ABSENT.fullmatch(_lower(tokens.text, value.span))
                 and not (_names(tokens, key) or _sides(tokens, key))
             ):
