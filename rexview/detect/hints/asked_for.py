@@ -26,6 +26,7 @@ _LONGEST: Final = 5_000
 """Characters of a question that are read."""
 _SLIGHT: Final = word_set("report", "slight_family")
 _SLIGHT_BUT: Final = whole_words("report", "not_slight")
+_WEAR: Final = "degenerative"
 _STANDING: Final = word_set("report", "standing_family")
 _LASTING: Final = word_set("report", "lasting_family")
 _ACUTE: Final = whole_words("question", "acute")
@@ -52,7 +53,7 @@ def _is_slight(case: Case, finding: FindingInText, report: ReportFindings) -> bo
         return False
     if finding.info.region in (asked_regions(case) or ()):
         return False
-    return any(_is_graver(other) for other in report.present)
+    return finding.info.family == _WEAR or any(_is_graver(other) for other in report.present)
 
 
 def _is_graver(other: FindingInText) -> bool:
