@@ -55,6 +55,8 @@ from rexview.schema import Case, Evidence, Flag
 _TRIFLES: Final = word_set("report", "trifle_family")
 """Families that any answer may leave out."""
 _COMPANIONS: Final = word_set("report", "companion_family")
+_SURE_WITH_PART: Final = frozenset({"cardiomegaly"})
+"""Families told no less surely by a word and a part of the body: "the heart is enlarged"."""
 _DISEASE: Final = "lung_abnormality"
 """The family of diseases, which a report names for what they look like."""
 _OPERATED_HEART: Final = word_set("report", "operated_heart_family")
@@ -280,7 +282,8 @@ def _is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -
         return False
     text = report_text(one.case)
     words = finding.text[finding.mention.start : finding.mention.end]
-    if not means_alone(words) or _UNSURE_NAME.fullmatch(words) or _SIGN_ONLY.fullmatch(words):
+    sure = means_alone(words) or finding.info.family in _SURE_WITH_PART
+    if not sure or _UNSURE_NAME.fullmatch(words) or _SIGN_ONLY.fullmatch(words):
         return False
     if _in_report_unread(one, finding):
         return False

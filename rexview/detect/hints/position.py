@@ -28,6 +28,8 @@ _TUBES: Final = frozenset({"airway_tube", "enteric_tube"})
 _IN_BRONCHUS: Final = "bronchial_tube"
 """A finding of its own."""
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.](?=\d)[^.!?\n]*)*")
+_NEXT: Final = 60
+"""Characters behind the sentence with a tube that may go on about it: "It is rather low"."""
 _FAR: Final = 200
 """Characters behind a tube within which "it should be advanced" is about it."""
 
@@ -122,7 +124,7 @@ def _tube_of(
 def _doubts(found: FindingInText) -> bool:
     """Whether an answer says of a tube, or just behind it, what may mean that it lies wrong."""
     first, last = found.mention.sentence
-    return _DOUBT.search(found.text, first, min(len(found.text), last + _FAR)) is not None
+    return _DOUBT.search(found.text, first, min(len(found.text), last + _NEXT)) is not None
 
 
 def _called_right(

@@ -346,7 +346,8 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
             known.finding = named[0]
         elif not drafts:
             sides = _sides(tokens, span) or ([around.side] if around.side else [])
-            status = around.status or "positive"
+            denied = _has_cue(tokens, (span[0], start), "not_before")
+            status = around.status or ("negated" if denied else "positive")
             drafts = [Draft(named[0], status, start, end, sides, None, span)]
     return drafts
 
