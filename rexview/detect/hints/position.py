@@ -85,7 +85,7 @@ def _said_out_of_place(
     """Yield the tubes that a report calls out of place: name, family, and where it says so."""
     for section in REPORT_SECTIONS:
         text = (getattr(one.case.report, section) or "")[:MOST_READ]
-        for match in _WRONG.finditer(text):
+        for match in _WRONG.finditer(_RIGHT.sub(lambda one: " " * len(one[0]), text)):
             tube = _tube_of(text, match, section, report)
             if tube is not None:
                 said = Evidence("report", match[0], section, *match.span())

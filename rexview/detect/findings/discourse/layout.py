@@ -48,6 +48,15 @@ def leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     return first and goes_on and any(term.names_anatomy for term in clause.terms)
 
 
+def stands_alone(tokens: Tokens, sentence: Sentence) -> bool:
+    """Whether a sentence is all that its line has, above others."""
+    text = tokens.text
+    first, last = tokens.starts[sentence.i], tokens.ends[sentence.j - 1]
+    before = text[text.rfind("\n", 0, first) + 1 : first]
+    stop = text.find("\n", last)
+    return stop >= 0 and not before.strip("*_#> \t") and not text[last:stop].strip("*_ \t")
+
+
 def is_unticked(tokens: Tokens, sentence: Sentence) -> bool:
     """Whether a box before a sentence is empty: "[ ] Effusion"."""
     text, start = tokens.text, tokens.starts[sentence.i]

@@ -14,7 +14,13 @@ from typing import Final
 from rexview.detect.findings.clauses import LASTING, Clause, Draft, SideSpan
 from rexview.detect.findings.discourse.context import Context
 from rexview.detect.findings.discourse.corrections import correct
-from rexview.detect.findings.discourse.layout import indent_of, is_unticked, leads_line, leads_lines
+from rexview.detect.findings.discourse.layout import (
+    indent_of,
+    is_unticked,
+    leads_line,
+    leads_lines,
+    stands_alone,
+)
 from rexview.detect.findings.discourse.more_sides import (
     again,
     give_lone_side,
@@ -29,7 +35,8 @@ from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, word_set
 from rexview.geometry import OTHER_SIDE
 
-_ASKED: Final = re.compile(either("heading", "asked"))
+_WEIGHED: Final = re.compile(either("heading", "weighed"))
+_ASKED: Final = re.compile(f"{either('heading', 'weighed')}|{either('heading', 'asked')}")
 _SECTION: Final = re.compile(either("heading", "section"))
 _LEADS: Final = re.compile(
     r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)"
@@ -85,6 +92,8 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     leading = tokens.words[sentence.i] in _LEADING
     if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         context.section = lead[0].strip(" ,:").lower()
+    if sentence.asked and _heads_what_is_weighed(tokens, sentence):
+        context.status, context.status_line = "hypothetical", None
     asked = sentence.asked or (i < sentence.j and tokens.words[i] in _CONDITIONAL)
     queried = _queried_from(tokens, sentence) if sentence.asked else None
     asked = asked and queried is None
@@ -144,6 +153,12 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     if found:
         context.last, context.last_line = found, sentence.line
     return found
+
+
+def _heads_what_is_weighed(tokens: Tokens, sentence: Sentence) -> bool:
+    """Whether a question stands alone on its line, above what is only weighed: "Why not ...?"."""
+    words = " ".join(tokens.words[sentence.i : sentence.j])
+    return stands_alone(tokens, sentence) and _WEIGHED.search(words) is not None
 
 
 def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
