@@ -297,12 +297,18 @@ def clear_airway(body: Volume, wider_mm: float) -> Volume:
     return Volume(hu, body.labels)
 
 
-def breasts(body: Volume, out_mm: float, hang: float = 1.0) -> Volume:
+def breasts(
+    body: Volume,
+    out_mm: float,
+    hang: float = 1.0,
+    at_mm: tuple[float, float] = (0.0, 0.0),
+) -> Volume:
     """Breasts on the anterior chest wall, fuller below, with gland in fat and nipples.
 
     ``out_mm`` is how far they stand out from the wall; their size follows from it. ``hang`` above 1
-    lets them overhang their fold, so that a frontal film shows a lower outline. The volume must
-    have room in front.
+    lets them overhang their fold, so that a frontal film shows a lower outline. ``at_mm`` moves
+    them apart and up: this outline crosses the ribs, and they cover more lung than abdomen. The
+    volume must have room in front.
     """
     hu = body.hu.copy()
     depth, rows, width = hu.shape
@@ -321,8 +327,9 @@ def breasts(body: Volume, out_mm: float, hang: float = 1.0) -> Volume:
     y = np.arange(rows, dtype=np.float32)[None, :, None]
     for ids, more, drop, out in ((RIGHT_LUNG, 1.0, 0, -1), (LEFT_LUNG, 1.06, 4, 1)):
         centre_x = float(np.median(np.argwhere(body.mask(*ids)[::4, ::4, ::4])[:, 2]) * 4)
-        centre_x += out * 12 * min(hang - 1, 1) / _DX
-        centre_z = bottom + 0.41 * (top - bottom) - drop - 9 * (hang - 1) / _DZ
+        centre_x += out * (12 * min(hang - 1, 1) + at_mm[0]) / _DX
+        centre_z = bottom + 0.41 * (top - bottom) - drop
+        centre_z += (at_mm[1] - 9 * (hang - 1)) / _DZ
         radius = 44 + 0.55 * out_mm
         wide, deep = (1.05, 0.80) if hang <= 1 else (0.86, 0.98)
         across = (x - centre_x) * _DX / (radius * wide)
