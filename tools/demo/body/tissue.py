@@ -198,12 +198,12 @@ def calcified_cartilage(body: Volume, share: float) -> Volume:
     return Volume(hu, body.labels)
 
 
-def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: float = 5) -> Volume:
+def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: float = 6) -> Volume:
     """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs."""
     spots = np.argwhere(body.lungs[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
     hu = body.hu.copy()
-    _fill_ball(hu, low + np.array(place) * (high - low), diameter_mm / 2, 1100)
+    _fill_ball(hu, low + np.array(place) * (high - low), diameter_mm / 2, 1500)
     return Volume(hu, body.labels)
 
 
