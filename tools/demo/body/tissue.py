@@ -34,15 +34,26 @@ _ABDOMEN = (1, 2, 3, 4, 5, 6, *_BOWEL)
 
 
 def fat(body: Volume, fat_mm: float) -> Volume:
-    """Lay fat on the skin (the breadth grows by twice ``fat_mm``)."""
+    """Lay fat on the skin (the breadth grows by twice ``fat_mm``).
+
+    Not around specks beside it: discs of one slice, which are short ruled lines on a film.
+    """
     hu = body.hu.copy()
     for plane in hu:
         outside = (plane < -300).astype(np.uint8)
-        filled = ndimage.binary_fill_holes(outside == 0)
+        filled = _without_specks(ndimage.binary_fill_holes(outside == 0))
         distance = cv2.distanceTransform((~filled).astype(np.uint8), cv2.DIST_L2, 3)
         layer = (distance > 0) & (distance <= fat_mm / _DY)
         plane[layer] = _FAT
     return Volume(hu, body.labels)
+
+
+def _without_specks(mask: np.ndarray, voxels: int = 400) -> np.ndarray:
+    """Keep the parts of a mask that have at least so many voxels, bool (rows, columns)."""
+    _, parts, found, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
+    large = found[:, cv2.CC_STAT_AREA] >= voxels
+    large[0] = False
+    return np.asarray(large[parts])
 
 
 def lung_vessels(body: Volume, factor: float) -> Volume:
