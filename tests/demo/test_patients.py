@@ -35,6 +35,7 @@ _DENSITY = {
     HEART: 45, AORTA: 48, SVC: 46, 59: 43, 60: 44, _SPINE: 400, STERNUM: 350, OESOPHAGUS: 30,
 }  # fmt: skip
 _MIDDLE = 128.0
+_LEFT, _RIGHT = slice(128, None), slice(None, 128)
 
 
 def _phantom() -> Volume:
@@ -170,6 +171,28 @@ def test_breasts_that_hang_end_in_an_edge(body: Volume) -> None:
     assert lower_edge(4.0) > 1.5 * lower_edge(1.0)
 
 
+def test_breasts_lie_further_apart_and_higher_where_that_is_asked_for(body: Volume) -> None:
+    roomy = Volume(
+        np.pad(body.hu, ((0, 0), (0, 60), (0, 0)), constant_values=AIR),
+        np.pad(body.labels, ((0, 0), (0, 60), (0, 0))),
+    )
+
+    def nipples(at_mm: tuple[float, float]) -> np.ndarray:
+        added = tissue.breasts(roomy, 30.0, 1.5, at_mm).hu == 40
+        return np.array([np.argwhere(added[:, :, half]).mean(axis=0) for half in (_LEFT, _RIGHT)])
+
+    moved = (nipples((14.0, 10.0)) - nipples((0.0, 0.0))) * SPACING_MM
+    assert moved[:, 0] == pytest.approx([10, 10], abs=2)
+    assert moved[:, 2] == pytest.approx([14, -14], abs=2)
+
+
+def test_fat_leaves_specks_beside_the_skin_alone(body: Volume) -> None:
+    speckled = body.hu.copy()
+    speckled[100, 12, 128] = 20
+    fat, plain = tissue.fat(Volume(speckled, body.labels), 6.0), tissue.fat(body, 6.0)
+    assert np.argwhere(fat.hu != plain.hu).tolist() == [[100, 12, 128]]
+
+
 def test_a_wide_aorta_grows_into_the_lung_and_spares_the_airway(body: Volume) -> None:
     old = tissue.old_aorta(body, 4.0, 0.8)
     assert old.mask(AORTA).sum() > body.mask(AORTA).sum()
@@ -193,7 +216,7 @@ def test_a_granuloma_is_a_small_dense_ball_where_it_is_put(body: Volume) -> None
     size = (np.ptp(spots, axis=0) + 1) * SPACING_MM
     assert np.all(size < 6.5)
     assert np.all(size > 3)
-    assert old.hu.max() == 1100
+    assert old.hu.max() == 1500
     assert set(np.unique(body.labels[tuple(spots.T)])) <= set(RIGHT_LUNG)
 
 

@@ -223,7 +223,8 @@ def pacemaker(volume: Volume) -> list[Device]:
     front_wall = float(np.percentile(heart[heart[:, 0] < np.percentile(heart[:, 0], 20), 1], 88))
     apex = float(np.percentile(heart[:, 2], 82))
     course.append((0.6 * min(cava) + 0.4 * low, foot[0] + 4, foot[1] - 1))  # right atrium
-    for share, up in ((0.22, 14), (0.55, 7), (0.82, 4), (1.0, 3)):  # forward through the ventricle
+    # Forward through the ventricle: down at first, then up to its apex, above the diaphragm.
+    for share, up in ((0.22, 15), (0.55, 13), (0.82, 15), (1.0, 17)):
         y = foot[0] + 4 + share * (front_wall - foot[0] - 4)
         course.append((low + up, y, foot[1] + share * (apex - foot[1])))
     generator = ("can", pocket, 46.0, 42.0)

@@ -46,7 +46,8 @@ class Build:
     of that each, ``shoulders_out_mm`` (right, left) moves them away from the chest.
 
     The rest is what :mod:`.tissue` and :mod:`.mediastinum` add: ``fat_mm`` under the skin,
-    ``breast_mm`` (how far the breasts stand out) and ``breast_hang`` (above 1: over their fold),
+    ``breast_mm`` (how far the breasts stand out), ``breast_hang`` (above 1: over their fold) and
+    ``breast_at_mm`` (how much further apart, and higher, they lie),
     ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of 0 to 1: aortic arch and
     costal cartilages), ``granuloma`` (an old calcified one, at shares of z, y, x of the lungs),
     ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae), ``bowel_gas`` (false:
@@ -78,6 +79,7 @@ class Build:
     shoulders_out_mm: tuple[float, float] = (0.0, 0.0)
     breast_mm: float = 0.0
     breast_hang: float = 1.0
+    breast_at_mm: tuple[float, float] = (0.0, 0.0)
     aorta_mm: float = 0.0
     calcified: float = 0.0
     granuloma: tuple[float, float, float] | None = None
@@ -125,7 +127,8 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)
     if build.breast_mm > 0:
-        shaped = tissue.breasts(shaped, build.breast_mm, build.breast_hang)
+        placed = build.breast_hang, build.breast_at_mm
+        shaped = tissue.breasts(shaped, build.breast_mm, *placed)
     return tissue.fat(shaped, build.fat_mm) if build.fat_mm > 0 else shaped
 
 

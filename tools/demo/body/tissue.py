@@ -34,15 +34,26 @@ _ABDOMEN = (1, 2, 3, 4, 5, 6, *_BOWEL)
 
 
 def fat(body: Volume, fat_mm: float) -> Volume:
-    """Lay fat on the skin (the breadth grows by twice ``fat_mm``)."""
+    """Lay fat on the skin (the breadth grows by twice ``fat_mm``).
+
+    Not around specks beside it: discs of one slice, which are short ruled lines on a film.
+    """
     hu = body.hu.copy()
     for plane in hu:
         outside = (plane < -300).astype(np.uint8)
-        filled = ndimage.binary_fill_holes(outside == 0)
+        filled = _without_specks(ndimage.binary_fill_holes(outside == 0))
         distance = cv2.distanceTransform((~filled).astype(np.uint8), cv2.DIST_L2, 3)
         layer = (distance > 0) & (distance <= fat_mm / _DY)
         plane[layer] = _FAT
     return Volume(hu, body.labels)
+
+
+def _without_specks(mask: np.ndarray, voxels: int = 400) -> np.ndarray:
+    """Keep the parts of a mask that have at least so many voxels, bool (rows, columns)."""
+    _, parts, found, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
+    large = found[:, cv2.CC_STAT_AREA] >= voxels
+    large[0] = False
+    return np.asarray(large[parts])
 
 
 def lung_vessels(body: Volume, factor: float) -> Volume:
@@ -198,12 +209,12 @@ def calcified_cartilage(body: Volume, share: float) -> Volume:
     return Volume(hu, body.labels)
 
 
-def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: float = 5) -> Volume:
+def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: float = 6) -> Volume:
     """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs."""
     spots = np.argwhere(body.lungs[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
     hu = body.hu.copy()
-    _fill_ball(hu, low + np.array(place) * (high - low), diameter_mm / 2, 1100)
+    _fill_ball(hu, low + np.array(place) * (high - low), diameter_mm / 2, 1500)
     return Volume(hu, body.labels)
 
 
@@ -297,12 +308,18 @@ def clear_airway(body: Volume, wider_mm: float) -> Volume:
     return Volume(hu, body.labels)
 
 
-def breasts(body: Volume, out_mm: float, hang: float = 1.0) -> Volume:
+def breasts(
+    body: Volume,
+    out_mm: float,
+    hang: float = 1.0,
+    at_mm: tuple[float, float] = (0.0, 0.0),
+) -> Volume:
     """Breasts on the anterior chest wall, fuller below, with gland in fat and nipples.
 
     ``out_mm`` is how far they stand out from the wall; their size follows from it. ``hang`` above 1
-    lets them overhang their fold, so that a frontal film shows a lower outline. The volume must
-    have room in front.
+    lets them overhang their fold, so that a frontal film shows a lower outline. ``at_mm`` moves
+    them apart and up: this outline crosses the ribs, and they cover more lung than abdomen. The
+    volume must have room in front.
     """
     hu = body.hu.copy()
     depth, rows, width = hu.shape
@@ -321,8 +338,9 @@ def breasts(body: Volume, out_mm: float, hang: float = 1.0) -> Volume:
     y = np.arange(rows, dtype=np.float32)[None, :, None]
     for ids, more, drop, out in ((RIGHT_LUNG, 1.0, 0, -1), (LEFT_LUNG, 1.06, 4, 1)):
         centre_x = float(np.median(np.argwhere(body.mask(*ids)[::4, ::4, ::4])[:, 2]) * 4)
-        centre_x += out * 12 * min(hang - 1, 1) / _DX
-        centre_z = bottom + 0.41 * (top - bottom) - drop - 9 * (hang - 1) / _DZ
+        centre_x += out * (12 * min(hang - 1, 1) + at_mm[0]) / _DX
+        centre_z = bottom + 0.41 * (top - bottom) - drop
+        centre_z += (at_mm[1] - 9 * (hang - 1)) / _DZ
         radius = 44 + 0.55 * out_mm
         wide, deep = (1.05, 0.80) if hang <= 1 else (0.86, 0.98)
         across = (x - centre_x) * _DX / (radius * wide)
