@@ -123,7 +123,8 @@ def _show_marked(review_set: ReviewSet, words: Words) -> None:
     found = marked(counted_marks(written), names, words.failure, words.version)
     if not found.rows:
         nobody = tr(
-            "Nobody has marked an answer in these words yet: Add a failure on the Case page."
+            "Nobody has marked an answer with these words yet: Add a failure, on the Case page, "
+            "offers them."
         )
         st.caption(f"{nobody} {written_html.elsewhere_words(found)}")
         return
