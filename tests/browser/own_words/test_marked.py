@@ -1,7 +1,6 @@
-"""A clinician writes a failure, says on a case that an answer has it, finds it again, takes it back."""
+"""A clinician writes a failure, marks an answer with it, finds it again and takes it back."""
 
 import json
-import os
 import sqlite3
 from contextlib import closing
 from urllib.parse import urlencode
@@ -16,7 +15,6 @@ pytestmark = pytest.mark.browser
 HOSTILE = '<img src=x onerror="window.hacked=1"> {{7*7}} **bold** $x$'
 TITLE = f"Left {HOSTILE}"
 ITEM = '[data-rx-item="zebu-7b/written:left-img-src-x-onerror-window-hacked-1-7-7-bold-x"]'
-PICTURES = os.environ.get("REXVIEW_LOOK")
 
 
 @pytest.fixture
@@ -50,12 +48,6 @@ def write(page):
     calm(page)
 
 
-def look(page, name):
-    if PICTURES:
-        calm(page)
-        page.screenshot(path=f"{PICTURES}/{name}.png", full_page=False)
-
-
 def add(page, reason):
     page.keyboard.press("Shift+A")
     menu = page.get_by_label("Failure", exact=True)
@@ -63,7 +55,6 @@ def add(page, reason):
     expect(menu.locator("optgroup option")).to_have_text([TITLE])
     menu.select_option(label=TITLE)
     expect(page.locator(".rx-v-card")).to_contain_text("It sees one on the left. <img src=x")
-    look(page, "card")
     page.get_by_role("textbox", name="Why (optional)").fill(reason)
     page.keyboard.press("Enter")
 
@@ -86,7 +77,6 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     expect(item).to_contain_text(f"As {HOSTILE}")
     expect(item.locator("img, b b, code")).to_have_count(0)
     until(page, lambda: marks(folder), lambda found: len(found) == 1)
-    look(page, "case")
     page.keyboard.press("Shift+W")
     page.get_by_role("textbox", name="Why (optional)").fill("Seen on the film.")
     page.keyboard.press("Enter")
@@ -102,7 +92,6 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     table = page.locator("table", has_text="Marked by people")
     expect(table.locator("tbody tr")).to_have_count(1)
     expect(table).to_contain_text("Zebu 7B")
-    look(page, "failures")
     table.get_by_role("link", name="1", exact=True).click()
     expect(page.locator("p.rx-count")).to_have_text("1 case")
     expect(page.locator("body")).to_contain_text(f"Marked by people: {TITLE} (version")
@@ -114,15 +103,12 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     expect(found).to_contain_text("not searched for")
     expect(found.locator("img, b b, code")).to_have_count(0)
     expect(found.get_by_role("link", name="1", exact=True)).to_have_count(1)
-    found.scroll_into_view_if_needed()
-    look(page, "by-model")
     page.close()
 
     page = open_page("browse")
     page.get_by_text("In your own words").click()
     page.locator(".st-key-rx_panel").get_by_text(f"Marked by people: {TITLE}").click()
     expect(page.locator("p.rx-count")).to_have_text("1 case")
-    look(page, "browse")
     assert page.evaluate("window.hacked") is None
     page.close()
 
