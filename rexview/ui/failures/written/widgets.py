@@ -27,7 +27,7 @@ from rexview.ui.failures.written.form import (
 )
 from rexview.ui.failures.written.views import VALIDATE, open_part, served
 from rexview.ui.filters.page import FilteredSet
-from rexview.ui.html.safe_text import lines_as_markdown
+from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import review_sets
 from rexview.ui.streamlit_adapter.pressed import save_button
@@ -126,7 +126,7 @@ def _show_marked(review_set: ReviewSet, words: Words) -> None:
             "Nobody has marked an answer with these words yet: Add a failure, on the Case page, "
             "offers them."
         )
-        st.caption(f"{nobody} {written_html.elsewhere_words(found)}")
+        st.caption(as_markdown(f"{nobody} {written_html.elsewhere_words(found)}".strip()))
         return
     drawn = written_html.marked_html(found, names, review_sets.colours(review_set))
     linked_html(drawn, key="written_marked")
