@@ -198,6 +198,15 @@ class AnswerTable:
         """What people say of failures in words."""
         return counted_marks(self.review_set)
 
+    @cached_property
+    def marked_titles(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Titles of the failures in words that people say an answer has, by case and model."""
+        found: dict[tuple[str, str], dict[str, None]] = {}
+        for mark in self.marks:
+            title = self.written_failures[mark.failure]
+            found.setdefault((mark.case, mark.model), {})[title] = None
+        return {answer: tuple(titles) for answer, titles in found.items()}
+
     def marked_in_words(self, word: str) -> Codes:
         """Return the numbers of the answers that people marked as a word asks for.
 

@@ -101,7 +101,7 @@ class GivenVerdicts {
       verdict: verdict || null,
       comment: (verdict && reason) || null,
       // another reason does not say that newer words were read
-      version: (before.verdict && before.version) || data.versions?.[failure] || null,
+      version: (before.verdict && before.version) || data.versions[failure] || before.version,
     };
     this.given.set(this.#key({ model, failure }), now);
     const named = entryAbout(failure);

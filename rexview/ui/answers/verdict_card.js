@@ -231,7 +231,7 @@ export class VerdictCard {
       : unsavedWords(waiting, true);
     const { isRefused } = this;
     this.status.textContent = failure
-      ? `${data.failures[failure][0]}: ${isRefused ? this.savedWords() : VERDICTS[verdict]}`
+      ? `${data.failures[failure]?.[0] ?? ""}: ${isRefused ? this.savedWords() : VERDICTS[verdict]}`
       : this.adding
         ? tr("Add a failure that you see")
         : "";

@@ -155,6 +155,8 @@ def test_browse_names_it_apart(folder):
     assert [(one.value, one.name, one.count) for one in facet.values] == [
         ("prior", f"Marked by people: {TITLE}", 1)
     ]
+    (card,) = engine.cards(CaseFilter(), ["c1"])
+    assert {one.model: one.marked for one in card.answers} == {"m": (TITLE,), "n": ()}
     wanted = CaseFilter(marked=("prior", "other:3fa9c1d2e4b5"), models=("n",))
     assert list(engine.page(wanted, 0, 10)) == []
     assert "Marked by people: other (version 3fa9c1d2)" in describe(engine.facts, wanted)

@@ -109,6 +109,9 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     page.get_by_text("In your own words").click()
     page.locator(".st-key-rx_panel").get_by_text(f"Marked by people: {TITLE}").click()
     expect(page.locator("p.rx-count")).to_have_text("1 case")
+    badge = page.locator(".rx-card .rx-badge", has_text="people")
+    expect(badge).to_have_text(f"{TITLE} · people")
+    expect(page.locator(".rx-card-answer img")).to_have_count(0)
     assert page.evaluate("window.hacked") is None
     page.close()
 

@@ -137,8 +137,8 @@ def elsewhere_words(one: Marked) -> str:
     if not one.elsewhere:
         return ""
     return trn(
-        "{n:,} more answer was marked in other words of it.",
-        "{n:,} more answers were marked in other words of it.",
+        "{n:,} answer was marked in other words of it only.",
+        "{n:,} answers were marked in other words of it only.",
         one.elsewhere,
     ).format(n=one.elsewhere)
 
