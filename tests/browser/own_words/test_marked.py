@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
+from support.browser.axe import Axe
 from support.browser.score_pad import known_reader
 from support.browser.waiting import calm, until
 from support.judge.set_to_judge import write_judged
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.browser
 HOSTILE = '<img src=x onerror="window.hacked=1"> {{7*7}} **bold** $x$'
 TITLE = f"Left {HOSTILE}"
 ITEM = '[data-rx-item="zebu-7b/written:left-img-src-x-onerror-window-hacked-1-7-7-bold-x"]'
+RULES = ("color-contrast", "button-name", "list", "listitem", "aria-allowed-attr")
 
 
 @pytest.fixture
@@ -76,6 +78,7 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     expect(item).to_contain_text("you marked")
     expect(item).to_contain_text(f"As {HOSTILE}")
     expect(item.locator("img, b b, code")).to_have_count(0)
+    assert Axe(()).findings(page, *RULES) == []
     until(page, lambda: marks(folder), lambda found: len(found) == 1)
     page.keyboard.press("Shift+W")
     page.get_by_role("textbox", name="Why (optional)").fill("Seen on the film.")
