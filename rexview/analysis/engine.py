@@ -68,6 +68,8 @@ class SetFacts:
         Those who gave opinions, the newest first.
     meetings : mapping of str to str
         Name by id of the meetings that decided anything.
+    written_failures : mapping of str to str
+        Title by name of the failures in words that stand.
     """
 
     models: Mapping[str, str]
@@ -82,6 +84,7 @@ class SetFacts:
     metrics: tuple[MetricId, ...] = ()
     judges: tuple[Judge, ...] = ()
     meetings: Mapping[str, str] = field(default_factory=dict)
+    written_failures: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

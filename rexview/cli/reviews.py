@@ -115,11 +115,12 @@ def _export_reviews(options: argparse.Namespace) -> int:
     begun = unfinished_work(only_finished(reviews.review_set, review_set))
     seen = exposures_of(reviews).all(begun)
     write_exposures(seen, options.out)
-    versions, read = write_files(reviews, options.out)
+    versions, read, marked = write_files(reviews, options.out)
     written = [(name, getattr(review_set, name).height) for name in tables]
     told = [(name, rows) for name, rows in written if rows or name in ("scores", "flags")]
     words = [counted(rows, name.removesuffix("s")) for name, rows in told]
     words += [counted(versions, "version") + " of failures in words"] if versions else []
     words += [counted(read, "answer") + " read for them"] if read else []
+    words += [counted(marked, "mark") + " with them"] if marked else []
     print(f"{', '.join(words)} written.")
     return 0

@@ -24,6 +24,7 @@ from rexview.export.records import (
     ExportAnswer,
     ExportCase,
     ExportFlag,
+    ExportMark,
     ExportModel,
     ExportScore,
     Whole,
@@ -240,6 +241,7 @@ class _Maker:
             answers=tuple(self._answer(page, pictures, answer) for answer in page.answers),
             scores=self._scores(page),
             flags=self._flags(page),
+            marks=self._marks(page),
             comments=self._said.comments(case.id),
             decisions=self._said.decisions(case.id),
             section=item.section if item else "",
@@ -307,6 +309,22 @@ class _Maker:
                 severity=harm.of(flag.failure) if flag.failure in FAILURES else None,
             )
             for flag in page.flags
+        )
+
+    def _marks(self, page: CasePage) -> tuple[ExportMark, ...]:
+        """Return what people say of failures in words; not what they said of earlier answers."""
+        return tuple(
+            ExportMark(
+                model=self.models[one.mark.model].id,
+                failure=one.mark.failure,
+                name=one.words.prompt.name,
+                version=one.mark.version,
+                reader=one.mark.reader,
+                comment=one.mark.comment,
+                created=one.mark.created,
+            )
+            for one in page.marks
+            if not one.mark.stale and one.mark.model in self.models
         )
 
 

@@ -149,6 +149,23 @@ class ExportFlag:
 
 
 @dataclass(frozen=True)
+class ExportMark:
+    """An answer has a failure in words, as a person says: no flag of :class:`ExportFlag` is one.
+
+    ``failure`` is its name in links, ``name`` its title, ``version`` the digest of the words that
+    were read; ``reader`` the id of who says so.
+    """
+
+    model: str
+    failure: str
+    name: str
+    version: str
+    reader: str
+    comment: str | None = None
+    created: datetime | None = None
+
+
+@dataclass(frozen=True)
 class ExportComment:
     """A comment; ``on`` says in words what it is on. ``model`` is None for the case."""
 
@@ -219,6 +236,7 @@ class ExportCase:
     answers: tuple[ExportAnswer, ...]
     scores: tuple[ExportScore, ...] = ()
     flags: tuple[ExportFlag, ...] = ()
+    marks: tuple[ExportMark, ...] = ()
     comments: tuple[ExportComment, ...] = ()
     decisions: tuple[ExportDecision, ...] = ()
     section: str = ""

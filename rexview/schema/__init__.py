@@ -36,6 +36,7 @@ from rexview.schema.report_records import (
     metric_value_from_row,
 )
 from rexview.schema.review_set import ReviewSet
+from rexview.schema.written_records import Mark, WrittenFailure
 
 __all__ = [
     "Answer",
@@ -46,6 +47,7 @@ __all__ = [
     "Edit",
     "Evidence",
     "Flag",
+    "Mark",
     "MetricValue",
     "Model",
     "Protocol",
@@ -58,6 +60,7 @@ __all__ = [
     "Score",
     "SetInfo",
     "StudyImage",
+    "WrittenFailure",
     "answer_from_row",
     "case_from_row",
     "corrected_reference_from_row",

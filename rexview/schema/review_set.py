@@ -38,6 +38,7 @@ from rexview.schema.report_records import (
     edit_from_row,
     metric_value_from_row,
 )
+from rexview.schema.written_records import Mark, WrittenFailure
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,8 @@ class ReviewSet:
     ``find_picture`` gives a returned picture's file by its path, None at an address. A large set
     opens before its texts were looked through: ``later_warnings`` does that, and gives all
     warnings, those in ``warnings`` too, or None as long as it takes.
+    ``written_failures`` are the failures in words that people wrote in the app, as they stand,
+    ``marks`` the answers that they say have one, those of failures that were removed included.
     ``plain_words`` are the words of models' names that people use in questions and reports, where
     the set holds some of its cases only; None: they are looked for in these.
     """
@@ -73,6 +76,8 @@ class ReviewSet:
     candidate_tags: pl.DataFrame = field(default_factory=frames.CANDIDATE_TAGS.to_frame)
     selections: pl.DataFrame = field(default_factory=frames.SELECTIONS.to_frame)
     validations: pl.DataFrame = field(default_factory=frames.VALIDATIONS.to_frame)
+    written_failures: tuple[WrittenFailure, ...] = ()
+    marks: tuple[Mark, ...] = ()
     warnings: tuple[Problem, ...] = ()
     fingerprint: str = ""
     unfinished: pl.DataFrame = field(default_factory=frames.SCORES.to_frame)

@@ -10,7 +10,7 @@ import polars as pl
 from rexview import frames
 from rexview.answer_digest import digests_of, with_stale_apart, with_stale_together
 from rexview.columns import TABLES
-from rexview.schema import Reader, ReviewSet
+from rexview.schema import Mark, Reader, ReviewSet, WrittenFailure
 from rexview.store.current_state import CurrentState
 from rexview.store.history_rows import (
     ORIGIN,
@@ -94,6 +94,8 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
         comments=_commented(given.comments, reviews),
         decisions=_decided(given.decisions, current, review_set),
         references=_together(given.references, references, _OF_READER, has_words),
+        written_failures=_written(current),
+        marks=_marks(current, review_set),
     )
     counted = with_stale_apart(every)
     pictures = digests_of(review_set).pictures_state()
@@ -152,6 +154,33 @@ def _decided(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) 
     is_decided = pl.any_horizontal(pl.col(*KINDS["decide"].fields).is_not_null())
     every = _together(given, written, TABLES["decisions"].key, is_decided)
     return every.filter(~pl.col("meeting").is_in(removed))
+
+
+def _written(current: CurrentState) -> tuple[WrittenFailure, ...]:
+    """Return the failures in words that stand."""
+    return tuple(
+        WrittenFailure(row.subject, row.value, row.person_name or row.person, row.at)
+        for row in current.rows("written_failure")
+        if row.subject and row.value is not None
+    )
+
+
+def _marks(current: CurrentState, review_set: ReviewSet) -> tuple[Mark, ...]:
+    """Return the answers of which people say that they have a failure in words."""
+    given = [
+        (row, (row.case, row.model), row.subject, row.value)
+        for row in current.rows("written_mark")
+        if row.case and row.model and row.subject and row.value is not None
+    ]
+    there = [one for one in given if review_set.case_row(one[1][0]) is not None]
+    digests = digests_of(review_set).of_all(pair for _, pair, _, _ in there)
+    found = []
+    for row, pair, failure, value in there:
+        now = digests.get(pair)
+        stale = now is None or row.answer_digest not in (None, now)
+        words = value["version"], value["comment"]
+        found.append(Mark(*pair, row.person, failure, *words, row.at, stale))
+    return tuple(found)
 
 
 def _made(

@@ -71,7 +71,7 @@ def test_no_cell_is_a_formula(written):
 def test_excel_has_a_sheet_each_and_numbers_stay_numbers(written):
     book = load_workbook(written("xlsx"))
     assert book.sheetnames == [
-        *("about", "cases", "answers", "scores", "flags", "boxes", "comments", "decisions")
+        *("about", "cases", "answers", "scores", "flags", "marks", "boxes", "comments", "decisions")
     ]
     told = {row[0].value: row[1].value for row in book["about"].iter_rows()}
     assert told["Notice"] == "Made for a test."

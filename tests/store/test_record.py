@@ -227,6 +227,7 @@ def test_every_kind_by_every_role(tmp_path, settings):
         "validate": Entry("validate", "c1", None, "o-1", value={"passed": True}),
         "written_failure": Entry("written_failure", subject="f", value=WORDS),
         "written_validation": Entry("written_validation", "c1", "m", "v", value=SAID),
+        "written_mark": Entry("written_mark", "c1", "m", "f", value={"version": "v"}),
         "meeting": Entry("meeting", subject="m1", value={"name": "Chest"}),
         "agenda": Entry("agenda", "c1", None, "m1", value={"place": 1}),
         "presenter_note": Entry("presenter_note", "c1", None, "m1", value={"text": "Ask."}),

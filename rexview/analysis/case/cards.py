@@ -37,7 +37,7 @@ class AnswerSummary:
     failure can do. ``looked_at`` is a word of :data:`LOOKED_AT`. ``metric`` is the value that cases
     stand in the order of. Of a choice question ``choice`` is the option from 0, None without a
     usable one, and ``outcome`` a word of :data:`OUTCOMES`; None where the right option is not
-    known.
+    known. ``marked`` are the titles of the failures in words that people say it has.
     """
 
     model: str
@@ -50,6 +50,7 @@ class AnswerSummary:
     metric: float | None = None
     choice: int | None = None
     outcome: str | None = None
+    marked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -13,6 +13,7 @@ import polars as pl
 
 from rexview.analysis.case.finding_links import box_keys, shared_keys
 from rexview.analysis.engine import Engine
+from rexview.analysis.written.marks import MarkedAnswer, marks_on
 from rexview.detect import with_verdicts
 from rexview.schema import (
     Answer,
@@ -43,7 +44,8 @@ class CasePage:
     ``not_judged`` are the models whose answers a rule failed on, ``not_yet`` those whose answers no
     rule has looked at so far. ``repeats`` has by model the other answers of a run that asked the
     same several times: they count nowhere. ``choices`` are readers' own answers to a choice
-    question, ``stale_choices`` those to its earlier options.
+    question, ``stale_choices`` those to its earlier options. ``marks`` are what people say of
+    failures in words, those on earlier answers included: no flag is one.
     """
 
     case: Case
@@ -60,6 +62,7 @@ class CasePage:
     repeats: Mapping[str, tuple[Answer, ...]] = field(default_factory=dict)
     choices: tuple[ReaderChoice, ...] = ()
     stale_choices: tuple[ReaderChoice, ...] = ()
+    marks: tuple[MarkedAnswer, ...] = ()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -79,6 +82,7 @@ class CasePage:
             {model: given for model, given in self.repeats.items() if model in models},
             self.choices,
             self.stale_choices,
+            tuple(one for one in self.marks if one.mark.model in models),
         )
 
     def with_reader_flags(self, added: Sequence[ReaderFlag]) -> CasePage:
@@ -94,6 +98,20 @@ class CasePage:
                 (flag for flag in every if flag.model == answer.model),
             )
         return replace(self, flags=tuple(flags), reader_flags=every)
+
+    def with_marks(
+        self, given: Sequence[MarkedAnswer], taken_back: Collection[tuple[str, str, str]]
+    ) -> CasePage:
+        """Add what a reader says of failures in words, without what that takes the place of.
+
+        ``taken_back`` names it by model, reader and failure.
+        """
+        kept = (
+            one
+            for one in self.marks
+            if (one.mark.model, one.mark.reader, one.mark.failure) not in taken_back
+        )
+        return replace(self, marks=tuple(sorted((*kept, *given), key=_by_title)))
 
     @cached_property
     def uncounted(self) -> dict[str, FinalScores]:
@@ -134,6 +152,10 @@ class CasePage:
         """Return the flags with their names, of one model's answer or of all."""
         pairs = zip(self.flag_keys, self.flags, strict=True)
         return [(key, flag) for key, flag in pairs if model in (None, flag.model)]
+
+
+def _by_title(one: MarkedAnswer) -> tuple[str, str]:
+    return one.words.prompt.name.lower(), one.mark.failure
 
 
 def gather_case(
@@ -181,6 +203,7 @@ def gather_case(
         },
         review_set.choices_of(case_id),
         review_set.choices_of(case_id, stale=True),
+        marks_on(review_set, case_id),
     )
 
 

@@ -95,6 +95,7 @@ class ClickHouseEngine(FailureTallies, ScoreTallies, ChoiceTallies, ReportTallie
             metrics=manifest.metrics,
             judges=tuple(judge for judge, _, _ in manifest.judges),
             meetings=reviewed.meetings,
+            written_failures=reviewed.written_failures,
         )
 
     def in_content_order(self, content_order: ContentOrder) -> ClickHouseEngine:

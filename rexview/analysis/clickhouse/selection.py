@@ -32,6 +32,7 @@ REVIEWED: Final = "reviewed"
 """The table of ``case_row`` that is sent along: cases that somebody has written about."""
 _OF_PEOPLE: Final = (
     *("weakest", "reader_scores", "reader_pairs", "model_pairs", "edits", "edit_kinds", "compared"),
+    "marked",
 )
 _OF_PEOPLE_BY_CASE: Final = ("comments", "decisions")
 _REPORT_TEXTS: Final = ("question", "findings", "impression")

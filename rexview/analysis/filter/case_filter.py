@@ -19,7 +19,7 @@ from rexview.analysis.filter.decision_conditions import DecisionCondition
 from rexview.analysis.filter.judge_conditions import JudgeCondition
 from rexview.analysis.filter.outcomes import Outcome
 from rexview.analysis.filter.report_conditions import COMPARED, EditCondition, MetricOrder
-from rexview.analysis.filter.written_conditions import WrittenCondition
+from rexview.analysis.filter.written_conditions import MarkedCondition, WrittenCondition
 from rexview.errors import FilterError
 from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
@@ -162,6 +162,7 @@ _LISTS: Final[dict[str, _ListField]] = {
     "decisions": _ListField("decided", parse=DecisionCondition.parse),
     "opinions": _ListField("judge_says", parse=JudgeCondition.parse),
     "written": _ListField("written", parse=WrittenCondition.parse),
+    "marked": _ListField("marked", parse=MarkedCondition.parse),
 }
 _QUERY: Final = "q"
 _MENTION: Final = "mention"
@@ -190,7 +191,8 @@ class CaseFilter:
     of. ``compared`` what readers said of an answer beside another model's. ``decisions`` what
     meetings decided about the case (:mod:`.decision_conditions`). ``opinions`` what judges said of
     it (:mod:`.judge_conditions`): all have to hold; ``written`` what they said of failures in words
-    (:mod:`.written_conditions`): all have to hold. ``search`` holds words that all have to occur
+    (:mod:`.written_conditions`): all have to hold; ``marked`` the failures in words that people say
+    it has (there, too). ``search`` holds words that all have to occur
     in the question, the report or the answer; unless ``mention`` is ``text``, those that name a
     finding are looked for as that finding, present, absent or mentioned at all (:data:`MENTIONS`),
     in the report or the answer.
@@ -221,6 +223,7 @@ class CaseFilter:
     decisions: tuple[str, ...] = ()
     opinions: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
     content: Range | None = None
     process: Range | None = None
     execution: Range | None = None

@@ -30,7 +30,7 @@ from rexview.analysis.filter.report_conditions import (
     EditCondition,
     MetricOrder,
 )
-from rexview.analysis.filter.written_conditions import WrittenCondition
+from rexview.analysis.filter.written_conditions import MarkedCondition, WrittenCondition
 from rexview.stats import ALL_EQUAL
 from rexview.vocab import (
     CATEGORY_NAMES,
@@ -59,6 +59,7 @@ CONDITION_NAMES: Final = {
     "compared": tr("Compared reports"),
     "comments": tr("Comments"),
     "decisions": tr("Meetings"),
+    "marked": tr("In your own words"),
 }
 """Name on screen of the conditions with counts, by name of the filter's list."""
 _VALUE_NAMES: Final[dict[str, Mapping[str, str]]] = {
@@ -77,7 +78,7 @@ _ORDER: Final = (
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
     *("reader_scores", "reader_pairs", "model_pairs", "repeats", "outcomes"),
     *("edits", "edit_kinds", "compared", "comments", "decisions", "opinions"),
-    "written",
+    *("written", "marked"),
 )
 _ALL_HOLD: Final = (
     *("reader_scores", "reader_pairs", "model_pairs", "edits", "opinions", "written"),
@@ -259,6 +260,8 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
         return JudgeCondition.parse(value).describe()
     if field == "written":
         return WrittenCondition.parse(value).describe()
+    if field == "marked":
+        return MarkedCondition.parse(value).describe(facts.written_failures)
     if field == "outcomes":
         outcome = Outcome.parse(value)
         return outcome.describe(_rater_name(facts, outcome.model))

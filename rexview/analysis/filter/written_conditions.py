@@ -1,14 +1,18 @@
-"""What the filter asks of failures that people wrote in words, and that a judge looked for.
+"""What the filter asks of failures that people wrote in words: what judges and people say.
 
-A word of the link is ``SAID:FAILURE:VERSION:JUDGE``, such as
+What a judge found: a word of the link is ``SAID:FAILURE:VERSION:JUDGE``, such as
 ``yes:invented-prior:3fa9c1d2e4b5:gpt-5``. SAID is ``yes``, ``no``, ``unsure``, ``unread`` for a
 reply that cannot be read, or empty: it was asked about and told. VERSION is the beginning of the
 words' digest. In JUDGE a colon is ``%3A``, a percent sign ``%25``.
+
+What people marked: a word is ``FAILURE``, or ``FAILURE:VERSION`` for marks in one version of the
+words.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,4 +71,40 @@ class WrittenCondition:
         """Say it in words: ``Language model gpt-5 finds: invented-prior (version 3fa9c1d2)``."""
         return SAYS[self.said].format(
             judge=self.judge, failure=self.failure, version=self.version[:8]
+        )
+
+
+@dataclass(frozen=True)
+class MarkedCondition:
+    """People say that an answer has a failure; ``version`` is empty for any words of it."""
+
+    failure: str
+    version: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.failure}:{self.version}" if self.version else self.failure
+
+    @classmethod
+    def parse(cls, word: str) -> MarkedCondition:
+        """Read a word of the link.
+
+        Raises
+        ------
+        FilterError
+            It is not such a word.
+        """
+        failure, colon, version = word.partition(":")
+        if not _FAILURE.fullmatch(failure) or (colon and not _VERSION.fullmatch(version)):
+            raise FilterError(
+                tr("“{word}” is no failure in words that people mark.").format(word=word[:40])
+            )
+        return cls(failure, version)
+
+    def describe(self, titles: Mapping[str, str]) -> str:
+        """Say it in words; ``titles`` are those of the failures by name."""
+        title = titles.get(self.failure, self.failure)
+        if not self.version:
+            return tr("Marked by people: {failure}").format(failure=title)
+        return tr("Marked by people: {failure} (version {version})").format(
+            failure=title, version=self.version[:8]
         )

@@ -62,7 +62,11 @@ def case_cards(
         shown = [(next(records), bool(mask[row])) for row in columns.rows_of(place)]
         states = table.survey.scan.state[numbers.start : numbers.stop].tolist()
         more = [
-            {"metric": values.get(row["row"]), **_chosen_option(case, answer)}
+            {
+                "metric": values.get(row["row"]),
+                "marked": table.marked_titles.get((case_id, answer.model), ()),
+                **_chosen_option(case, answer),
+            }
             for (row, _), answer in zip(shown, answers, strict=False)
         ]
         left = [row for row, is_chosen in shown if is_chosen]

@@ -43,12 +43,7 @@ from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
 from rexview.analysis.memory.score_index import among
 from rexview.analysis.memory.selection import CASE_FACETS, Selection, select
 from rexview.analysis.memory.set_columns import SetColumns
-from rexview.analysis.memory.table import (
-    AnswerTable,
-    answer_table,
-    in_content_order,
-    with_scan,
-)
+from rexview.analysis.memory.table import AnswerTable, answer_table, in_content_order, with_scan
 from rexview.analysis.readers.records import DisputedAnswer, PairCases, ReaderScore
 from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
 from rexview.detect.core.scan import Scan
@@ -120,6 +115,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
             metrics=table.metric_ids,
             judges=judges_of(table.review_set),
             meetings={one.meeting: one.meeting_name for one in table.decisions},
+            written_failures=table.written_failures,
         )
 
     def in_content_order(self, content_order: ContentOrder) -> MemoryEngine:

@@ -69,6 +69,8 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
     add("comments", ((word, int((has & there).sum())) for word, has in table.commented.items()))
     there = left.but("decisions").cases
     add("decisions", ((word, int((has & there).sum())) for word, has in table.decided.items()))
+    others, failures = left.but("marked"), dict.fromkeys(one.failure for one in table.marks)
+    add("marked", ((one, others.of(table.marked_in_words(one))) for one in failures))
     if case_filter.judged:
         flags = _FlagsOfCases(left.but("failures", "sources", "judged"))
     return Facets(

@@ -222,6 +222,9 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
         rows["written"] = np.logical_and.reduce(
             [_only(table, table.said_of_written(word)) for word in case_filter.written]
         )
+    if case_filter.marked:
+        marked = [table.marked_in_words(word) for word in case_filter.marked]
+        rows["marked"] = _only(table, np.concatenate(marked))
     if case_filter.comments:
         cases["comments"] = np.logical_or.reduce(
             [table.commented[word] for word in case_filter.comments]

@@ -19,7 +19,7 @@ from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.filter.case_filter import COMMENTED
 from rexview.analysis.filter.decision_conditions import OPEN, words_met
 from rexview.analysis.filter.judge_conditions import JudgeCondition
-from rexview.analysis.filter.written_conditions import WrittenCondition
+from rexview.analysis.filter.written_conditions import MarkedCondition, WrittenCondition
 from rexview.analysis.meeting.decisions import Decision, decisions
 from rexview.analysis.memory.coded_column import WORD_BITS, CodedColumn, Codes, Mask
 from rexview.analysis.memory.flagged import Flagged
@@ -29,6 +29,8 @@ from rexview.analysis.memory.score_index import ScoreIndex, at_rows
 from rexview.analysis.memory.set_columns import ChosenRows, SetColumns
 from rexview.analysis.memory.severity import HARM_COLUMNS, Severity, severity
 from rexview.analysis.memory.text_search import TextSearch
+from rexview.analysis.written.failures import standing_failures
+from rexview.analysis.written.marks import counted_marks
 from rexview.analysis.written.results import named, numbers_of_answers
 from rexview.detect import (
     DISAGREEMENT_THRESHOLD,
@@ -41,7 +43,7 @@ from rexview.detect import (
 from rexview.detect.core.scan import Scan, rescored
 from rexview.harm import HarmTable, load_harm
 from rexview.metrics.identity import MetricId, known_first
-from rexview.schema import ReviewSet
+from rexview.schema import Mark, ReviewSet
 from rexview.stats import ContentOrder
 from rexview.stats.generated_reports.preferences import compared_answers
 from rexview.stats.generated_reports.values import ReportValues, report_values
@@ -184,6 +186,39 @@ class AnswerTable:
         found = named(self.review_set, asked.failure, asked.version, asked.judge)
         said = found.answers(asked.said) if found else ()
         return np.array(numbers_of_answers(self.review_set, said), dtype=np.int64)
+
+    @cached_property
+    def written_failures(self) -> dict[str, str]:
+        """Titles by name of the failures in words."""
+        standing = standing_failures(self.review_set)
+        return {name: words.prompt.name for name, words in standing.items()}
+
+    @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """What people say of failures in words."""
+        return counted_marks(self.review_set)
+
+    @cached_property
+    def marked_titles(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Titles of the failures in words that people say an answer has, by case and model."""
+        found: dict[tuple[str, str], dict[str, None]] = {}
+        for mark in self.marks:
+            title = self.written_failures[mark.failure]
+            found.setdefault((mark.case, mark.model), {})[title] = None
+        return {answer: tuple(titles) for answer, titles in found.items()}
+
+    def marked_in_words(self, word: str) -> Codes:
+        """Return the numbers of the answers that people marked as a word asks for.
+
+        The word is one of :class:`.MarkedCondition`.
+        """
+        asked = MarkedCondition.parse(word)
+        marked = {
+            (mark.case, mark.model)
+            for mark in self.marks
+            if mark.failure == asked.failure and mark.version.startswith(asked.version)
+        }
+        return np.array(numbers_of_answers(self.review_set, sorted(marked)), dtype=np.int64)
 
     @cached_property
     def compared(self) -> dict[str, Codes]:

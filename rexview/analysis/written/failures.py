@@ -61,13 +61,7 @@ def written_failures(folder: Path, rows: Iterable[Stored]) -> tuple[list[Words],
 
     ``rows`` are those of the reviews that stand.
     """
-    problems: list[str] = []
-    found: dict[str, Words] = {}
-    for name in written_in_files(folder):
-        try:
-            found[name] = Words(find_written(name, folder))
-        except SettingsError as error:
-            problems += map(str, error.args)
+    found, problems = _in_files(folder)
     for row in rows:
         subject = row.subject or ""
         if is_name(subject):
@@ -77,7 +71,35 @@ def written_failures(folder: Path, rows: Iterable[Stored]) -> tuple[list[Words],
                 problems.append(
                     f"{subject}: its words were changed outside the app, and are left out."
                 )
-    return sorted(found.values(), key=lambda one: (one.prompt.name.lower(), one.failure)), problems
+    return _by_title(found.values()), problems
+
+
+def standing_failures(review_set: ReviewSet) -> dict[str, Words]:
+    """Return the failures of a set in their newest words by name, in the order of their titles.
+
+    ``review_set`` has what was written (:func:`rexview.store.merged`).
+    """
+    found, _ = _in_files(review_set.folder)
+    for one in review_set.written_failures:
+        if (words := _words(one.failure, one.value, one.by, one.at)) is not None:
+            found[one.failure] = words
+    return {one.failure: one for one in _by_title(found.values())}
+
+
+def _in_files(folder: Path) -> tuple[dict[str, Words], list[str]]:
+    """Return the failures that files of a set have in words, and what cannot be used."""
+    problems: list[str] = []
+    found: dict[str, Words] = {}
+    for name in written_in_files(folder):
+        try:
+            found[name] = Words(find_written(name, folder))
+        except SettingsError as error:
+            problems += map(str, error.args)
+    return found, problems
+
+
+def _by_title(every: Iterable[Words]) -> list[Words]:
+    return sorted(every, key=lambda one: (one.prompt.name.lower(), one.failure))
 
 
 def versions_of(folder: Path, history: Iterable[Stored], name: str) -> list[Words]:
@@ -139,10 +161,15 @@ def _history(reviews: Reviews) -> tuple[Stored, ...]:
 
 def words_of_row(row: Stored) -> Words | None:
     """Return the words of a row; None for those taken away, or that this version cannot use."""
-    if row.value is None or not row.subject or not is_name(row.subject):
+    if row.value is None or not row.subject:
         return None
-    given = {part: said for part, said in row.value.items() if said}
+    return _words(row.subject, row.value, row.person_name or row.person, row.at)
+
+
+def _words(name: str, value: Mapping[str, Any], by: str, at: datetime) -> Words | None:
+    if not is_name(name):
+        return None
+    given = {part: said for part, said in value.items() if said}
     with suppress(SettingsError):
-        prompt = wording_of(row.subject, given, "the reviews")
-        return Words(prompt, row.person_name or row.person, row.at, row.value)
+        return Words(wording_of(name, given, "the reviews"), by, at, value)
     return None

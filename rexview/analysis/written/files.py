@@ -1,4 +1,4 @@
-"""What people wrote of failures in words as files: all versions of the words, what was read."""
+"""What people wrote of failures in words as files: all versions, what was read, what was marked."""
 
 from __future__ import annotations
 
@@ -9,34 +9,42 @@ from typing import Any
 
 from rexview.analysis.written.failures import KIND as WORDS
 from rexview.analysis.written.failures import Words, words_of_row
+from rexview.analysis.written.marks import KIND as MARKS
 from rexview.analysis.written.validation import KIND as VALIDATIONS
-from rexview.store import Reviews
+from rexview.store import Reviews, Stored
 
 _WORDS = ("failure", "version", "name", "counts", "does_not_count", "examples", "counterexamples")
 _BY = ("by", "at")
+_MARKED = ("case", "model", "failure", "version", "comment", *_BY, "answer_digest")
 _READ = ("case", "model", "failure", "version", "judge", "said", *_BY, "answer_digest")
 
 
-def write_files(reviews: Reviews, out: Path) -> tuple[int, int]:
-    """Write both tables into a folder where there is anything; return how many rows each has."""
+def write_files(reviews: Reviews, out: Path) -> tuple[int, int, int]:
+    """Write the tables into a folder where there is anything; return how many rows each has."""
     versions = [
         words for row in reversed(reviews.history(kind=WORDS)) if (words := words_of_row(row))
     ]
-    read = [row for row in reviews.current(VALIDATIONS) if row.value is not None]
     _write(out / "written_failures.csv", (*_WORDS, *_BY), map(_version, versions))
-    said = (
-        {
-            **(row.value or {}),
-            "case": row.case,
-            "model": row.model,
-            "by": row.person,
-            "at": row.at.isoformat(),
-            "answer_digest": row.answer_digest,
-        }
-        for row in read
-    )
-    _write(out / "written_validations.csv", _READ, said)
-    return len(versions), len(read)
+    read = [_about_answer(row) for row in reviews.current(VALIDATIONS) if row.value is not None]
+    _write(out / "written_validations.csv", _READ, read)
+    marks = [
+        {"failure": row.subject, **_about_answer(row)}
+        for row in reviews.current(MARKS)
+        if row.value is not None
+    ]
+    _write(out / "written_marks.csv", _MARKED, marks)
+    return len(versions), len(read), len(marks)
+
+
+def _about_answer(row: Stored) -> dict[str, Any]:
+    return {
+        **(row.value or {}),
+        "case": row.case,
+        "model": row.model,
+        "by": row.person,
+        "at": row.at.isoformat(),
+        "answer_digest": row.answer_digest,
+    }
 
 
 def _version(words: Words) -> dict[str, Any]:

@@ -1,14 +1,18 @@
-"""The numbers of a failure in words: what a judge found by model, each with what opens it."""
+"""The numbers of a failure in words: what judges found and people marked, by model.
+
+Each has what opens its cases. What people marked stands beside, and is part of no share.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.filter.written_conditions import WrittenCondition
+from rexview.analysis.written.marks import MarkedRow
 from rexview.analysis.written.results import FoundIn
 from rexview.judge.written.validating import Share
 from rexview.judge.written.words import name_of
@@ -31,15 +35,38 @@ class FoundRow:
 
 
 @dataclass(frozen=True)
-class FoundByModel:
-    """What one judge found of one failure: a row a model, and the precision of what was read.
+class ByModelRow:
+    """One model: what a judge found, None where it was not asked; how many answers were marked."""
 
-    ``precision`` is None before anybody has read a sample.
+    model: str
+    found: FoundRow | None
+    marked: Count | None
+
+
+@dataclass(frozen=True)
+class ByModel:
+    """One failure, and what one judge found of it: a row a model, precision of what was read.
+
+    ``judge`` is None where no judge looked for it, ``precision`` before anybody has read a sample.
     """
 
-    found: FoundIn
-    rows: Sequence[FoundRow]
-    precision: Share | None
+    title: str
+    judge: str | None
+    rows: Sequence[ByModelRow]
+    precision: Share | None = None
+
+
+def joined_rows(
+    found: Sequence[FoundRow], marked: Sequence[MarkedRow], models: Iterable[str]
+) -> list[ByModelRow]:
+    """Set what people marked beside what a judge found; models without either are left out."""
+    by_judge = {row.model: row for row in found}
+    by_people = {row.model: row.answers for row in marked}
+    return [
+        ByModelRow(model, by_judge.get(model), by_people.get(model))
+        for model in models
+        if model in by_judge or model in by_people
+    ]
 
 
 def condition(found: FoundIn, said: str) -> str:

@@ -69,6 +69,9 @@ NOT_ON_TABLES: Final = ("written",)
 """Conditions on what lies in logs of runs: tables on ClickHouse refuse them in a sentence."""
 
 
+_NOT_MARKED: Final = ("nobody-wrote-it", "nor-this:3fa9c1d2e4b5")
+
+
 class RandomFilters:
     """Filters and questions about one set; the same seed gives the same ones."""
 
@@ -145,6 +148,7 @@ class RandomFilters:
             "compared": lambda: rng.choice(tuple(COMPARED)),
             "decisions": self._decision,
             "opinions": self._opinion,
+            "marked": lambda: rng.choice((*known.facets.get(name, ()), *_NOT_MARKED)),
         }
         free = ("models", "categories", "difficulties", "sites")
         if name == "tags":

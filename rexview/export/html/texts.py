@@ -20,6 +20,7 @@ from rexview.export.records import (
     ExportComment,
     ExportDecision,
     ExportFlag,
+    ExportMark,
     ExportScore,
 )
 from rexview.export.sheets.wording import clock, vote_words
@@ -211,6 +212,7 @@ def _model_name(model_id: str, content: Content) -> str:
 
 def _answer(case: ExportCase, answer: ExportAnswer, content: Content) -> str:
     flags = [flag for flag in case.flags if flag.model == answer.model]
+    marks = [mark for mark in case.marks if mark.model == answer.model]
     text = _written(answer.text) if answer.text.strip() else ""
     status = STATUSES.get(answer.status, answer.status)
     ended = "" if answer.status == "answered" else f'<p class="ended">{html.escape(status)}</p>'
@@ -219,7 +221,8 @@ def _answer(case: ExportCase, answer: ExportAnswer, content: Content) -> str:
     return (
         f'<section class="answer {_colour_class(answer.model, content)}">'
         f"<h3>{_model_name(answer.model, content)}{_content(answer)}</h3>{_finals(answer)}"
-        f"{_flags(flags, content)}{_quiet(answer.not_read)}{text}{empty}{ended}{why}</section>"
+        f"{_flags(flags, content)}{_marks(marks, content)}{_quiet(answer.not_read)}"
+        f"{text}{empty}{ended}{why}</section>"
     )
 
 
@@ -253,6 +256,17 @@ def _flags(flags: Sequence[ExportFlag], content: Content) -> str:
             f'<li class="{css}"><b>{html.escape(name)}</b>{small} '
             f'<span dir="auto">{html.escape(flag.message)}</span></li>'
         )
+    return f'<ul class="flags">{"".join(rows)}</ul>' if rows else ""
+
+
+def _marks(marks: Sequence[ExportMark], content: Content) -> str:
+    """List the failures in words that people marked."""
+    rows = [
+        f'<li class="flag"><b dir="auto">{html.escape(mark.name)}</b> '
+        f"<small>(in own words, {_person(mark.reader, content)})</small> "
+        f'<span dir="auto">{html.escape(mark.comment or "")}</span></li>'
+        for mark in marks
+    ]
     return f'<ul class="flags">{"".join(rows)}</ul>' if rows else ""
 
 

@@ -26,6 +26,7 @@ _WITHOUT_TABLE: Final = {
     "reveal": "records of what a reader was shown",
     "written_failure": "failures in words",
     "written_validation": "answers read for a failure in words",
+    "written_mark": "answers marked with a failure in words",
     "meeting": "meetings",
     "agenda": "cases on agendas",
     "presenter_note": "presenter's notes",

@@ -31,6 +31,7 @@ from rexview.export.sheets.wording import (
     box_lines,
     flag_lines,
     labelled,
+    mark_lines,
     one_line,
     options,
     quiet_line,
@@ -241,7 +242,8 @@ def _report(content: Content, frame: Frame, case: ExportCase) -> Iterator[_Title
             *labelled("Impression", case.report.impression, size),
             *labelled("Why the right option is right", case.explanation, size),
         ]
-        every = {"Report": report, "Failures": flag_lines(content, case.flags, size)}
+        failures = flag_lines(content, case.flags, size) + mark_lines(content, case.marks, size)
+        every = {"Report": report, "Failures": failures}
         return {name: lines for name, lines in every.items() if lines}
 
     names = list(parts(_SIZES[0]))

@@ -8,7 +8,14 @@ from datetime import date
 from typing import Final
 
 from rexview.analysis.meeting.records import Vote
-from rexview.export.records import Content, ExportAnswer, ExportBox, ExportCase, ExportFlag
+from rexview.export.records import (
+    Content,
+    ExportAnswer,
+    ExportBox,
+    ExportCase,
+    ExportFlag,
+    ExportMark,
+)
 from rexview.export.sheets.measure import printable
 from rexview.export.sheets.sheet import INK, QUIET, Paragraph, Run, paragraph
 from rexview.stats import STATUSES
@@ -183,6 +190,22 @@ def flag_lines(content: Content, flags: Iterable[ExportFlag], size: float) -> li
             for line in printable(flag.message).split("\n")
             if line.strip()
         ]
+    return made
+
+
+def mark_lines(content: Content, marks: Iterable[ExportMark], size: float) -> list[Paragraph]:
+    """List the failures in words that people marked, under the model that they are of."""
+    made: list[Paragraph] = []
+    last = ""
+    for mark in marks:
+        if mark.model != last:
+            made.append(model_heading(content, mark.model, size))
+            last = mark.model
+        who = one_line(content.readers.get(mark.reader, mark.reader))
+        head = Run(f"{one_line(mark.name)} (in own words, {who})", True, INK)
+        told = [line for line in printable(mark.comment or "").split("\n") if line.strip()]
+        made.append(paragraph(head, size=size, before=6, keep=bool(told)))
+        made += [paragraph(line, size=size, colour=INK) for line in told]
     return made
 
 

@@ -23,6 +23,7 @@ from rexview.export.tables.rows import (
     case_row,
     decision_words,
     flag_words,
+    mark_words,
 )
 from rexview.vocab import DIMENSIONS
 
@@ -69,6 +70,7 @@ def _row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row
         ],
         "failures": [flag_words(flag) for flag in flags if not flag.hint],
         "possible_failures": [flag_words(flag) for flag in flags if flag.hint],
+        "failures_in_own_words": [mark_words(one) for one in case.marks if one.model == model],
         "comments": [f"{one.person}, on {one.on}: {one.text}" for one in said],
         "decisions": [decision_words(one) for one in decided],
         "meeting": content.meeting.name if content.meeting else None,

@@ -73,6 +73,9 @@ SCHEMA: Final = pa.schema(
             **_texts("reader", "verdict"),
             severity=_WHOLE,
         ),
+        "marks": _records(
+            **_texts("failure", "name", "version", "reader"), comment=_TEXT, created=_TIME
+        ),
         "comments": _records(
             **_texts("id", "model", "person", "text", "on"),
             at=_TIME,
@@ -132,6 +135,7 @@ def _row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row
         "boxes": [box_row(case, box) for box in (answer.boxes if answer else ())],
         "scores": of_answer(case.scores),
         "flags": of_answer(case.flags),
+        "marks": of_answer(case.marks),
         "comments": of_case(case.comments),
         "decisions": of_case(case.decisions),
         "notice": content.notice or None,

@@ -16,6 +16,7 @@ from rexview.export.records import (
     ExportCase,
     ExportDecision,
     ExportFlag,
+    ExportMark,
 )
 from rexview.vocab import DIMENSIONS, lettered
 
@@ -114,6 +115,12 @@ def flag_words(flag: ExportFlag) -> str:
     if flag.verdict:
         who.append(flag.verdict)
     return f"{flag.name} ({', '.join(who)}): {flag.message}"
+
+
+def mark_words(mark: ExportMark) -> str:
+    """Say in a line which failure in words an answer has, and who says so."""
+    reason = f": {mark.comment}" if mark.comment else ""
+    return f"{mark.name} ({mark.reader}){reason}"
 
 
 def decision_words(decision: ExportDecision) -> str:

@@ -23,7 +23,7 @@ from rexview.export.job import Progress
 from rexview.export.records import Content, ExportCase
 from rexview.export.tables.rows import Row, answer_row, box_row, boxes_of, case_row, plain_rows
 
-SHEETS: Final = ("cases", "answers", "scores", "flags", "boxes", "comments", "decisions")
+SHEETS: Final = ("cases", "answers", "scores", "flags", "marks", "boxes", "comments", "decisions")
 _LONGEST: Final = 32_767
 _CUT: Final = "… [cut: a cell holds no more]"
 _MOST_ROWS: Final = 1_048_576
@@ -57,6 +57,7 @@ def _rows(content: Content, case: ExportCase) -> list[tuple[str, Row]]:
     said: Mapping[str, Any] = {
         "scores": case.scores,
         "flags": case.flags,
+        "marks": case.marks,
         "comments": case.comments,
         "decisions": case.decisions,
     }

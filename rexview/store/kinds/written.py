@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from rexview.store import value_fields
 from rexview.store.kinds.kind import WHO_WRITES_FAILURES, Kind
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+"""A failure's name in links."""
 
 KINDS: Final[Mapping[str, Kind]] = {
     "written_failure": Kind(
@@ -38,6 +42,19 @@ KINDS: Final[Mapping[str, Kind]] = {
         },
         roles=WHO_WRITES_FAILURES,
         subject="version and judge, as a digest",
+        removable=True,
+        judging=True,
+    ),
+    "written_mark": Kind(
+        "an answer has a failure in words, as a person saw it: in which `version` of its words, "
+        "`comment`; null: taken back",
+        about="answer",
+        fields={
+            "version": value_fields.id_of("version of the words"),
+            "comment": value_fields.text("comment"),
+        },
+        roles=WHO_WRITES_FAILURES,
+        subject=("name of the failure in links", _NAME),
         removable=True,
         judging=True,
     ),

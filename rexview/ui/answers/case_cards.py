@@ -146,6 +146,11 @@ def _answer_html(
         f"{_BY_READER.get(source, '')}</span>"
         for failure, source in answer.failures
     )
+    badges += "".join(
+        f'<span class="rx-badge rx-in-words" title="{html.escape(f"{title}. {_MARKED}")}">'
+        f"{html.escape(title)} · {_PEOPLE}</span>"
+        for title in answer.marked
+    )
     badges += _NOT_KNOWN.get(answer.looked_at, "")
     css = "rx-card-answer" if answer.chosen else "rx-card-answer rx-aside"
     return (
@@ -182,6 +187,9 @@ _FOUND_BY: Final = {
     "both": tr("Found by a rule and marked by a reader."),
     "hint": tr("Possible: a rule hints at it; nobody confirmed it."),
 }
+_MARKED: Final = tr("In own words, marked by people.")
+_PEOPLE: Final = tr("people")
+"""Who says that an answer has a failure in words."""
 _BY_READER: Final = {one: f" · {tr('reader')}" for one in ("reader", "both")}
 """Who marked it, in a word: a tick would read as right."""
 _PREFIXES: Final = {"hint": f"{tr('Possible:')} "}

@@ -1,5 +1,6 @@
 // The verdicts that the visitor has given: entries of the outbox, drafts of reasons, and reports to the
-// page of those that are not saved.
+// page of those that are not saved. A failure in words stands among the others as "written:NAME"; that
+// an answer has it is an entry of a kind of its own, of the words that were read.
 
 import { outbox } from "../saving/assets/outbox.js";
 import { FailureItems } from "./failure_items.js";
@@ -7,8 +8,22 @@ import { FailureItems } from "./failure_items.js";
 /** @import { Tell } from "../components/events.js" */
 
 const NOTHING_UNSAVED = "[0,[]]";
+const KINDS = ["verdict", "written_mark"];
+const WRITTEN = "written:";
 
 /** @typedef {{model: string, failure?: string, verdict?: string, reason?: string}} About */
+
+/** The kind of entry about a failure, and its subject. */
+function entryAbout(/** @type {string} */ failure) {
+  if (!failure.startsWith(WRITTEN)) return { kind: "verdict", subject: failure };
+  return { kind: "written_mark", subject: failure.slice(WRITTEN.length) };
+}
+
+/** What an entry says: of a failure in words in which version of these, nothing where it is taken back. */
+function entryValue(/** @type {string} */ kind, { verdict, comment, version }) {
+  if (kind === "verdict") return { verdict, comment };
+  return verdict ? { version, comment } : null;
+}
 
 class GivenVerdicts {
   constructor() {
@@ -40,16 +55,16 @@ class GivenVerdicts {
   }
 
   get unsaved() {
-    return outbox.pendingHere("verdict");
+    return outbox.pendingHere(...KINDS);
   }
 
   get returned() {
-    return outbox.returnedHere("verdict");
+    return outbox.returnedHere(...KINDS);
   }
 
   /** Those on one failure of an answer that were not taken: [key, entry]. */
   returnedOf(/** @type {About} */ { model, failure }) {
-    const about = { case: this.data.case, slot: model, subject: failure };
+    const about = { case: this.data.case, slot: model, ...entryAbout(failure) };
     const isOf = (one) => Object.entries(about).every(([name, value]) => one[name] === value);
     return this.returned.filter(([, one]) => isOf(one));
   }
@@ -70,26 +85,38 @@ class GivenVerdicts {
   /** The verdict on a failure: what was given last, or what the page shows. */
   current(/** @type {About} */ about) {
     const shown = this.items.buttonsOf(`${about.model}/${about.failure}`)?.dataset;
-    const onPage = { verdict: shown?.rxMine || null, comment: shown?.rxReason || null };
+    const onPage = {
+      verdict: shown?.rxMine || null,
+      comment: shown?.rxReason || null,
+      version: shown?.rxVersion || null,
+    };
     return this.given.get(this.#key(about)) ?? onPage;
   }
 
   add(/** @type {About} */ { model, failure, verdict, reason = "" }) {
     const { data } = this;
     const about = { case: data.case, slot: model, shown: data.answers[model]?.shown ?? null };
-    const value = { verdict: verdict || null, comment: (verdict && reason) || null };
-    const was = this.current({ model, failure });
-    this.given.set(this.#key({ model, failure }), value);
+    const before = this.current({ model, failure });
+    const now = {
+      verdict: verdict || null,
+      comment: (verdict && reason) || null,
+      // another reason does not say that newer words were read
+      version: (before.verdict && before.version) || data.versions[failure] || before.version,
+    };
+    this.given.set(this.#key({ model, failure }), now);
+    const named = entryAbout(failure);
+    const [value, was] = [now, before].map((one) => entryValue(named.kind, one));
     const refused = this.returnedOf({ model, failure });
     if (refused.length > 0) outbox.putAway(refused.map(([key]) => key)); // it is given anew
-    outbox.add({ ...about, kind: "verdict", subject: failure, value, was, seen: data.revision });
+    outbox.add({ ...about, ...named, value, was, seen: data.revision });
   }
 
   /** Failures that can be added to an answer: those that are not listed yet. */
   addable(model) {
     const there = new Set(this.items.all.map((one) => one.dataset.rxItem));
     const { failures = [] } = this.data.answers[model] ?? {};
-    return failures.filter((failure) => !there.has(`${model}/${failure}`));
+    const isKnown = (failure) => Object.hasOwn(this.data.failures, failure); // written since, it is not
+    return failures.filter((one) => isKnown(one) && !there.has(`${model}/${one}`));
   }
 
   // --- reasons that are being typed ----------------------------------------------------------------
@@ -145,12 +172,17 @@ class GivenVerdicts {
   /** The server has answered to a batch of entries. */
   heard(reply, batch) {
     for (const { kind, token } of batch) {
-      if (kind !== "verdict") continue;
+      if (!KINDS.includes(kind)) continue;
       this.saved += 1;
       this.answered = reply.revision;
       if (!reply.saved.includes(token)) this.given.clear(); // the page knows better
     }
   }
+}
+
+/** Whether a failure is one in words. */
+export function isWritten(/** @type {string} */ failure) {
+  return failure.startsWith(WRITTEN);
 }
 
 /** Those of the page, whichever case it shows. */

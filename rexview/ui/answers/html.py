@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rexview.analysis.case.differences import Piece
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
+from rexview.analysis.written.marks import MarkedAnswer
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, status_of
@@ -39,6 +39,7 @@ from rexview.ui.answers.repeats import repeats_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.ui.tables.stacked import stacked
+from rexview.ui.written.marks import marks_html
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 from rexview.words import tr, trn
 
@@ -164,6 +165,7 @@ def _answer_html(
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
         f"{_NOT_YET if answer.model in page.not_yet else ''}{one_answer.unread_answer_html(answer)}"
         f"{flags_html(page, answer, review_set.reader_names, visitor)}"
+        f"{marks_html(page, answer, review_set.reader_names, visitor)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{added.above}{choice_html(page.case, answer)}"
         f'<div class="rx-body" tabindex="0"><div class="rx-text">{body}</div>'
@@ -273,13 +275,14 @@ def scores_html(
     unfinished: Collection[str] = (),
     stale_scores: Sequence[Score] = (),
     stale_flags: Sequence[ReaderFlag] = (),
+    stale_marks: Sequence[MarkedAnswer] = (),
 ) -> str:
     """Lay out readers' scores, one table a model: readers by dimensions, comments below.
 
     ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
     The scores of ``uncounted`` models are said to count nowhere; ``unfinished`` names the readers
-    whose scores count nowhere yet; ``stale_scores`` and ``stale_flags`` are of earlier answers: in
-    a list of their own.
+    whose scores count nowhere yet; ``stale_scores``, ``stale_flags`` and ``stale_marks`` are of
+    earlier answers: in a list of their own.
     """
     tables = []
     for model, name in names.items():
@@ -291,12 +294,13 @@ def scores_html(
                 tables.append(_UNCOUNTED)
     if not tables and not stale_scores:
         tables.append(f'<p class="rx-quiet">{tr("Nobody has scored this case.")}</p>')
-    return "".join(tables) + _stale_html(stale_scores, stale_flags, names, readers)
+    return "".join(tables) + _stale_html(stale_scores, stale_flags, stale_marks, names, readers)
 
 
 def _stale_html(
     scores: Sequence[Score],
     flags: Sequence[ReaderFlag],
+    marks: Sequence[MarkedAnswer],
     names: Mapping[str, str],
     readers: Mapping[str, str],
 ) -> str:
@@ -305,6 +309,7 @@ def _stale_html(
     for model, name in names.items():
         given_by = [one.reader for one in scores if one.model == model]
         given_by += [one.reader for one in flags if one.model == model]
+        given_by += [one.mark.reader for one in marks if one.mark.model == model]
         for reader in dict.fromkeys(given_by):
             given = [
                 _stale_score(one)
@@ -317,6 +322,11 @@ def _stale_html(
                 for one in flags
                 if (one.model, one.reader) == (model, reader)
             ]
+            given += [
+                f"{html.escape(one.words.prompt.name)} {tr('marked')}"
+                for one in marks
+                if (one.mark.model, one.mark.reader) == (model, reader)
+            ]
             who = html.escape(readers.get(reader, reader))
             if given:
                 lines.append(f"<li><b>{html.escape(name)}, {who}</b> {', '.join(given)}</li>")
@@ -324,7 +334,7 @@ def _stale_html(
         return ""
     why = tr(
         "the answer was changed after this was given. It counts nowhere until its reader confirms "
-        "it on the Score page."
+        "it: scores on the Score page, failures here."
     )
     return (
         f'<section class="rx-stale"><p><b>{tr("Of an earlier answer:")}</b> {why}</p>'
@@ -397,24 +407,3 @@ def _score_cell_html(scores: Sequence[Score]) -> str:
     title = " / ".join(anchors[score.score] for score in given if score.score)
     value = ", ".join(str(score.score) for score in given)
     return f'<td data-level="{given[0].score}" title="{html.escape(title)}">{value}</td>'
-
-
-def changes_html(pieces: Iterable[Piece]) -> str:
-    """Show what only a first text has struck through, what only a second has underlined."""
-    tags = {"both": "span", "first": "del", "second": "ins"}
-    return "".join(
-        f"<{tags[piece.where]}>{html.escape(piece.text)}</{tags[piece.where]}>" for piece in pieces
-    )
-
-
-def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:
-    """Show two texts as one, what only the first has struck through, the second's underlined."""
-    body = changes_html(pieces)
-    only = tr("Only the beginning of the texts is compared.")
-    note = "" if whole else f'<p class="rx-quiet">{only}</p>'
-    in_first = tr("only in {text}").format(text=html.escape(first))
-    in_second = tr("only in {text}").format(text=html.escape(second))
-    return (
-        f'<div class="rx-diff"><p class="rx-quiet"><del>{in_first}</del> <ins>{in_second}</ins></p>'
-        f'<div class="rx-plain">{body}</div>{note}</div>'
-    )

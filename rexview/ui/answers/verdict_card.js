@@ -4,7 +4,7 @@
 import { button, html } from "../components/dom.js";
 import { tr, trn } from "../components/words.js";
 import { outbox } from "../saving/assets/outbox.js";
-import { verdicts } from "./given_verdicts.js";
+import { isWritten, verdicts } from "./given_verdicts.js";
 
 const SAVED = {
   confirmed: tr("saved is that you confirmed it."),
@@ -97,9 +97,13 @@ export class VerdictCard {
     this.adding = true;
     this.reason.value = verdicts.draft(this.about) ?? "";
     const choose = html("option", { value: "" }, tr("Choose the failure"));
+    const option = (one) => html("option", { value: one }, data.failures[one][0]);
+    const written = addable.filter(isWritten).map(option);
+    const inWords = html("optgroup", { label: tr("In your own words") }, written);
     this.choice.replaceChildren(
       choose,
-      ...addable.map((one) => html("option", { value: one }, data.failures[one][0])),
+      ...addable.filter((one) => !isWritten(one)).map(option),
+      ...(written.length > 0 ? [inWords] : []),
     );
     this.open();
     this.choice.focus();
@@ -227,7 +231,7 @@ export class VerdictCard {
       : unsavedWords(waiting, true);
     const { isRefused } = this;
     this.status.textContent = failure
-      ? `${data.failures[failure][0]}: ${isRefused ? this.savedWords() : VERDICTS[verdict]}`
+      ? `${data.failures[failure]?.[0] ?? ""}: ${isRefused ? this.savedWords() : VERDICTS[verdict]}`
       : this.adding
         ? tr("Add a failure that you see")
         : "";

@@ -47,6 +47,8 @@ function clicked(event) {
   const at = (selector) => event.target.closest?.(selector);
   const verdict = at("[data-rx-verdict]");
   if (verdict) return judge(verdict);
+  const taken = at("[data-rx-take-back]");
+  if (taken) return judge(taken.parentElement.querySelector("[data-rx-verdict]"));
   if (at("[data-rx-why]")) return askWhy(at("[data-rx-why]"));
   if (at("[data-rx-add]")) return card.add(at("[data-rx-add]").dataset.rxAdd);
   if (!card.root.contains(event.target)) {
@@ -61,7 +63,7 @@ const KEYS = {
   e: () => items.step(1),
   E: () => items.step(-1),
   a: () => items.press('[data-rx-verdict="confirmed"]'),
-  d: () => items.press('[data-rx-verdict="rejected"]'),
+  d: () => items.press('[data-rx-verdict="rejected"], [data-rx-take-back]'),
   W: () => items.press("[data-rx-why]"),
   u: () => items.press(".rx-show"),
   N: () => tellPage("comment", { key: items.of(items.current) && items.model }),

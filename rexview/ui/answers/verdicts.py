@@ -1,5 +1,7 @@
 """Verdicts on failures on the Case page: confirmed, rejected or added, by whoever looks.
 
+Failures in words are added and taken back the same way, as entries of their own kind.
+
 The script verdicts.js listens to the buttons, asks for reasons and the name, and sends verdicts by
 the outbox (:file:`outbox.js`), not through the page's script. The page is told what is not saved
 yet (nobody has given a name, or the database does not take it) only to show it.
@@ -15,10 +17,13 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.analysis.case.record import CasePage, failures_of_reader
+from rexview.analysis.written.failures import standing_failures
+from rexview.analysis.written.marks import KIND as MARK
+from rexview.analysis.written.marks import MarkedAnswer
 from rexview.answer_digest import digests_of
 from rexview.errors import StoreError
 from rexview.people import LONGEST_NAME
-from rexview.schema import ReaderFlag, ReviewSet
+from rexview.schema import Mark, ReaderFlag, ReviewSet
 from rexview.store import may
 from rexview.ui.access import permissions
 from rexview.ui.answers.flags import UNNAMED, Visitor
@@ -27,6 +32,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.saving.entries import CASE_PAGE
 from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
 from rexview.ui.server import review_sets
+from rexview.ui.written.marks import WRITTEN, named_failures
 from rexview.vocab import FAILURES
 from rexview.words import tr
 
@@ -59,9 +65,10 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     page = review_sets.case_page(review_sets.newest(review_set), case_id)
     if page is None:
         return None
+    page = _with_unsaved_marks(review_set, page)
     newest: dict[tuple[str, str], ReaderFlag] = {}
-    for one in _unsaved(review_set).get("entries", ()):
-        model, failure, value = one.get("slot"), one.get("subject"), one.get("value")
+    for one in _unsaved(review_set, "verdict"):
+        model, failure, value = one.get("slot"), one.get("subject"), one.get("value") or {}
         if one.get("case") != case_id or failure not in FAILURES or not isinstance(model, str):
             continue
         newest.pop((model, failure), None)
@@ -80,7 +87,37 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     return page.with_reader_flags(list(newest.values()))
 
 
-def _unsaved(review_set: ReviewSet) -> Mapping[str, Any]:
+def _with_unsaved_marks(review_set: ReviewSet, page: CasePage) -> CasePage:
+    """Add the marks with failures in words that are not saved yet; take away those taken back."""
+    entries = [one for one in _unsaved(review_set, MARK) if one.get("case") == page.case.id]
+    standing = standing_failures(review_sets.newest(review_set)) if entries else {}
+    reader = visitor().reader
+    newest: dict[tuple[str, str, str], MarkedAnswer | None] = {}
+    for one in entries:
+        model, failure, value = one.get("slot"), one.get("subject"), one.get("value")
+        if not isinstance(model, str) or failure not in standing:
+            continue
+        key = model, reader, str(failure)
+        newest.pop(key, None)
+        newest[key] = None
+        if value is not None:
+            version, reason = (value.get(name) for name in ("version", "comment"))
+            about = page.case.id, model, reader, str(failure), str(version)
+            mark = Mark(*about, str(reason) if reason else None, datetime.now(UTC))
+            newest[key] = MarkedAnswer(mark, standing[str(failure)])
+    return page.with_marks([one for one in newest.values() if one], newest)
+
+
+def _unsaved(review_set: ReviewSet, kind: str) -> list[Mapping[str, Any]]:
+    """Return the entries of a kind that the browser says are not saved yet."""
+    return [
+        one
+        for one in _message(review_set).get("entries", ())
+        if one.get("kind") == kind and isinstance(one.get("value"), Mapping | None)
+    ]
+
+
+def _message(review_set: ReviewSet) -> Mapping[str, Any]:
     """Return the last message of the browser about verdicts that are not saved yet."""
     message: Any = st.session_state.get(link_keys.SESSION_VERDICTS)
     is_of_set = isinstance(message, Mapping) and message.get("set") == review_sets.set_id(
@@ -89,10 +126,8 @@ def _unsaved(review_set: ReviewSet) -> Mapping[str, Any]:
     entries = message.get("entries") if is_of_set else None
     if not isinstance(entries, list):
         return {}
-    fit = (
-        one for one in entries if isinstance(one, Mapping) and isinstance(one.get("value"), Mapping)
-    )
-    return {"key": message.get("key"), "entries": list(fit)}
+    fit = [one for one in entries if isinstance(one, Mapping)]
+    return {"key": message.get("key"), "entries": fit}
 
 
 def judged_json(review_set: ReviewSet, page: CasePage) -> dict[str, Any]:
@@ -104,6 +139,7 @@ def judged_json(review_set: ReviewSet, page: CasePage) -> dict[str, Any]:
         revision = review_sets.reviews(review_set).revision()
     except StoreError:
         revision = 0
+    in_words = [f"{WRITTEN}{name}" for name in standing_failures(review_sets.newest(review_set))]
     digests = digests_of(review_set).of_all((page.case.id, one.model) for one in page.answers)
     return {
         "case": page.case.id,
@@ -112,7 +148,7 @@ def judged_json(review_set: ReviewSet, page: CasePage) -> dict[str, Any]:
             answer.model: {
                 "name": review_set.model_names[answer.model],
                 "shown": digests[page.case.id, answer.model],
-                "failures": failures_of_reader(page.case, answer),
+                "failures": [*failures_of_reader(page.case, answer), *in_words],
             }
             for answer in page.answers
         },
@@ -126,15 +162,18 @@ def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
         st.session_state[link_keys.SESSION_VERDICTS] = st.session_state[_KEY].get("unsaved")
 
     person = permissions.current()
+    standing = standing_failures(review_sets.newest(review_set))
+    built_in = {failure.id: (failure.name, failure.meaning) for failure in FAILURES.values()}
     data = {
         **judged_json(review_set, page),
         "outbox": outbox_json(review_set, CASE_PAGE, person),
         "set": review_sets.set_id(review_set.folder),
-        "unsavedKey": _unsaved(review_set).get("key"),
+        "unsavedKey": _message(review_set).get("key"),
         "named": person is not None,
         "nameProblem": name_problem(_KEY),
         "longest": {"name": LONGEST_NAME, "reason": LONGEST_REASON},
-        "failures": {failure.id: [failure.name, failure.meaning] for failure in FAILURES.values()},
+        "failures": built_in | named_failures(standing),
+        "versions": {f"{WRITTEN}{name}": one.prompt.hash for name, one in standing.items()},
     }
     with st.container(key="rx_unseen"):
         component("rexview_evidence", "answers/evidence.js")(

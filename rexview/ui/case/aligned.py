@@ -18,7 +18,7 @@ from rexview.analysis.case.reports.alignment import Beside, Row, Sentence
 from rexview.analysis.case.reports.record import NOT_NAMED, ReportCase
 from rexview.schema import Edit, ReviewSet
 from rexview.ui.answers.flags import evidence_spans, link_spans, written_here
-from rexview.ui.answers.html import changes_html
+from rexview.ui.html.differences import changes_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, judge_name
 from rexview.words import tr, trn

@@ -159,6 +159,7 @@ class CaseTexts:
             unfinished=self.shown.unfinished,
             stale_scores=self.shown.stale_scores,
             stale_flags=self.shown.stale_reader_flags,
+            stale_marks=[one for one in self.shown.marks if one.mark.stale],
         )
 
 

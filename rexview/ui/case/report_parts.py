@@ -18,9 +18,10 @@ from rexview.metrics.finding_agreement import Span as Words
 from rexview.metrics.scopes import SCOPES
 from rexview.schema import CorrectedReference, MetricValue, Report, ReviewSet
 from rexview.ui.answers.flags import written_here
-from rexview.ui.answers.html import Added, changes_html
+from rexview.ui.answers.html import Added
 from rexview.ui.answers.one_answer import metric_text
 from rexview.ui.case.aligned import Marks
+from rexview.ui.html.differences import changes_html
 from rexview.ui.html.safe_text import Span
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import EDIT_KINDS

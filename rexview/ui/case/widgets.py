@@ -15,10 +15,10 @@ from rexview.analysis.case.record import CasePage
 from rexview.analysis.case.reports.record import NOT_NAMED
 from rexview.analysis.filter.judge_conditions import judge_word
 from rexview.schema import ReviewSet
-from rexview.ui.answers import html as answers_html
 from rexview.ui.case.case_texts import CaseTexts, show_part
 from rexview.ui.components import component
 from rexview.ui.export.widgets import offer_case
+from rexview.ui.html.differences import differences_html
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE
 from rexview.ui.meeting.pins.widgets import show_pins
@@ -139,7 +139,7 @@ def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
     if chosen:
         (first, first_text), (second, second_text) = (texts[place] for place in chosen)
         pieces, whole = compare_texts(first_text, second_text)
-        st.html(answers_html.differences_html(pieces, first, second, whole=whole))
+        st.html(differences_html(pieces, first, second, whole=whole))
 
 
 def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) -> dict[str, Any]:

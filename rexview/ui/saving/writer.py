@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
+from rexview.analysis.written.marks import KIND as MARK
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -41,6 +42,7 @@ from rexview.ui.saving.score_entries import ScoreEntries
 from rexview.ui.saving.seen_cases import SEEN, seen_entries
 from rexview.ui.saving.task_entries import task_entries
 from rexview.ui.written.entries import validation_entry
+from rexview.ui.written.mark_entries import mark_entry
 from rexview.words import tr
 
 _NEEDED: Final[Mapping[str, str]] = {
@@ -196,6 +198,11 @@ def _verdict(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     return [entry]
 
 
+def _mark(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    row = writer.current(Entry(MARK, sent.case, sent.slot, sent.subject))
+    return [mark_entry(writer.review_set, writer.reviews, sent, row)]
+
+
 def _consensus(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     slot, key = sent.slot or "", writer.reviews.letter_key()
     reader, slots = adjudicator_slots(writer.review_set, sent.case, writer.person, key)
@@ -277,6 +284,7 @@ KINDS: Final[Mapping[tuple[str, str], _Kind]] = {
     (SCORE_PAGE, "comment"): _Kind(_comment),
     (SCORE_PAGE, "resolve"): _Kind(_comment),
     (CASE_PAGE, "verdict"): _Kind(_verdict),
+    (CASE_PAGE, MARK): _Kind(_mark),
     (CASE_PAGE, "comment"): _Kind(_comment),
     (CASE_PAGE, "resolve"): _Kind(_comment),
     (CASE_PAGE, SEEN): _Kind(_seen, together=True),

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
+from rexview.analysis.case.record import gather_case
+from rexview.analysis.clickhouse.engine import ClickHouseEngine
 from rexview.analysis.clickhouse.tables.definitions import CASES
 from rexview.analysis.filter.case_filter import CaseFilter, Range
+from rexview.analysis.memory.engine import memory_engine
+from rexview.schema import Mark, WrittenFailure
 
 HOSTILE = (
     f"'); DROP TABLE {CASES}; --",
@@ -63,3 +70,37 @@ def test_values_of_a_filter_never_become_sql(engine, in_memory, name):
         assert engine.page(asked, 0, 9) == in_memory.page(asked, 0, 9)
     n = engine.database.query(f"SELECT count() FROM {CASES}").item()
     assert n >= engine.facts.n_cases
+
+
+def test_answers_marked_with_failures_in_words_are_found(engine, in_memory, given):
+    case = engine.written.cases["id"][0]
+    model = given.review_set.answers_of(case)[0].model
+    at = datetime(2026, 11, 28, tzinfo=UTC)
+    words = WrittenFailure("prior", {"name": "Prior", "counts": "It compares."}, "Ann", at)
+    said = {
+        "written_failures": (words,),
+        "marks": (
+            Mark(case, model, "ann", "prior", "0" * 64, None, at),
+            Mark(case, model, "ann", "removed", "0" * 64, None, at),
+        ),
+    }
+    marked = ClickHouseEngine(engine.opened, engine.small, replace(engine.written, **said))
+    both = (
+        marked,
+        memory_engine(replace(given.review_set, **said), scan=in_memory.table.survey.scan),
+    )
+    for asked, n in (
+        (CaseFilter(marked=("prior",)), 1),
+        (CaseFilter(marked=("prior:00000000",), models=(model,)), 1),
+        (CaseFilter(marked=("prior:11111111",)), 0),
+        (CaseFilter(marked=("removed",)), 0),
+        (CaseFilter(), len(given.review_set.cases)),
+    ):
+        pages = [one.page(asked, 0, 100) for one in both]
+        assert pages[0] == pages[1]
+        assert len(pages[0]) == n
+        facets = [one.facets(asked).facets for one in both]
+        assert facets[0] == facets[1]
+    assert marked.facts.written_failures == {"prior": "Prior"}
+    alone, _ = marked.set_of([case])
+    assert [one.mark.failure for one in gather_case(alone, case, marked).marks] == ["prior"]

@@ -26,6 +26,7 @@ from rexview.ui.answers import choices
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers.flags import flags_html
 from rexview.ui.answers.score_chain import format_score, score_chain_html
+from rexview.ui.html.differences import differences_html
 
 EVIL = "<img src=x onerror=alert(1)> \"' & </p><script>alert(2)</script> right effusion"
 
@@ -203,7 +204,7 @@ def test_the_other_panels(page):
     assert "Process" in scores
     read(answers_html.question_html(page.case))
     pieces, whole = compare_texts(EVIL, "else")
-    read(answers_html.differences_html(pieces, EVIL, "b", whole=whole))
+    read(differences_html(pieces, EVIL, "b", whole=whole))
 
 
 def test_empty_panels_say_so():

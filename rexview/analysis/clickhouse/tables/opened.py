@@ -114,7 +114,10 @@ def about_cases(written: ReviewSet, cases: Sequence[str]) -> dict[str, Any]:
     """Return what people gave about some cases, by table."""
     named = pl.Series(list(cases), dtype=pl.String).implode()
     tables = {name: getattr(written, name) for name in (*PEOPLE, "unfinished")}
-    return {
+    found: dict[str, Any] = {
         name: table.filter(pl.col("case").is_in(named)) if "case" in table.columns else table
         for name, table in tables.items()
     }
+    wanted = frozenset(cases)
+    found["marks"] = tuple(mark for mark in written.marks if mark.case in wanted)
+    return found | {"written_failures": written.written_failures}

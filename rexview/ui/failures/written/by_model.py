@@ -1,19 +1,22 @@
-"""Failures in one's own words beside the others: what was found of each, by model."""
+"""Failures in one's own words beside the others: what was found and marked of each, by model."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 import streamlit as st
 
-from rexview.analysis.written.failures import KIND as WORDS
-from rexview.analysis.written.failures import written_failures
+from rexview.analysis.written.failures import standing_failures
+from rexview.analysis.written.marks import counted_marks, marked
 from rexview.analysis.written.results import found_in, judged_versions
-from rexview.analysis.written.tables import FoundByModel, found_rows
+from rexview.analysis.written.tables import ByModel, found_rows, joined_rows
 from rexview.analysis.written.validation import KIND as READ
 from rexview.analysis.written.validation import validated
 from rexview.errors import StoreError
 from rexview.judge.written.words import name_of
 from rexview.models.prompt import Prompt
-from rexview.schema import ReviewSet
+from rexview.schema import Mark, ReviewSet
+from rexview.store import Stored
 from rexview.ui.failures.written.html import by_model_html
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link.in_app import linked_html
@@ -23,36 +26,60 @@ from rexview.words import tr
 
 
 def show_own_words_by_model(review_set: ReviewSet) -> None:
-    """Offer what judges found of failures in words; read once it is opened: it can take seconds."""
+    """Offer what judges found and people marked of failures in words.
+
+    It is read once it is opened: that can take seconds.
+    """
     if on_tables():
         return
-    judged = judged_versions(review_set)
-    if not judged:
+    written = review_sets.newest(review_set)
+    judged, marks = judged_versions(review_set), counted_marks(written)
+    if not judged and not marks:
         return
     box = st.expander(tr("Failures in your own words"), key="failures_in_words", on_change="rerun")
     if not box.open:
         return
     with box, st.spinner(tr("Reading what was found…")):
         try:
-            reviews = review_sets.reviews(review_set)
-            words, read = reviews.current(WORDS), reviews.current(READ)
+            read = review_sets.reviews(review_set).current(READ)
         except StoreError as error:
             st.error(lines_as_markdown(error), icon=":material/cloud_off:")
             return
-        standing = {one.failure for one in written_failures(review_set.folder, words)[0]}
-        newest: dict[tuple[str, str], Prompt] = {}
-        for prompt, judge in judged:
-            if name_of(prompt) in standing:
-                newest.setdefault((prompt.id, judge), prompt)
-        every = []
-        for (_, judge), prompt in sorted(newest.items(), key=lambda one: (one[1].name, one[0])):
-            found = found_in(review_set, prompt, judge)
-            told = validated(found, read)
-            rows = found_rows(found, review_set.model_names)
-            every.append(FoundByModel(found, rows, told[0].found if told else None))
+        titles = {name: words.prompt.name for name, words in standing_failures(written).items()}
+        newest = _newest(judged, titles)
+        every = [_found(written, prompt, judge, marks, read) for prompt, judge in newest]
+        asked = {name_of(prompt) for prompt, _ in newest}
+        by_people = ((name, marked(marks, written.model_names, name).rows) for name in titles)
+        every += [
+            ByModel(titles[name], None, joined_rows((), rows, written.model_names))
+            for name, rows in by_people
+            if rows and name not in asked
+        ]
         if not every:
             st.caption(tr("None that was looked for is left: their words were removed."))
             return
         colours = review_sets.colours(review_set)
         drawn = by_model_html(every, review_set.model_names, colours)
         linked_html(drawn, key="failures_in_words_table")
+
+
+def _newest(
+    judged: Sequence[tuple[Prompt, str]], standing: Collection[str]
+) -> list[tuple[Prompt, str]]:
+    """Return the words that each judge was asked with last, of failures that stand, by title."""
+    newest: dict[tuple[str, str], Prompt] = {}
+    for prompt, judge in judged:
+        if name_of(prompt) in standing:
+            newest.setdefault((prompt.id, judge), prompt)
+    in_order = sorted(newest.items(), key=lambda one: (one[1].name, one[0]))
+    return [(prompt, judge) for (_, judge), prompt in in_order]
+
+
+def _found(
+    written: ReviewSet, prompt: Prompt, judge: str, marks: Sequence[Mark], read: Sequence[Stored]
+) -> ByModel:
+    found, models = found_in(written, prompt, judge), written.model_names
+    told = validated(found, read)
+    by_people = marked(marks, models, name_of(prompt)).rows
+    rows = joined_rows(found_rows(found, models), by_people, models)
+    return ByModel(prompt.name, judge, rows, told[0].found if told else None)

@@ -12,8 +12,9 @@ from typing import Final
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.written.failures import Words
+from rexview.analysis.written.marks import Marked
 from rexview.analysis.written.results import FoundIn
-from rexview.analysis.written.tables import SAID, FoundByModel, FoundRow, condition
+from rexview.analysis.written.tables import SAID, ByModel, FoundRow, condition
 from rexview.analysis.written.validation import Validated
 from rexview.judge.written.validating import Share
 from rexview.stats.failure_rates import wilson
@@ -45,12 +46,22 @@ _BY_MODEL_HEADS: Final = (
     tr("Share"),
     tr("95% CI"),
     tr("Answers judged"),
+    tr("Marked by people"),
 )
+_SEVERAL: Final = tr("Opens the cases; several models may have it in one case")
 _FOUND: Final = tr(
     "Found by a language model, over all cases that it was asked about, "
     "whatever the filter says; counted with no failure of rules or readers."
 )
 _NOT_READABLE: Final = tr("Not readable: it answered otherwise than asked.")
+_MARKED: Final = tr(
+    "Answers of which people say on the Case page that they have it, over all cases, whatever the "
+    "filter says. Nobody looked at every answer for it, so it is no share."
+)
+_MARKED_BY_MODEL: Final = tr(
+    "Marked by people: answers of which people say it on the Case page, whatever words the failure "
+    "had; part of no share."
+)
 _PRECISION: Final = tr(
     "Precision: of those found and read by a clinician, those that have it. Intervals by Wilson, "
     "patients not grouped."
@@ -86,12 +97,7 @@ def found_html(
     """
     body = []
     for row in rows:
-        numbers = [
-            linked_number(row.counts[said], f"<b>{row.counts[said].value:,}</b>")
-            if row.counts[said].value
-            else "0"
-            for said in SAID
-        ]
+        numbers = [_linked(row.counts[said]) for said in SAID]
         tds = "".join(f"<td>{one}</td>" for one in (*numbers, f"{row.judged:,}"))
         body.append(f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>")
     if rows:
@@ -107,33 +113,67 @@ def found_html(
 def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
     number = sum(row.counts[said].value for row in rows)
     opens = Count(number, CaseFilter(written=(condition(found, said),)))
-    title = tr("Opens the cases; several models may have it in one case")
-    return linked_number(opens, f"<b>{number:,}</b>", title=title) if number else "0"
+    return _linked(opens, _SEVERAL)
+
+
+def marked_html(one: Marked, names: Mapping[str, str], colours: Mapping[str, str]) -> str:
+    """Lay out which answers people marked, a row a model and one of all; the numbers open them."""
+    body = [
+        f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}"
+        f"<td>{_linked(row.answers)}</td><td>{row.people:,}</td></tr>"
+        for row in one.rows
+        if row.model is not None
+    ]
+    if len(body) > 1:
+        total = _linked(one.all.answers, _SEVERAL)
+        body.append(cells(tr("All models"), total, f"{one.all.people:,}"))
+    heads = (tr("Model"), tr("Answers marked"), tr("People"))
+    caption = f"{_MARKED} {elsewhere_words(one)}".strip()
+    return table_html(tr("Marked by people"), heads, body, caption)
+
+
+def elsewhere_words(one: Marked) -> str:
+    """Say how many answers were marked in other words only; empty for none."""
+    if not one.elsewhere:
+        return ""
+    return trn(
+        "{n:,} answer was marked in other words of it only.",
+        "{n:,} answers were marked in other words of it only.",
+        one.elsewhere,
+    ).format(n=one.elsewhere)
 
 
 def by_model_html(
-    every: Sequence[FoundByModel], names: Mapping[str, str], colours: Mapping[str, str]
+    every: Sequence[ByModel], names: Mapping[str, str], colours: Mapping[str, str]
 ) -> str:
     """Lay out each failure with a row for each model; the numbers open their cases."""
     body = []
     for one in every:
-        judge = html.escape(tr("by {judge}").format(judge=one.found.judge))
+        judge = tr("by {judge}").format(judge=one.judge) if one.judge else tr("not searched for")
+        precision = _precision(one.precision) if one.judge else ""
         head = (
-            f'<th scope="rowgroup" rowspan="{len(one.rows)}">'
-            f"{html.escape(one.found.prompt.name)}<small>{judge}</small>"
-            f"{_precision(one.precision)}</th>"
+            f'<th scope="rowgroup" rowspan="{len(one.rows)}">{html.escape(one.title)}'
+            f"<small>{html.escape(judge)}</small>{precision}</th>"
         )
         for row in one.rows:
-            tds = model_head(names[row.model], colours.get(row.model, "")) + _found_cells(row)
+            tds = model_head(names[row.model], colours.get(row.model, "")) + _found_cells(row.found)
+            tds += f"<td>{_linked(row.marked) if row.marked else '0'}</td>"
             first = row is one.rows[0]
             body.append(f'<tr class="rx-first">{head}{tds}</tr>' if first else f"<tr>{tds}</tr>")
     title = tr("Failures in your own words by model")
-    return table_html(title, _BY_MODEL_HEADS, body, f"{_FOUND} {_PRECISION}")
+    caption = f"{_FOUND} {_PRECISION} {_MARKED_BY_MODEL}"
+    return table_html(title, _BY_MODEL_HEADS, body, caption)
 
 
-def _found_cells(row: FoundRow) -> str:
+def _linked(count: Count, title: str = "") -> str:
+    return linked_number(count, f"<b>{count.value:,}</b>", title=title) if count.value else "0"
+
+
+def _found_cells(row: FoundRow | None) -> str:
+    if row is None:
+        return f"<td>{NOTHING}</td>" * 4
     count = row.counts["yes"]
-    found = linked_number(count, f"<b>{count.value:,}</b>") if count.value else "0"
+    found = _linked(count)
     if not row.judged:
         return f"<td>{found}</td><td>{NOTHING}</td><td>{NOTHING}</td><td>0</td>"
     interval = wilson(count.value, row.judged)

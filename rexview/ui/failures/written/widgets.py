@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rexview.analysis.written.failures import Words
+from rexview.analysis.written.marks import counted_marks, marked
 from rexview.analysis.written.results import FoundIn, found_in, judged_versions
 from rexview.analysis.written.tables import found_rows
 from rexview.analysis.written.validation import KIND, validated
@@ -26,7 +27,7 @@ from rexview.ui.failures.written.form import (
 )
 from rexview.ui.failures.written.views import VALIDATE, open_part, served
 from rexview.ui.filters.page import FilteredSet
-from rexview.ui.html.safe_text import lines_as_markdown
+from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import review_sets
 from rexview.ui.streamlit_adapter.pressed import save_button
@@ -104,15 +105,31 @@ def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
         st.info(
             tr(
                 "Not searched for yet in these words: choose a language model below. Without one, "
-                "a meeting can agree on it, case by case: its form offers it, and Browse finds "
-                "those cases under Meetings. It is not offered under Add a failure, nor counted "
-                "By model."
+                "you can mark answers one by one: Add a failure offers it on the Case page. A "
+                "meeting can agree on it, too: its form offers it, and Browse finds those cases "
+                "under Meetings."
             )
         )
     for judge in judges:
         with st.spinner(tr("Reading what was found…")):
             found = found_in(review_set, words.prompt, judge)
         _show_judge(review_set, found, writes=writes)
+    _show_marked(review_set, words)
+
+
+def _show_marked(review_set: ReviewSet, words: Words) -> None:
+    """Show which answers people say have it, in these words."""
+    written, names = review_sets.newest(review_set), review_set.model_names
+    found = marked(counted_marks(written), names, words.failure, words.version)
+    if not found.rows:
+        nobody = tr(
+            "Nobody has marked an answer with these words yet: Add a failure, on the Case page, "
+            "offers them."
+        )
+        st.caption(as_markdown(f"{nobody} {written_html.elsewhere_words(found)}".strip()))
+        return
+    drawn = written_html.marked_html(found, names, review_sets.colours(review_set))
+    linked_html(drawn, key="written_marked")
 
 
 def _show_judge(review_set: ReviewSet, found: FoundIn, *, writes: bool) -> None:
