@@ -14,12 +14,12 @@ from typing import Final
 from rexview.detect.findings.clauses import LASTING, Clause, Draft, SideSpan
 from rexview.detect.findings.discourse.context import Context
 from rexview.detect.findings.discourse.corrections import correct
+from rexview.detect.findings.discourse.headings import heads_what_is_weighed, read_label
 from rexview.detect.findings.discourse.layout import (
     indent_of,
     is_unticked,
     leads_line,
     leads_lines,
-    stands_alone,
 )
 from rexview.detect.findings.discourse.more_sides import (
     again,
@@ -32,12 +32,9 @@ from rexview.detect.findings.sentence_alone import Reading, read_alone
 from rexview.detect.findings.sentences import Sentence
 from rexview.detect.findings.sides.cleaning import PAIRED, SHIFTS
 from rexview.detect.findings.tokens import Tokens
-from rexview.detect.phrases import either, word_set
+from rexview.detect.phrases import word_set
 from rexview.geometry import OTHER_SIDE
 
-_WEIGHED: Final = re.compile(either("heading", "weighed"))
-_ASKED: Final = re.compile(f"{either('heading', 'weighed')}|{either('heading', 'asked')}")
-_SECTION: Final = re.compile(either("heading", "section"))
 _LEADS: Final = re.compile(
     r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)"
     r"|overall|in sum|final(?:ly)?|therefore|thus|hence|conclusion|impression|summary"
@@ -59,14 +56,11 @@ _COMPARED: Final = word_set("sentence", "compared")
 _HAS: Final = frozenset(("has", "have", "had", "is", "are"))
 _RESOLVED: Final = frozenset(("resolved", "cleared", "disappeared", "gone", "vanished"))
 _PARTLY: Final = word_set("sentence", "partly")
-_BODY: Final = word_set("sentence", "body")
 _WH: Final = frozenset(
     ("what", "which", "where", "who", "why", "how", "when", "whether", "any", "if")
 )
 _DOUBT: Final = 5
 """Tokens of a doubt at the end of a statement, its comma and question mark included."""
-_SOON: Final = 120
-"""Tokens that a request or history may take before its findings."""
 _SHORT: Final = 7
 """Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
 _HENCE: Final = frozenset(("so", "therefore", "hence", "thus"))
@@ -88,11 +82,11 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     if context.status_line is not None and sentence.i != context.status_line:
         context.status, context.status_line = None, None
     if sentence.label or sentence.kind == "heading":
-        i = _read_label(tokens, sentence, context)
+        i = read_label(tokens, sentence, context)
     leading = tokens.words[sentence.i] in _LEADING
     if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         context.section = lead[0].strip(" ,:").lower()
-    if sentence.asked and _heads_what_is_weighed(tokens, sentence):
+    if sentence.asked and heads_what_is_weighed(tokens, sentence):
         context.status, context.status_line = "hypothetical", None
     asked = sentence.asked or (i < sentence.j and tokens.words[i] in _CONDITIONAL)
     queried = _queried_from(tokens, sentence) if sentence.asked else None
@@ -155,12 +149,6 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     return found
 
 
-def _heads_what_is_weighed(tokens: Tokens, sentence: Sentence) -> bool:
-    """Whether a question stands alone on its line, above what is only weighed: "Why not ...?"."""
-    words = " ".join(tokens.words[sentence.i : sentence.j])
-    return stands_alone(tokens, sentence) and _WEIGHED.search(words) is not None
-
-
 def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
     """Return where a doubt begins at the end of a statement: "calcified pleura, asbestos?"."""
     words = tokens.words[sentence.i : sentence.j]
@@ -203,59 +191,6 @@ def _says_no_first(tokens: Tokens, i: int, sentence: Sentence) -> bool:
         and i > 0
         and words[i - 1] == "?"
     )
-
-
-def _read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
-    """Take in a heading or label; return the token at which the rest of the sentence starts."""
-    end = sentence.i + sentence.label if sentence.label else sentence.j
-    heading = sentence.kind == "heading"
-    said, first = read_alone(tokens, sentence.i, end, begin=sentence.i)
-    text = " ".join(tokens.words[sentence.i : end]).strip(" :")
-    places = Clause(said.terms).side_spans(tokens, first)
-    if (
-        said.named
-    ):  # as a heading it tells what follows about; as a label it is part of the sentence
-        if not heading:
-            return sentence.i
-        _read_finding_heading(tokens, first, sentence, said, context)
-        return end
-    if {place[0] for place in places} == {places[0][0]} if places else False:
-        context.topic = places[0]
-        context.topic_line = None if heading else sentence.line
-        return end if heading else sentence.i
-    if _SECTION.search(text) or _ASKED.search(text):
-        context.section = text
-        context.status = "hypothetical" if _ASKED.search(text) else None
-        # "Request: effusion? Findings: ..." on one line: the request goes up to the next label
-        context.status_line = None if heading or _goes_on_to_findings(tokens, end) else sentence.i
-        context.topic, context.topic_line = None, None
-        return end
-    context.status = None
-    if heading:
-        context.topic, context.topic_line = None, None
-        return end
-    return sentence.i
-
-
-def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
-    """Whether a label for the findings comes soon, so that all before it is the request."""
-    words = tokens.words
-    return any(
-        words[n] == ":" and words[n - 1] in _BODY for n in range(k + 1, min(len(words), k + _SOON))
-    )
-
-
-def _read_finding_heading(
-    tokens: Tokens, first: int, sentence: Sentence, said: Reading, context: Context
-) -> None:
-    """Take in a heading that names a finding: what follows says whether and where it is."""
-    span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
-    drafts = [draft for clause in said.clauses for draft in clause.drafts(tokens, first, span)]
-    context.topic, context.topic_line = None, None
-    context.last, context.last_line = drafts, sentence.line
-    context.drafts += drafts
-    for draft in drafts:
-        draft.section = context.section
 
 
 def _give_context(
