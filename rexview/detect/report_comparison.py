@@ -46,6 +46,10 @@ _LOOSE: Final = {
     family: re.compile(rf"(?<![^\W_])(?:{either('loose_words', family)})", re.IGNORECASE)
     for family in list_names("loose_words")
 }
+_COMPOUND: Final = {
+    family: re.compile(either("compound_words", family), re.IGNORECASE)
+    for family in list_names("compound_words")
+}
 _UNREAD: Final = {
     region: re.compile(rf"(?<![^\W_])(?:{either('unread_words', region)})", re.IGNORECASE)
     for region in list_names("unread_words")
@@ -217,6 +221,9 @@ def may_mean(text: str, finding: FindingInText, read: Sequence[FindingInText] = 
     words mean them, not another.
     """
     loose = _LOOSE.get(finding.info.family)
+    compound = _COMPOUND.get(finding.info.family)
+    if compound is not None and compound.search(text):
+        return True
     meant = [
         (one.mention.start, one.mention.end)
         for one in read

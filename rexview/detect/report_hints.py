@@ -29,6 +29,7 @@ from rexview.detect.mistaken import GENERAL, OLD, mistaken_findings
 from rexview.detect.normal_statements import lungs_cleared, normal_statement
 from rexview.detect.phrases import word_set
 from rexview.detect.report_comparison import (
+    SAID,
     FindingInText,
     ReportFindings,
     asks_for_side,
@@ -76,6 +77,8 @@ class InventedFinding:
             if family in done:
                 continue
             against = negation(report.negated, finding)
+            if finding.info.id == GENERAL and is_known_by_another_name(one, finding, report):
+                continue
             if against is None:
                 if any(related(finding, other) for other in report.said):
                     continue
@@ -131,7 +134,8 @@ class MissedFinding:
                 continue
             if has_unsure_name(finding) or _explains_another(finding, report):
                 continue
-            denied = denied or _called_normal(one, finding)
+            if denied is None and not _has_kin(answered, finding):
+                denied = _called_normal(one, finding)
             if denied is None and (
                 names_in_question(one.case, finding)
                 or may_stay_unsaid(one.case, finding, report)
@@ -206,6 +210,17 @@ def _comes_with_another(
         and other.info.family != finding.info.family
         and other.info.family in named
         for other in report.present
+    )
+
+
+def _has_kin(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
+    """Whether an answer has on a finding's side what may be that finding by another name."""
+    return any(
+        related(finding, other)
+        and other.mention.status in SAID
+        and other.mention.side is not None
+        and other.mention.side == finding.mention.side
+        for other in answered
     )
 
 

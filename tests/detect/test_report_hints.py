@@ -508,7 +508,7 @@ def test_a_slight_finding_beside_a_graver_one_is_not_missed(slight):
     ("report", "question"),
     [
         ("Lungs clear. Tortuous aorta.", "Describe."),
-        ("Lungs clear. Degenerative changes of the spine.", "Describe."),
+        ("Lungs clear. Osteopenia.", "Describe."),
         ("Right consolidation. Severe degenerative changes of the spine.", "Describe."),
         ("Right consolidation. Aneurysm of the aorta, dilated, tortuous.", "Describe."),
         ("Right consolidation. Osteopenia.", "How are the bones?"),

@@ -33,6 +33,7 @@ _WHOLE: Final = ("pacemaker", "stimulator", "loop_recorder")
 _PARTING: Final = ("verb", "not_before", "not_after", "but")
 """Cues without one of which a sentence is one clause, unless a semicolon parts it."""
 _JOINING: Final = frozenset(("and", "plus", "&"))
+_ONLY_AFTER: Final = frozenset(("there", "only"))
 _BROKEN: Final = "fracture"
 """A fracture of no named bone."""
 _BROKEN_WIRE: Final = "broken_wire"
@@ -206,8 +207,8 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
             clauses.append([])
             continue
         if "but" in term.cues and not term.finding:
-            # "there" opens a clause only after a finding: not in "there is no effusion"
-            if words[term.i] != "there" or any(_is_statement(item) for item in clauses[-1]):
+            # some open a clause only after a finding: not "on the left there is only fluid"
+            if words[term.i] not in _ONLY_AFTER or any(_is_statement(item) for item in clauses[-1]):
                 clauses.append([term])
                 continue
         elif (

@@ -135,7 +135,12 @@ def _read(
     if not said.matters:
         return Reading(terms, [], said.cues, False, False, False, False, None, False)
     clean_sides(given, terms, said, before)
-    side = next((term.side for term in reversed(terms) if term.side in OTHER_SIDE), None)
+    sides = (
+        term.side
+        for term in reversed(terms)
+        if term.side in OTHER_SIDE and "opposite" not in term.cues
+    )  # "on the other side" twice is one side
+    side = next(sides, None)
     clauses = read_clauses(given, terms, said, asked=asked)
     relative = "same" in said.cues or "opposite" in said.cues
     return Reading(terms, clauses, said.cues, True, said.finding, named, said.side, side, relative)

@@ -36,6 +36,7 @@ _VARIANT: Final = frozenset(words_of("variant variants variation"))
 _VARIANTS: Final = frozenset(("azygos_fissure", "cervical_rib", "dextrocardia"))
 """Findings that are normal variants themselves."""
 _SHORT: Final = 3
+_WAYS: Final = frozenset(("to", "toward", "towards"))
 _AFTER_COMMA: Final = frozenset(("were", "if", "which"))
 """Open what is only supposed after a comma: "an effusion, which would otherwise explain it"."""
 _STILL: Final = frozenset(
@@ -111,7 +112,7 @@ def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
         if term.mark in (";", ")") or (denied and term.mark == "("):
             break
     comma = False
-    for k in range(f + 1, min(len(terms), f + _WALK)):
+    for k in range(_end_of_enumeration(terms, f), min(len(terms), f + _WALK)):
         term = terms[k]
         if "if_after" in term.cues and (not comma or words[term.i] in _AFTER_COMMA):
             return True
@@ -119,6 +120,15 @@ def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
         if (term.mark and term.mark != ",") or term.is_("and", "but"):
             break
     return False
+
+
+def _end_of_enumeration(terms: list[Term], f: int) -> int:
+    """Return where what is said of a list of findings starts: "cancer and failure are ..."."""
+    k = f + 1
+    while k < len(terms) and (terms[k].finding or terms[k].mark == "," or "and" in terms[k].cues):
+        k += 1
+    listed = terms[k - 1].finding and any("and" in term.cues for term in terms[f + 1 : k])
+    return k if listed else f + 1
 
 
 def _opens_before(terms: list[Term], k: int) -> bool:
@@ -236,6 +246,10 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
                 return False  # "two nodules, none has cavitated"
             if phrase.split()[-1] in _VARIANT and terms[f].finding in _VARIANTS:
                 return False
+            if phrase == "pulled" and after in _WAYS:
+                return False  # "the trachea pulled to the left"
+            if phrase == "no" and after == "," and terms[k - 1].mark == ",":
+                return False  # "in the pharynx, no, in the oesophagus"
             if phrase in _BARE:
                 last = not after or not after.isalnum() or terms[k - 1].mark in (":", "=", "–", "—")
                 return last and not (comma and phrase == "not")

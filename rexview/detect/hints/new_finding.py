@@ -32,6 +32,7 @@ _SURE_WITH_PART: Final = frozenset({"cardiomegaly"})
 """Families told no less surely by a word and a part of the body: "the heart is enlarged"."""
 _DISEASE: Final = "lung_abnormality"
 """The family of diseases, which a report names for what they look like."""
+_OPENED_CHEST: Final = re.compile(rf"\b(?:{either('report', 'opened_chest')})", re.IGNORECASE)
 _OPERATED_HEART: Final = word_set("report", "operated_heart_family")
 _COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
 _MAY_BE: Final = re.compile(
@@ -106,7 +107,9 @@ def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
     ):
         return True
     if finding.info.family == "sternotomy":
-        return any(other.info.family in _OPERATED_HEART for other in report.said)
+        return any(other.info.family in _OPERATED_HEART for other in report.said) or any(
+            _OPENED_CHEST.search(other.text) for other in report.said
+        )
     if finding.info.family == "foreign_body":
         return any(other.info.group == "device" for other in report.said)
     return (

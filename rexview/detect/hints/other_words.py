@@ -23,6 +23,7 @@ from rexview.detect.report_comparison import (
 
 ALL_DEVICES: Final = whole_words("report", "all_devices")
 """Said of devices in general."""
+_FOCAL: Final = "nodule"
 _TUBES: Final = frozenset({"airway_tube", "bronchial_tube", "enteric_tube"})
 _PLEURAL: Final = frozenset({"pleural_fluid", "pneumothorax"})
 _PLACES: Final = {
@@ -34,11 +35,14 @@ _CLAUSE: Final = re.compile(r"[^.;,|\n]+(?:[.,]\d[^.;,|\n]*)*")
 
 
 def said_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
-    """Whether an opacity of a report may be what the answer has of lung or pleura on its side."""
+    """Whether an opacity of a report may be what the answer has of lung or pleura on its side.
+
+    Or a mass, be it on the other side: that is another failure.
+    """
     return finding.info.id == GENERAL and any(
         other.info.region in ("lung", "pleura")
         and other.mention.status in SAID
-        and sides_meet(other.mention.side, finding.mention.side)
+        and (other.info.family == _FOCAL or sides_meet(other.mention.side, finding.mention.side))
         for other in answered
     )
 

@@ -25,6 +25,7 @@ _RIGHT: Final = whole_words("position", "right")
 _MOVED: Final = whole_words("position", "moved")
 _GASTRIC: Final = whole_words("position", "gastric")
 _TUBES: Final = frozenset({"airway_tube", "enteric_tube"})
+_TIP: Final = "artery_catheter_tip"
 _IN_BRONCHUS: Final = "bronchial_tube"
 """A finding of its own."""
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.](?=\d)[^.!?\n]*)*")
@@ -113,7 +114,7 @@ def _tube_of(
     tubes = [
         found
         for found in report.present
-        if found.info.group == "device" and found.section == section
+        if found.info.group == "device" and found.info.id != _TIP and found.section == section
         if match.start() - _FAR < found.mention.start < sentence.end()
     ]
     before = [found for found in tubes if found.mention.start < match.end()]

@@ -15,6 +15,7 @@ from rexview.geometry import OTHER_SIDE
 
 _ASSERTED: Final = frozenset(("positive", "uncertain"))
 _UNSPECIFIC: Final = frozenset(("opacity",))
+_DISEASE: Final = "lung_abnormality"
 _CONCLUSION: Final = re.compile(
     r"impression|conclu|summar|answer|final|overall|recommend|diagnosis|plan\b|next step|opinion"
     r"|in short|assessment|therefore|thus|hence|explanation|taken together|all in all|management"
@@ -130,7 +131,10 @@ def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
             single, text = (known, reference) if claimed == "bilateral" else (claimed, answer)
             if not _kin_on(OTHER_SIDE.get(single, ""), family, text):
                 found.append(Contradiction("incomplete", one, other, claimed, known))
-        elif not _contradicted(claims, reported, answer, reference):
+        elif not (
+            _contradicted(claims, reported, answer, reference)
+            or _has_under_kin(known, family, reported, answer)
+        ):
             found.append(Contradiction("report", claims[0], reported[0]))
     return found
 
@@ -155,18 +159,23 @@ def loosely_told(item: Contradiction, answer: Iterable[Mention], report: Iterabl
     both, single = (of_answer, of_report) if item.claimed == "bilateral" else (of_report, of_answer)
     if any(mention.side is None for mention in single):
         return True
+    names = {mention.finding for mention in single}
+    alike = {mention.side for mention in both if mention.finding in names}
+    if not ("bilateral" in alike or {"left", "right"} <= alike):
+        return True  # "mass on the right, nodule on the left"
     if not any(mention.finding in _UNSPECIFIC for mention in (*both, *single)):
         return False
-    return not any(mention.side == "bilateral" for mention in both) or {
-        mention.finding for mention in both
-    } != {mention.finding for mention in single}
+    return "bilateral" not in alike or names != {mention.finding for mention in both}
 
 
-def against_kin(answer: Sided, reference: Sided, said: Set[str]) -> list[Contradiction]:
+def against_kin(
+    answer: Sided, reference: Sided, said: Set[str], report: Sequence[Mention]
+) -> list[Contradiction]:
     """Find what the answer has on one side, and the report by a kindred name only on the other.
 
     A PICC may be what the report calls a central line, an opacity what it calls atelectasis. Only
-    where the answer, of which ``said`` are all families, has no finding by the report's name.
+    where the answer, of which ``said`` are all families, has no finding by the report's name, and
+    the ``report`` none by the answer's that may lie on its side: "left lobectomy, volume loss".
     """
     found = []
     for family, claims in answer.items():
@@ -174,10 +183,22 @@ def against_kin(answer: Sided, reference: Sided, said: Set[str]) -> list[Contrad
         others = _ALIAS.get(family, frozenset())
         if claimed not in OTHER_SIDE or family in reference or others & said:
             continue
+        if _beside(claimed, family, report):
+            continue
         kin = [mention for name in sorted(others) for mention in reference.get(name, ())]
         if kin and one_side(kin) == OTHER_SIDE[claimed] and not _kin_on(claimed, family, reference):
             found.append(Contradiction("report", claims[0], kin[0]))
     return found
+
+
+def _beside(side: str | None, family: str, mentions: Sequence[Mention]) -> bool:
+    """Whether a finding of a family is told without a side in one sentence with one on a side."""
+    there = {mention.sentence for mention in mentions if mention.side == side}
+    return any(
+        mention.sentence in there
+        for mention in mentions
+        if finding_info(mention.finding).family == family and mention.status in _ASSERTED
+    )
 
 
 def families_said(mentions: Iterable[Mention]) -> Set[str]:
@@ -196,6 +217,13 @@ def _kin_on(side: str, family: str, text: Sided) -> bool:
         for name in _KIN.get(family, ())
         for mention in text.get(name, ())
     )
+
+
+def _has_under_kin(known: str, family: str, reported: Sequence[Mention], answer: Sided) -> bool:
+    """Whether an answer has what a report calls an opacity by a kindred name, on the same side."""
+    vague = all(mention.finding in _UNSPECIFIC for mention in reported)
+    named = {name: some for name, some in answer.items() if name != _DISEASE}
+    return vague and _kin_on(known, family, named)
 
 
 def _related(family: str, families: set[str], reference: Sided) -> list[Mention]:

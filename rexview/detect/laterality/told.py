@@ -64,7 +64,7 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
     within = contradictions_within(claims, reported)
     doubtful = {finding_info(item.claim.finding).family for item in within}
     found = against_report(claims, reported)
-    found += against_kin(claims, reported, families_said(one.mentions))
+    found += against_kin(claims, reported, families_said(one.mentions), report)
     sections = {id(mention): section for section, mention in one.report_mentions}
     found += exchanged(
         claims,

@@ -67,6 +67,7 @@ _HENCE: Final = frozenset(("so", "therefore", "hence", "thus"))
 """Before the place that follows from what was said: "it hides the heart border, so lingular"."""
 _POINTS_BACK: Final = 4
 """Tokens from the start of a clause within which an "it" still points back."""
+_ALL_WELL: Final = frozenset(("normal", "clear", "unremarkable", "fine", "ok"))
 _SOON_LINES: Final = 2
 """Lines after a finding in which a fragment with only a side may still be about it."""
 
@@ -251,6 +252,7 @@ def _last_sides(context: Context) -> list[SideSpan]:
     places = {
         place[0]: place
         for draft in context.last
+        if draft.finding not in SHIFTS  # "displaced to the left. This is a pneumothorax"
         for place in draft.sides
         if draft.status in ("positive", "uncertain")
     }
@@ -271,6 +273,8 @@ def _complete_earlier(
     if any("own" in term.cues and tokens.words[term.i] != "now" for term in clause.terms):
         return
     if all(place[0] == "midline" for place in places) or _only_normal(clause):
+        return
+    if _called_normal_next(tokens, sentence):
         return
     # where the tip of a device ends says nothing of the side on which the device lies
     if clause.has("tip") and any(finding_info(d.finding).group == "device" for d in context.last):
@@ -305,9 +309,10 @@ def _complete_earlier(
         and draft.finding not in placed
         and (draft.status in ("positive", "uncertain") or _is_open(draft))
     ]
-    if open_ones and (
-        refers or label or (((short and soon) or sentence.item) and not _speaks_of_place(clause))
-    ):
+    fragment = ((short and soon) or sentence.item) and not (
+        _speaks_of_place(clause) or _goes_on_to_more(tokens, sentence, clause)
+    )
+    if open_ones and (refers or label or fragment):
         for draft in open_ones:
             draft.sides = list(places)
             if draft.asked:
@@ -358,10 +363,17 @@ def _lies_elsewhere(
     )
 
 
+def _called_normal_next(tokens: Tokens, sentence: Sentence) -> bool:
+    """Whether a side only heads that all is well there: "Left side. Normal.", "Left: clear."."""
+    word = next((one for one in tokens.words[sentence.j : sentence.j + 3] if one.isalpha()), "")
+    return sentence.j - sentence.i <= _SHORT and word in _ALL_WELL
+
+
 def _only_normal(clause: Clause) -> bool:
     """Whether a clause says that what its side names is normal: "right angle: clear"."""
     return clause.has("normal") and any(
-        term.names_anatomy or term.is_("opposite", "same") for term in clause.terms
+        term.names_anatomy or term.is_("opposite", "same") or term.mark == ":"
+        for term in clause.terms
     )
 
 
@@ -373,6 +385,14 @@ def _speaks_of_place(clause: Clause) -> bool:
         if term.names_anatomy:
             return clause.has("verb")
     return False
+
+
+def _goes_on_to_more(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
+    """Whether a word that is not read follows a place: "resolving left lower lobe process"."""
+    last = clause.terms[-1]
+    after = tokens.words[last.j : min(sentence.j, last.j + 1)]
+    named = last.side is not None and last.meaning.zone is not None
+    return named and bool(after) and after[0].isalpha()
 
 
 def _says_where(tokens: Tokens, clause: Clause) -> bool:

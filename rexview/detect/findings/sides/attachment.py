@@ -227,7 +227,7 @@ def _before(
             placed = True
         last = term.i
         k -= 1
-    if shared and found:
+    if found and (shared or attached):
         # "left effusion and opacity in the right base": what follows comes before a shared side
         end = next(
             (

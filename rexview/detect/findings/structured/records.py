@@ -36,7 +36,7 @@ _NO: Final = re.compile(rf"\W*(?:{either('field', 'absent_value')})?\W*(?:$|[,;(
 _MAYBE: Final = re.compile(rf"\W*(?:{either('field', 'doubtful_value')})\W*$", re.IGNORECASE)
 _ABSENT: Final = re.compile(
     r"no|none(?: (?:seen|present|visible|identified|noted|evident|detected))?"
-    r"|absent|nil|resolved|cleared|gone|removed"
+    r"|absent|neither|nil|resolved|cleared|gone|removed"
     r"|not (?:seen|present|detected|identified|visible)"
 )
 _KEY_LENGTH: Final = 120
