@@ -18,6 +18,7 @@ import polars as pl
 from rexview.bench.corpus import (
     Labelled,
     box_sides,
+    judged_claims,
     laterality_pairs,
     report_habits,
     token_limit_habits,
@@ -52,6 +53,8 @@ COMPLETE: Final = Target(specificity=0.98)
 CUT: Final = Target(recall=0.90, specificity=1.0)
 MISSED: Final = Target(precision=0.85, recall=0.55)
 INVENTED: Final = Target(precision=0.85, recall=0.40)
+JUDGED: Final = Target(precision=0.85)
+"""Claims that were not raised are few and put in at random: they give no recall."""
 
 
 def laterality_outcomes() -> list[Outcome]:
@@ -85,20 +88,38 @@ def incomplete_outcomes(read: Callable[[], list[Labelled]]) -> list[Outcome]:
 def hint_outcomes(failure: str) -> list[Outcome]:
     """Compare hints at missed (``omission``) or invented findings with the labels of the habits.
 
-    One answer is one outcome, however many findings it misses or invents. A finding that the answer
-    denies, which shows by evidence in the answer, is not among those labelled as missed. Pairs that
-    the labellers differ about are left out.
+    One answer is one outcome, however many findings it misses or invents. What the answer denies,
+    which shows by evidence in the answer, counts where the labellers were asked for it. Pairs that
+    they differ about are left out.
     """
     outcomes = []
     for row, flags in flagged(report_habits):
         hints = [one for one in flags if one.failure == failure]
         wanted = row.invented
-        if failure == "omission":
+        if failure == "omission" and row.denied is not None:
+            wanted = None if row.missed is None else row.missed + row.denied
+        elif failure == "omission":
             hints = [one for one in hints if all(item.where != "answer" for item in one.evidence)]
             wanted = row.missed
         if wanted is not None:
             outcomes.append(Outcome(row, bool(wanted), bool(hints), ()))
     return outcomes
+
+
+def judged_outcomes(failure: str) -> list[Outcome]:
+    """Compare hints with what two judges say of each claim; one claim is one outcome."""
+    raised = {
+        (row.id, item.text)
+        for row, flags in flagged(report_habits)
+        for one in flags
+        if one.failure == failure
+        for item in one.evidence[:1]
+    }
+    return [
+        Outcome(claim.row, claim.right, (claim.row.id, claim.words) in raised, ())
+        for claim in judged_claims()
+        if claim.failure == failure and claim.right is not None
+    ]
 
 
 def box_outcomes() -> list[Outcome]:
@@ -190,8 +211,10 @@ def _of_habits() -> tuple[_Task, ...]:
         ("habits, laterality, hard", [one for one in habits if one.row.hard], HARD),
         ("habits, laterality", habits, HARD),
         ("habits, one side of a bilateral finding", incomplete_outcomes(report_habits), Target()),
-        ("habits, findings not mentioned", hint_outcomes("omission"), MISSED),
+        ("habits, missed findings", hint_outcomes("omission"), MISSED),
         ("habits, invented findings", hint_outcomes("hallucination"), INVENTED),
+        ("habits, missed findings, each judged", judged_outcomes("omission"), JUDGED),
+        ("habits, invented findings, each judged", judged_outcomes("hallucination"), JUDGED),
         ("habits, token limit", ending_habit_outcomes(), CUT),
     )
 
@@ -219,7 +242,7 @@ OUTCOMES: Final[dict[str, Callable[[], list[Outcome]]]] = {
     "token limit": ending_outcomes,
     "token limit, answers of the pairs": whole_answer_outcomes,
     "habits, laterality": habit_outcomes,
-    "habits, findings not mentioned": lambda: hint_outcomes("omission"),
+    "habits, missed findings": lambda: hint_outcomes("omission"),
     "habits, invented findings": lambda: hint_outcomes("hallucination"),
     "habits, token limit": ending_habit_outcomes,
 }

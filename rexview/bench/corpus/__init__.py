@@ -36,7 +36,8 @@ class Labelled:
     ``expected`` is the label and ``kind`` the rule that must find a box error. ``hard`` is about
     pairs, None where their two labellers differ about it; boxes are not hard. ``missed`` and
     ``invented`` are the findings that only the report, or only the answer, of a pair from habits
-    has, None where its two labellers differ about whether there is one.
+    has, None where its two labellers differ about whether there is one; ``denied`` those of the
+    report that the answer denies, None where nobody was asked.
     """
 
     id: str
@@ -49,6 +50,23 @@ class Labelled:
     answer: Answer
     missed: tuple[str, ...] | None = ()
     invented: tuple[str, ...] | None = ()
+    denied: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """What was claimed of a pair from habits, and whether two judges call it right.
+
+    ``failure`` says that the answer misses (``omission``) or invents (``hallucination``) the
+    finding that ``words`` of report or answer name. ``raised``: the rules claimed it when the pair
+    was measured; others were put among these at random. ``right`` is None where the judges differ.
+    """
+
+    row: Labelled
+    failure: str
+    words: str
+    raised: bool
+    right: bool | None
 
 
 def laterality_pairs() -> list[Labelled]:
@@ -64,6 +82,15 @@ def report_habits() -> list[Labelled]:
     return [
         _labelled(row, Report(findings=row["report"] or None), row["answer"])
         for row in _rows("report_habits")
+    ]
+
+
+def judged_claims() -> list[JudgedClaim]:
+    """Read the claims about pairs from habits that two judges decided, blind to who made them."""
+    pairs = {row.id: row for row in report_habits()}
+    return [
+        JudgedClaim(pairs[row["id"]], row["failure"], row["words"], row["raised"], row["right"])
+        for row in _rows("hint_judgements")
     ]
 
 
@@ -110,6 +137,7 @@ def _labelled(
         answer=Answer(case=row["id"], model=MODEL, text=text, boxes=boxes),
         missed=_findings(row, "missed"),
         invented=_findings(row, "invented"),
+        denied=_findings(row, "denied") if "denied" in row else None,
     )
 
 

@@ -178,6 +178,8 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
             if starts_anew and not listed and word != "or" and not _or_follows(words, terms, k):
                 return False
             listed = listed or word == "or"
+            if word == "and" and words[term.j] in ("has", "have", "is", "are"):
+                return False  # "the lung is not ventilated and has collapsed"
             anew = anew or (word == "and" and words[term.j] in _ANEW)
     return False
 

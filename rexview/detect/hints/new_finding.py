@@ -107,7 +107,7 @@ def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
     ):
         return True
     if finding.info.family == "sternotomy":
-        return any(other.info.family in _OPERATED_HEART for other in report.said) or any(
+        return not _OPERATED_HEART.isdisjoint(report.mentioned) or any(
             _OPENED_CHEST.search(other.text) for other in report.said
         )
     if finding.info.family == "foreign_body":

@@ -15,9 +15,10 @@ class Context:
     ``section`` and ``status`` come from a heading ("Indication:" makes what follows hypothetical),
     ``topic`` is the side that a heading or label set, ``topic_indent`` how far in a line stood that
     others stand below, ``last`` the findings of the last sentence that had any, ``pending`` a side
-    that was given ahead of its finding, ``side`` the last one that was named, for "on the same
-    side". ``correcting`` waits for what a correction puts right, ``tentative`` says that a
-    correction was met, which may be corrected in turn.
+    that was given ahead of its finding, ``side`` the last one of a finding (``side_is_told``) or,
+    as long as none has one, the last that was named, for "on the same side". ``correcting`` waits
+    for what a correction puts right, ``tentative`` says that a correction was met, which may be
+    corrected in turn.
     """
 
     section: str | None = None
@@ -30,6 +31,7 @@ class Context:
     last_line: int = -1
     pending: SideSpan | None = None
     side: Side | None = None
+    side_is_told: bool = False
     correcting: bool = False
     tentative: bool = False
     drafts: list[Draft] = field(default_factory=list)

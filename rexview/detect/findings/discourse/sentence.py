@@ -92,9 +92,8 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     asked = sentence.asked or (i < sentence.j and tokens.words[i] in _CONDITIONAL)
     queried = _queried_from(tokens, sentence) if sentence.asked else None
     asked = asked and queried is None
-    said, first = read_alone(
-        tokens, i, sentence.j, begin=sentence.i, asked=asked, before=context.side
-    )
+    before = context.topic[0] if context.topic is not None else context.side
+    said, first = read_alone(tokens, i, sentence.j, begin=sentence.i, asked=asked, before=before)
     if (
         i < sentence.j
         and tokens.words[i] in _REPLIES
@@ -104,12 +103,13 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     if _says_no_first(tokens, i, sentence):  # "Effusion? No - left basal atelectasis."
         i += _NO_LENGTH
         said, first = read_alone(
-            tokens, i, sentence.j, begin=sentence.i, asked=asked, before=context.side
+            tokens, i, sentence.j, begin=sentence.i, asked=asked, before=before
         )
     if not said.matters:
         _mark_resolved(tokens.words[i : sentence.j + 2], context)
         return []
-    context.side = said.side or context.side
+    if not context.side_is_told:
+        context.side = said.side or context.side
     if context.topic is not None and context.topic_line is not None and i == sentence.i:
         named = {term.side for term in said.terms if term.side is not None}
         if named and not sentence.label and context.topic[0] not in named:
@@ -147,7 +147,21 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         correct(part, sentence.moved(-first), said.clauses, context, found)
     if found:
         context.last, context.last_line = found, sentence.line
+        _keep_side(found, context)
     return found
+
+
+def _keep_side(found: list[Draft], context: Context) -> None:
+    """Keep the side of the last finding that is there, to which "the same side" points back."""
+    sides = [
+        side
+        for draft in found
+        if draft.status in ("positive", "uncertain") and draft.finding not in SHIFTS
+        for side, _, _ in draft.sides
+        if side in OTHER_SIDE
+    ]
+    if sides:
+        context.side, context.side_is_told = sides[-1], True
 
 
 def _queried_from(tokens: Tokens, sentence: Sentence) -> int | None:
@@ -217,7 +231,7 @@ def _give_context(
             draft.status = context.status
         if draft.sides or not draft.sided or draft.status == "negated":
             continue
-        if context.topic is not None:
+        if context.topic is not None and draft.finding not in SHIFTS:
             draft.sides = [context.topic]
         elif (
             not found

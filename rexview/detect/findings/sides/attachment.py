@@ -210,7 +210,7 @@ def _before(
                 break
             shared = True  # "right effusion and atelectasis": the side is of both
         elif "with" in term.cues:
-            if found or not _ATTACHED & set(words[term.j : terms[f].i]):
+            if found or not _ATTACHED & set(words[term.j : terms[f].j]):
                 break
             passed_and = attached = True  # it shares all sides of what it goes with
         elif "where" in term.cues:

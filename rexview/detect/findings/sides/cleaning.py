@@ -297,6 +297,8 @@ def _is_way(words: list[str], terms: list[Term], k: int) -> bool:
     if any("turned" in other.cues or other.finding in SHIFTS for other in around):
         return True
     placed = k + 1 < len(terms) and terms[k + 1].names_anatomy and terms[k + 1].i == terms[k].j
+    if not placed and words[terms[leads].i] in ("toward", "towards"):
+        return True
     if placed and words[terms[leads].i] == "to":
         return False  # "fullness to the left hilum"
     return any(other.meaning.near for other in around)
