@@ -352,7 +352,10 @@ def breasts(
         round_ = np.clip(1 - across**2 - low, 0, None) ** (0.5 / full)
         thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
         if hang > 1:  # towards the sternum they end in no edge
-            aside = (np.abs(x - middle) * _DX - 4) / 34
+            begins, long = 4.0, 34.0
+            if at_mm[0] > 0:  # theirs is steep, and a bar where it crosses the aorta
+                begins, long = abs(centre_x - middle) * _DX - radius * wide, 56.0
+            aside = (np.abs(x - middle) * _DX - begins) / long
             thick = thick * np.clip(aside, 0, 1) ** 2 * (3 - 2 * np.clip(aside, 0, 1))
         thick = cv2.GaussianBlur(thick.astype(np.float32), (0, 0), 1.6)
         local = (skin + 1)[:, None, :]
