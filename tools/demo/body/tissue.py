@@ -10,6 +10,7 @@ import numpy as np
 from scipy import ndimage
 
 from tools.demo.body.volume import (
+    AIR,
     AORTA,
     HEART,
     LEFT_LUNG,
@@ -209,12 +210,29 @@ def calcified_cartilage(body: Volume, share: float) -> Volume:
     return Volume(hu, body.labels)
 
 
-def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: float = 6) -> Volume:
-    """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs."""
+def granuloma(
+    body: Volume,
+    place: tuple[float, float, float],
+    diameter_mm: float = 6,
+    value: float = 4200,
+    scar_hu: float = 800,
+) -> Volume:
+    """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs.
+
+    As dense on the film as the edge of a rib, fading at its rim and in a scar: where chalk meets
+    dark lung, the processing makes a black ring.
+    """
     spots = np.argwhere(body.lungs[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
+    chalk = np.full(body.hu.shape, AIR, np.int16)
+    _fill_ball(chalk, low + np.array(place) * (high - low), diameter_mm / 2, value)
+    part = around(chalk > AIR, 24)
+    ball = chalk[part] > AIR
+    scar = softened(ball, 5.0)
+    values = body.hu[part] + scar_hu * scar / scar.max()
+    values += softened(ball, 0.9) * (value - values)
     hu = body.hu.copy()
-    _fill_ball(hu, low + np.array(place) * (high - low), diameter_mm / 2, 1500)
+    hu[part] = np.rint(values)
     return Volume(hu, body.labels)
 
 
