@@ -144,12 +144,20 @@ def full_belly(body: Volume, more_hu: float) -> Volume:
     return Volume(hu, body.labels)
 
 
-def without_bowel_gas(body: Volume) -> Volume:
-    """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody."""
+def without_bowel_gas(body: Volume, beside: bool = False) -> Volume:
+    """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody.
+
+    ``beside`` fills the rest of a bubble that reaches out of the labels of the bowel, too: the
+    slice that is left of it is a black slit on a film.
+    """
     part = around(body.mask(STOMACH, *_BOWEL), 6)
     inner = Volume(body.hu[part], body.labels[part])
     gut = ndimage.binary_dilation(inner.mask(STOMACH, *_BOWEL), np.ones((5, 9, 9), bool))
     near_lung = ndimage.binary_dilation(inner.lungs, np.ones((3, 5, 5), bool))
+    if beside:
+        gas = (inner.hu < -300) & ~near_lung
+        whole = ndimage.binary_propagation(gut & gas, mask=gas)
+        gut |= ndimage.binary_dilation(whole, np.ones((3, 3, 3), bool))
     hu = body.hu.copy()
     hu[part][gut & ~near_lung & (inner.hu < -150)] = 20
     return Volume(hu, body.labels)
