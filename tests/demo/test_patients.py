@@ -186,6 +186,18 @@ def test_breasts_lie_further_apart_and_higher_where_that_is_asked_for(body: Volu
     assert moved[:, 2] == pytest.approx([14, -14], abs=2)
 
 
+def test_breasts_moved_apart_have_no_steep_inner_edge(body: Volume) -> None:
+    roomy = Volume(
+        np.pad(body.hu, ((0, 0), (0, 90), (0, 0)), constant_values=AIR),
+        np.pad(body.labels, ((0, 0), (0, 90), (0, 0))),
+    )
+    woman = tissue.breasts(roomy, 60.0, 1.8, (26.0, 12.0))
+    added = (woman.hu > -300) & (roomy.hu < -300)
+    thick = added.sum(axis=1)[:, int(_MIDDLE) :].max(axis=0) * _DY
+    thins_out = (thick > 2) & (thick < 20) & (np.arange(len(thick)) < int(np.argmax(thick)))
+    assert thins_out.sum() * _DX > 12
+
+
 def test_fat_leaves_specks_beside_the_skin_alone(body: Volume) -> None:
     speckled = body.hu.copy()
     speckled[100, 12, 128] = 20
@@ -210,14 +222,15 @@ def test_density_of_vessels_and_spine_is_scaled(body: Volume) -> None:
     assert pruned.hu[80, 110, 60] < -860
 
 
-def test_a_granuloma_is_a_small_dense_ball_where_it_is_put(body: Volume) -> None:
+def test_a_granuloma_is_a_small_dense_ball_in_a_scar_where_it_is_put(body: Volume) -> None:
     old = tissue.granuloma(body, (0.5, 0.5, 0.1), diameter_mm=5)
-    spots = np.argwhere(old.hu != body.hu)
-    size = (np.ptp(spots, axis=0) + 1) * SPACING_MM
+    chalk = np.argwhere((old.hu > 1000) & (old.hu != body.hu))
+    size = (np.ptp(chalk, axis=0) + 1) * SPACING_MM
     assert np.all(size < 6.5)
     assert np.all(size > 3)
-    assert old.hu.max() == 1500
-    assert set(np.unique(body.labels[tuple(spots.T)])) <= set(RIGHT_LUNG)
+    assert set(np.unique(body.labels[tuple(chalk.T)])) <= set(RIGHT_LUNG)
+    scar = np.argwhere(old.hu - body.hu > 100)
+    assert np.all((np.ptp(scar, axis=0) + 1) * SPACING_MM < 30)
 
 
 def test_gas_leaves_the_bowel_alone() -> None:
@@ -228,6 +241,14 @@ def test_gas_leaves_the_bowel_alone() -> None:
     assert filled.hu[25, 130, 170] > 0
     changed = filled.hu != body.hu
     assert set(np.unique(body.labels[changed])) == {STOMACH}
+
+
+def test_gas_beside_the_labels_of_the_bowel_is_filled_where_that_is_asked_for() -> None:
+    body = _phantom()
+    body.labels[10:40, 100:150, 150:200], body.hu[10:40, 100:150, 150:200] = STOMACH, 30
+    body.hu[30:45, 120:140, 160:180] = -980
+    assert tissue.without_bowel_gas(body).hu[43, 130, 170] == -980
+    assert tissue.without_bowel_gas(body, beside=True).hu[30:45, 120:140, 160:180].min() > 0
 
 
 def test_some_bubbles_of_gas_stay_and_which_is_told_by_the_seed() -> None:

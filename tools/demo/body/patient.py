@@ -51,7 +51,8 @@ class Build:
     ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of 0 to 1: aortic arch and
     costal cartilages), ``granuloma`` (an old calcified one, at shares of z, y, x of the lungs),
     ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae), ``bowel_gas`` (false:
-    none; a number: some), ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm``
+    none; a number: some), ``gas_beside`` (true: none beside the labels of the bowel either),
+    ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm``
     (how much wider trachea and main bronchi are), ``uneven_aorta`` (not 0: which way it winds),
     ``smooth_heart`` (true: the heart and the great vessels lose the steps of the slices, and chalk
     its sharpness), ``seated`` (true: no lung lies between heart and diaphragm) and
@@ -86,6 +87,7 @@ class Build:
     vessels: float = 1.0
     spine: float = 1.0
     bowel_gas: bool | int = True
+    gas_beside: bool = False
     belly_hu: float = 190.0
     airway_mm: float = 0.0
     uneven_aorta: int = 0
@@ -113,7 +115,7 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     if build.calcified > 0:
         shaped = tissue.calcified_cartilage(shaped, build.calcified)
     if build.bowel_gas is False:
-        shaped = tissue.without_bowel_gas(shaped)
+        shaped = tissue.without_bowel_gas(shaped, build.gas_beside)
     elif build.bowel_gas is not True:
         shaped = tissue.some_bowel_gas(shaped, build.bowel_gas)
     if build.airway_mm > 0:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import ndimage
 
 from tools.demo.body.volume import (
+    AIR,
     AORTA,
     HEART,
     LEFT_LUNG,
@@ -143,12 +144,20 @@ def full_belly(body: Volume, more_hu: float) -> Volume:
     return Volume(hu, body.labels)
 
 
-def without_bowel_gas(body: Volume) -> Volume:
-    """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody."""
+def without_bowel_gas(body: Volume, beside: bool = False) -> Volume:
+    """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody.
+
+    ``beside`` fills the rest of a bubble that reaches out of the labels of the bowel, too: the
+    slice that is left of it is a black slit on a film.
+    """
     part = around(body.mask(STOMACH, *_BOWEL), 6)
     inner = Volume(body.hu[part], body.labels[part])
     gut = ndimage.binary_dilation(inner.mask(STOMACH, *_BOWEL), np.ones((5, 9, 9), bool))
     near_lung = ndimage.binary_dilation(inner.lungs, np.ones((3, 5, 5), bool))
+    if beside:
+        gas = (inner.hu < -300) & ~near_lung
+        whole = ndimage.binary_propagation(gut & gas, mask=gas)
+        gut |= ndimage.binary_dilation(whole, np.ones((3, 3, 3), bool))
     hu = body.hu.copy()
     hu[part][gut & ~near_lung & (inner.hu < -150)] = 20
     return Volume(hu, body.labels)
@@ -209,12 +218,29 @@ def calcified_cartilage(body: Volume, share: float) -> Volume:
     return Volume(hu, body.labels)
 
 
-def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: float = 6) -> Volume:
-    """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs."""
+def granuloma(
+    body: Volume,
+    place: tuple[float, float, float],
+    diameter_mm: float = 6,
+    value: float = 4200,
+    scar_hu: float = 800,
+) -> Volume:
+    """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs.
+
+    As dense on the film as the edge of a rib, fading at its rim and in a scar: where chalk meets
+    dark lung, the processing makes a black ring.
+    """
     spots = np.argwhere(body.lungs[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
+    chalk = np.full(body.hu.shape, AIR, np.int16)
+    _fill_ball(chalk, low + np.array(place) * (high - low), diameter_mm / 2, value)
+    part = around(chalk > AIR, 24)
+    ball = chalk[part] > AIR
+    scar = softened(ball, 5.0)
+    values = body.hu[part] + scar_hu * scar / scar.max()
+    values += softened(ball, 0.9) * (value - values)
     hu = body.hu.copy()
-    _fill_ball(hu, low + np.array(place) * (high - low), diameter_mm / 2, 1500)
+    hu[part] = np.rint(values)
     return Volume(hu, body.labels)
 
 
@@ -352,7 +378,10 @@ def breasts(
         round_ = np.clip(1 - across**2 - low, 0, None) ** (0.5 / full)
         thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
         if hang > 1:  # towards the sternum they end in no edge
-            aside = (np.abs(x - middle) * _DX - 4) / 34
+            begins, long = 4.0, 34.0
+            if at_mm[0] > 0:  # theirs is steep, and a bar where it crosses the aorta
+                begins, long = abs(centre_x - middle) * _DX - radius * wide, 56.0
+            aside = (np.abs(x - middle) * _DX - begins) / long
             thick = thick * np.clip(aside, 0, 1) ** 2 * (3 - 2 * np.clip(aside, 0, 1))
         thick = cv2.GaussianBlur(thick.astype(np.float32), (0, 0), 1.6)
         local = (skin + 1)[:, None, :]
