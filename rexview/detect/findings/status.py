@@ -332,7 +332,7 @@ def _unsure(words: list[str], terms: list[Term], f: int) -> bool:
             return True
         if term.mark in (";", ")") or "but" in term.cues:
             break
-        listed = listed or term.mark == ","
+        listed = listed or (term.mark == "," and not _or_follows(words, terms, k))
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
         if "maybe_after" in term.cues:

@@ -16,6 +16,8 @@ from rexview.geometry import OTHER_SIDE
 _ASSERTED: Final = frozenset(("positive", "uncertain"))
 _UNSPECIFIC: Final = frozenset(("opacity",))
 _DISEASE: Final = "lung_abnormality"
+_FLUID: Final = "pleural_fluid"
+_NODES: Final = "mediastinal_widening"
 _CONCLUSION: Final = re.compile(
     r"impression|conclu|summar|answer|final|overall|recommend|diagnosis|plan\b|next step|opinion"
     r"|in short|assessment|therefore|thus|hence|explanation|taken together|all in all|management"
@@ -142,8 +144,9 @@ def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
 def loosely_told(item: Contradiction, answer: Iterable[Mention], report: Iterable[Mention]) -> bool:
     """Whether two texts tell a finding too loosely to say that one of them lacks a side of it.
 
-    The one with a side speaks of the finding without a side, too; or its name is one for many
-    things ("opacity"), which the other has once here and once there.
+    The one with a side speaks of the finding without a side, too; or no word of the other says both
+    sides of the same, but for fluid; or the name is one for many things, or for what lies in the
+    middle.
     """
     family = finding_info(item.claim.finding).family
     of_answer, of_report = (
@@ -161,11 +164,14 @@ def loosely_told(item: Contradiction, answer: Iterable[Mention], report: Iterabl
         return True
     names = {mention.finding for mention in single}
     alike = {mention.side for mention in both if mention.finding in names}
-    if not ("bilateral" in alike or {"left", "right"} <= alike):
-        return True  # "mass on the right, nodule on the left"
-    if not any(mention.finding in _UNSPECIFIC for mention in (*both, *single)):
-        return False
-    return "bilateral" not in alike or names != {mention.finding for mention in both}
+    if "bilateral" not in alike:  # "mass on the right, nodule on the left"
+        sides = [mention.start for mention in both if mention.finding in names]
+        together = len(set(sides)) < len(sides)  # "right upper and left lower lobe consolidation"
+        return not {"left", "right"} <= alike or not (together or family == _FLUID)
+    if family == _NODES:
+        return True  # both hila, and nodes beside the trachea
+    told = {mention.finding for mention in both}
+    return names != told and not _UNSPECIFIC.isdisjoint(names | told)
 
 
 def against_kin(
