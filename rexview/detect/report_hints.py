@@ -151,7 +151,7 @@ class MissedFinding:
             evidence = (finding.evidence, denied) if denied else (finding.evidence,)
             flags.append(flag(self, one.answer, "hint", message, evidence))
         for tube, where in tubes_left_in_place(one, answered, report):
-            how = "calls its place right" if len(where) > 1 else "does not say so"
+            how = "calls its place correct" if len(where) > 1 else "does not say so"
             message = f"Possible missed finding: the report has the {tube} out of place, "
             flags.append(flag(self, one.answer, "hint", f"{message}the answer {how}.", where))
         return flags

@@ -105,6 +105,4 @@ class MarkedCondition:
         title = titles.get(self.failure, self.failure)
         if not self.version:
             return tr("Marked by people: {failure}").format(failure=title)
-        return tr("Marked by people: {failure} (version {version})").format(
-            failure=title, version=self.version[:8]
-        )
+        return tr("Marked by people: {failure} (one version of its words)").format(failure=title)

@@ -6,6 +6,16 @@ export class FailureItems {
   constructor() {
     this.current = null; // "model/failure"
     this.focusOn = null; // what gets the focus back when the page was drawn anew: a selector
+    this.bring = null; // what is brought into sight once it is on the page: "model/failure"
+  }
+
+  /** Go on with a failure's button: keys are about the failure, and the focus comes back to it. */
+  goOn({ model, failure, verdict }) {
+    this.current = `${model}/${failure}`;
+    this.focusOn = Object.entries({ model, failure, verdict }).reduce(
+      (selector, [name, value]) => `${selector}[data-rx-${name}="${CSS.escape(value)}"]`,
+      "button",
+    );
   }
 
   get all() {
@@ -61,6 +71,11 @@ export class FailureItems {
   align() {
     for (const one of this.all) {
       one.toggleAttribute("data-rx-current", one.dataset.rxItem === this.current);
+    }
+    const brought = this.bring && this.of(this.bring);
+    if (brought) {
+      brought.scrollIntoView({ block: "nearest", inline: "nearest" });
+      this.bring = null;
     }
     const lost = document.activeElement === null || document.activeElement === document.body;
     if (this.focusOn && lost) every(this.focusOn)[0]?.focus({ preventScroll: true });

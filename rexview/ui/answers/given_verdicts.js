@@ -11,7 +11,7 @@ const NOTHING_UNSAVED = "[0,[]]";
 const KINDS = ["verdict", "written_mark"];
 const WRITTEN = "written:";
 
-/** @typedef {{model: string, failure?: string, verdict?: string, reason?: string}} About */
+/** @typedef {{model: string, failure?: string, verdict?: string, reason?: string, anew?: boolean}} About */
 
 /** The kind of entry about a failure, and its subject. */
 function entryAbout(/** @type {string} */ failure) {
@@ -93,7 +93,12 @@ class GivenVerdicts {
     return this.given.get(this.#key(about)) ?? onPage;
   }
 
-  add(/** @type {About} */ { model, failure, verdict, reason = "" }) {
+  /** The reason that goes with a mark in words when it is made again, of other words. */
+  reasonKept(/** @type {About} */ about) {
+    return isWritten(about.failure) ? (this.current(about).comment ?? "") : "";
+  }
+
+  add(/** @type {About} */ { model, failure, verdict, reason = "", anew = false }) {
     const { data } = this;
     const about = { case: data.case, slot: model, shown: data.answers[model]?.shown ?? null };
     const before = this.current({ model, failure });
@@ -101,7 +106,8 @@ class GivenVerdicts {
       verdict: verdict || null,
       comment: (verdict && reason) || null,
       // another reason does not say that newer words were read
-      version: (before.verdict && before.version) || data.versions[failure] || before.version,
+      version:
+        (!anew && before.verdict && before.version) || data.versions[failure] || before.version,
     };
     this.given.set(this.#key({ model, failure }), now);
     const named = entryAbout(failure);

@@ -168,7 +168,8 @@ export class VerdictCard {
       };
       this.adding = false;
       this.about = about;
-      verdicts.items.current = `${about.model}/${about.failure}`;
+      verdicts.items.goOn(about);
+      verdicts.items.bring = verdicts.items.current;
       verdicts.add(about);
     }
     const name = this.name.value.trim();

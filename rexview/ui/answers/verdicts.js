@@ -21,14 +21,10 @@ let card = null;
 function judge(button) {
   const { rxModel: model, rxFailure: failure, rxVerdict } = button.dataset;
   const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
-  items.current = `${model}/${failure}`;
-  const attributes = Object.entries({ model, failure, verdict: rxVerdict });
-  items.focusOn = attributes.reduce(
-    (selector, [name, value]) => `${selector}[data-rx-${name}="${CSS.escape(value)}"]`,
-    "button",
-  );
-  verdicts.add({ model, failure, verdict });
-  if (verdict) card.ask({ model, failure, verdict, reason: "" });
+  items.goOn({ model, failure, verdict: rxVerdict });
+  const reason = verdict ? verdicts.reasonKept({ model, failure }) : "";
+  verdicts.add({ model, failure, verdict, reason, anew: true });
+  if (verdict) card.ask({ model, failure, verdict, reason });
   else {
     verdicts.keepDraft({ model, failure }, null);
     card.close();

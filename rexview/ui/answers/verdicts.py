@@ -40,7 +40,7 @@ LONGEST_REASON: Final = 4000
 KEYS: Final = (
     (tr("e, Shift+E"), tr("next, previous failure")),
     ("a", tr("confirm it")),
-    ("d", tr("reject it")),
+    ("d", tr("reject it, or take back what you marked in your own words")),
     (tr("Shift+W"), tr("say why")),
     ("u", tr("keep its words and boxes lit")),
     (tr("Shift+A"), tr("add a failure")),

@@ -68,17 +68,22 @@ class _Marked:
         who, is_open = html.escape(self._who()), " open" if self.mine else ""
         return (
             f'<li data-rx-item="{item}"><details data-rx-keep="{kept}"{is_open}><summary>'
-            f'<span class="rx-badge rx-in-words" title="{counts}">{title}</span> '
+            f'<span class="rx-badge rx-in-words" title="{title}: {counts}">{title}</span> '
             f'<i title="{who}">{who}</i></summary>{self._buttons(failure, title)}'
+            f'<p class="rx-quiet"><b>{title}:</b> {counts}</p>'
             f"{''.join(map(self._said, self.marks))}</details></li>"
         )
 
     def _who(self) -> str:
         """Name in a few words who says so."""
         others = len(self.marks) - (self.mine is not None)
-        said = [tr("you marked")] if self.mine else []
-        if others:
-            said.append(trn("{n:,} person marked", "{n:,} people marked", others).format(n=others))
+        if self.mine and others:
+            words = trn("you and {n:,} other marked", "you and {n:,} others marked", others)
+        elif self.mine:
+            words = tr("you marked")
+        else:
+            words = trn("{n:,} person marked", "{n:,} people marked", others)
+        said = [words.format(n=others)]
         if all(one.is_earlier for one in self.marks):
             said.append(_EARLIER)
         return " · ".join(said)
@@ -98,12 +103,15 @@ class _Marked:
         )
         unused = "" if mine else " disabled"  # keeps its place, so that a mark moves nothing
         confirm, back, why = tr("Confirm"), tr("Take back"), tr("Why")
-        shows = back if mine else tr("This answer shows this failure")
+        given_now = mine is not None and not mine.is_earlier
+        shows = back if given_now else tr("This answer shows this failure")
+        if mine and mine.is_earlier:
+            shows = tr("Say it of the words as they are now")
         label = tr("Why: {name}").format(name=title)
         return (
             f'<span class="rx-verdicts" {about} {given}>'
             f'<button type="button" data-rx-verdict="confirmed" {about} '
-            f'aria-label="{confirm}: {title}" aria-pressed="{"true" if mine else "false"}" '
+            f'aria-label="{confirm}: {title}" aria-pressed="{"true" if given_now else "false"}" '
             f'title="{shows} (a)">{confirm}</button>'
             f'<button type="button" data-rx-take-back aria-label="{back}: {title}" '
             f'title="{back} (d)"{unused}>{back}</button>'

@@ -42,6 +42,12 @@ def marks(folder):
     return [(subject, json.loads(value) if value else None) for subject, value in rows]
 
 
+def ruled_on(page):
+    """The verdicts that stand on what rules found."""
+    given = '[data-rx-verdict="confirmed"][aria-pressed="true"]'
+    return page.locator(f'{given}:not([data-rx-failure^="written"])')
+
+
 def write(page):
     page.get_by_label("Name", exact=True).fill(TITLE)
     page.get_by_label("What counts").fill(f"It sees one on the left. {HOSTILE}")
@@ -72,8 +78,12 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     expect(page.locator(".rx-answer").first).to_be_visible()
     calm(page)
     page.keyboard.press("e")
+    page.keyboard.press("a")  # on what a rule found: the next keys are about what is added
+    page.keyboard.press("Escape")
+    expect(ruled_on(page)).to_have_count(1)
     add(page, f"As {HOSTILE}")
     item = page.locator(ITEM)
+    expect(item).to_have_attribute("data-rx-current", "")
     expect(item.locator(".rx-badge")).to_have_text(TITLE)
     expect(item).to_contain_text("you marked")
     expect(item).to_contain_text(f"As {HOSTILE}")
@@ -97,7 +107,7 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     expect(table).to_contain_text("Zebu 7B")
     table.get_by_role("link", name="1", exact=True).click()
     expect(page.locator("p.rx-count")).to_have_text("1 case")
-    expect(page.locator("body")).to_contain_text(f"Marked by people: {TITLE} (version")
+    expect(page.locator("body")).to_contain_text(f"Marked by people: {TITLE} (one version")
     page.close()
 
     page = open_page("failures")
@@ -118,16 +128,31 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     assert page.evaluate("window.hacked") is None
     page.close()
 
+    page = open_page("failures", **{"as": "own-words"})
+    page.get_by_text("Edit the words", exact=True).click()
+    page.get_by_label("What counts").fill("It sees one on the left, or on both sides.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
+    page.close()
+
     page = open_page("case", case="case-1")
     item = page.locator(ITEM)
-    expect(item).to_contain_text("you marked")
+    expect(item).to_contain_text("you marked · said of earlier words")
+    expect(item).to_contain_text("or on both sides")
     calm(page)
-    item.locator("summary").click()
-    item.locator("summary").click()
+    item.get_by_role("button", name="Confirm").click()  # says it of the words as they are now
+    until(page, lambda: marks(folder), lambda found: len(found) == 3)
+    (_, older), (_, again) = marks(folder)[1:]
+    assert again["comment"] == older["comment"]
+    assert again["version"] != older["version"]
+    page.keyboard.press("Escape")
+    expect(item).not_to_contain_text("earlier words")
+    calm(page)
     page.keyboard.press("d")
     expect(item).to_have_count(0)
-    until(page, lambda: marks(folder), lambda found: len(found) == 3)
+    until(page, lambda: marks(folder), lambda found: len(found) == 4)
     assert marks(folder)[-1][1] is None
+    expect(ruled_on(page)).to_have_count(1)
     page.keyboard.press("Shift+A")
     expect(page.get_by_label("Failure", exact=True).locator("optgroup option")).to_have_text(
         [TITLE]

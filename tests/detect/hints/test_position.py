@@ -25,7 +25,7 @@ def missed(report: str, text: str, question: str = "What is abnormal?") -> list[
     ("report", "text", "how"),
     [
         (COILED, "A feeding tube ends in the stomach.", "does not say so"),
-        (COILED, "The feeding tube is in satisfactory position.", "calls its place right"),
+        (COILED, "The feeding tube is in satisfactory position.", "calls its place correct"),
         (COILED, "Lines and tubes in standard position, among them a feeding tube.", "calls its"),
         (
             "ETT 9 cm above the carina. It should be advanced 4 cm.",

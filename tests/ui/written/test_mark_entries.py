@@ -121,7 +121,7 @@ def test_who_says_so_and_what_can_be_done_about_it(review_set):
     assert f'data-rx-version="{new}"' in html
     sender(review_set, PAGE, ANN)(entry(review_set, old, "Mine."))
     html, _ = shown(review_set)
-    assert "you marked · 1 person marked" in html
+    assert "you and 1 other marked" in html
     assert f'data-rx-mine="confirmed" data-rx-reason="Mine." data-rx-version="{old}"' in html
     assert "<button" not in shown(review_set, Visitor("vic", may_judge=False))[0]
     assert "<img" not in html

@@ -137,8 +137,8 @@ def elsewhere_words(one: Marked) -> str:
     if not one.elsewhere:
         return ""
     return trn(
-        "{n:,} answer was marked in other words of it only.",
-        "{n:,} answers were marked in other words of it only.",
+        "{n:,} more answer is marked with other words of this failure.",
+        "{n:,} more answers are marked with other words of this failure.",
         one.elsewhere,
     ).format(n=one.elsewhere)
 

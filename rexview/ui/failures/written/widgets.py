@@ -51,7 +51,7 @@ def show_own_words(filtered: FilteredSet) -> None:
     st.html(written_html.words_html(chosen.shown, stale=stale))
     if writes:
         _show_changes(review_set, chosen, chosen.now)
-    _show_found(review_set, chosen.shown, writes=writes)
+    _show_found(review_set, chosen.shown, stale=stale, writes=writes)
     show_find(filtered, chosen.shown)
 
 
@@ -67,7 +67,8 @@ def _show_new(review_set: ReviewSet, chosen: Chosen, *, writes: bool) -> None:
             "Say in words what goes wrong, such as a comparison with a study that "
             "does not exist. A language model looks for it in the answers, you read "
             "a random sample of what it found, and its precision stands beside the "
-            "count. Without a language model a meeting can agree on it, case by case."
+            "count. Without a language model, Add a failure on the Case page offers it, and a "
+            "meeting can agree on it."
         )
     )
     if writes:
@@ -82,7 +83,10 @@ def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
         if now.value is not None:
             with st.popover(tr("Remove")):
                 st.markdown(
-                    tr("It leaves the lists. Its words and what was read stay in the history.")
+                    tr(
+                        "It leaves the lists, and what people marked with it is no longer shown. "
+                        "Its words, what was read and what was marked stay in the history."
+                    )
                 )
                 save_button(
                     tr("Remove it"),
@@ -94,7 +98,7 @@ def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
         show_form(review_set, chosen.every, edited)
 
 
-def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
+def _show_found(review_set: ReviewSet, words: Words, *, stale: bool, writes: bool) -> None:
     """Show what each judge found in these words, and what clinicians say of a sample."""
     judges = [
         judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
@@ -105,8 +109,7 @@ def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
         st.info(
             tr(
                 "Not searched for yet in these words: choose a language model below. Without one, "
-                "you can mark answers one by one: Add a failure offers it on the Case page. A "
-                "meeting can agree on it, too: its form offers it, and Browse finds those cases "
+                "a meeting can agree on it: its form offers it, and Browse finds those cases "
                 "under Meetings."
             )
         )
@@ -114,17 +117,21 @@ def _show_found(review_set: ReviewSet, words: Words, *, writes: bool) -> None:
         with st.spinner(tr("Reading what was found…")):
             found = found_in(review_set, words.prompt, judge)
         _show_judge(review_set, found, writes=writes)
-    _show_marked(review_set, words)
+    _show_marked(review_set, words, stale=stale)
 
 
-def _show_marked(review_set: ReviewSet, words: Words) -> None:
-    """Show which answers people say have it, in these words."""
+def _show_marked(review_set: ReviewSet, words: Words, *, stale: bool) -> None:
+    """Show which answers people say have it, in these words; ``stale`` ones no page offers."""
     written, names = review_sets.newest(review_set), review_set.model_names
     found = marked(counted_marks(written), names, words.failure, words.version)
     if not found.rows:
-        nobody = tr(
-            "Nobody has marked an answer with these words yet: Add a failure, on the Case page, "
-            "offers them."
+        nobody = (
+            tr("Nobody marked an answer with these words.")
+            if stale
+            else tr(
+                "Nobody has marked an answer with these words yet: Add a failure, on the Case "
+                "page, offers them."
+            )
         )
         st.caption(as_markdown(f"{nobody} {written_html.elsewhere_words(found)}".strip()))
         return
