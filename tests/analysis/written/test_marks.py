@@ -159,7 +159,7 @@ def test_browse_names_it_apart(folder):
     assert {one.model: one.marked for one in card.answers} == {"m": (TITLE,), "n": ()}
     wanted = CaseFilter(marked=("prior", "other:3fa9c1d2e4b5"), models=("n",))
     assert list(engine.page(wanted, 0, 10)) == []
-    assert "Marked by people: other (version 3fa9c1d2)" in describe(engine.facts, wanted)
+    assert "Marked by people: other (one version of its words)" in describe(engine.facts, wanted)
     labels = [chip.label for chip in chips(engine.facts, wanted)]
     assert f"Marked by people: {TITLE}" in labels
 
