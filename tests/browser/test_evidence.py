@@ -55,6 +55,20 @@ def test_a_finding_lights_answers_report_and_boxes_and_back(page):
     page.wait_for_selector('.rx-report mark[data-rx-lit][data-rx-finding~="pleural_fluid"]')
 
 
+def test_the_film_stays_in_sight_beside_a_long_answer(page):
+    def top(selector):
+        return page.locator(selector).first.bounding_box()["y"]
+
+    film, answer = '[data-rx-column="film"] .st-key-viewer', ".rx-answer"
+    before = top(answer)
+    page.locator(".stMain").evaluate("main => main.scrollTo(0, 600)")
+    until(page, lambda: top(answer), lambda found: found < before - 300)
+    assert 0 < top(film) < 120
+    page.set_viewport_size({"width": 390, "height": 844})  # on a phone it stands above the texts
+    page.locator(".stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    until(page, lambda: top(film), lambda found: found < 0)
+
+
 def test_a_finding_is_reached_by_keyboard(page):
     page.locator('.rx-report mark[tabindex="0"][data-rx-finding~="pleural_fluid"]').first.focus()
     page.wait_for_selector(".rx-text mark[data-rx-lit]")
