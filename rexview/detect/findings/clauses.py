@@ -38,7 +38,7 @@ _BROKEN: Final = "fracture"
 """A fracture of no named bone."""
 _BROKEN_WIRE: Final = "broken_wire"
 _WIRES: Final = frozenset(words_of("wire wires lead leads cerclage"))
-_REMAINING: Final = (["remains"], ["persists"], ["stays"])
+_REMAINING: Final = frozenset(("remains", "persists", "stays"))
 _NO_SIDES: Final[list[Term]] = []
 SideSpan = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
@@ -264,8 +264,8 @@ def is_left_over(words: list[str], terms: list[Term]) -> bool:
     """Whether some terms say of a side that what was named is still there: "the right remains"."""
     if not terms or terms[0].side not in ("right", "left") or terms[0].meaning.zone:
         return False
-    after = words[terms[0].j : terms[0].j + 2]
-    return words[terms[0].i - 1] == "the" and after[:1] in _REMAINING
+    i, j = terms[0].i, terms[0].j
+    return words[max(0, i - 1) : i] == ["the"] and not _REMAINING.isdisjoint(words[j : j + 1])
 
 
 def _until_break(terms: list[Term], k: int) -> list[Term]:

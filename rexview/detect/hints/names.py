@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.detect.phrases import either
-from rexview.detect.report_comparison import (
-    FindingInText,
-    sides_meet,
-)
+from rexview.detect.report_comparison import FindingInText, sides_meet
 
 _VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
 _SIGN_ONLY: Final = re.compile(rf"(?:{either('report', 'sign_only')})", re.IGNORECASE)

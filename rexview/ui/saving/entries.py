@@ -131,6 +131,19 @@ class SentEntry:
         if row is not None and row.id > self.seen and value not in (self.was, self.value):
             raise Overtaken(stands)
 
+    def on_shown(self, value: Mapping[str, Any] | None) -> Entry:
+        """Make its entry, with a checked value, on the answer that was seen."""
+        return Entry(
+            self.kind,
+            self.case,
+            self.slot,
+            self.subject,
+            value=value,
+            token=self.token,
+            via=self.page,
+            answer_digest=self.shown,
+        )
+
 
 def read_entry(raw: Any) -> SentEntry:
     """Read one entry as a browser sends it.

@@ -182,16 +182,7 @@ def _comment(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
 def _verdict(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
     """Make a verdict from the Case page: on the answer that was read, also if it was changed."""
     value = _fields(sent.value, "verdict", "comment")
-    entry = Entry(
-        "verdict",
-        sent.case,
-        sent.slot,
-        sent.subject,
-        value=value,
-        token=sent.token,
-        via=sent.page,
-        answer_digest=sent.shown,
-    )
+    entry = sent.on_shown(value)
     row = writer.current(entry)
     same_answer = row is not None and row.answer_digest in (None, sent.shown)
     _check_unseen(sent, row, value, row.value if row and same_answer else None)

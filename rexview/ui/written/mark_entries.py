@@ -37,16 +37,7 @@ def mark_entry(
     is_of_answer = row is not None and row.answer_digest in (None, sent.shown)
     stands = row.value if row is not None and is_of_answer else None
     replace(sent, was=was, value=value).check_unseen(row, stands, {})
-    return Entry(
-        KIND,
-        sent.case,
-        sent.slot,
-        sent.subject,
-        value=value,
-        token=sent.token,
-        via=sent.page,
-        answer_digest=sent.shown,
-    )
+    return sent.on_shown(value)
 
 
 def _check_words(review_set: ReviewSet, reviews: Reviews, failure: str, version: object) -> None:
