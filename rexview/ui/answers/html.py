@@ -126,8 +126,9 @@ def answers_html(
             gap_threshold,
             visitor,
             added.get(answer.model, Added()),
+            _place_html(number, len(page.answers)),
         )
-        for answer in page.answers
+        for number, answer in enumerate(page.answers, 1)
     )
     return f'<div class="rx-answers">{columns}</div>'
 
@@ -140,6 +141,7 @@ def _answer_html(
     gap_threshold: float,
     visitor: Visitor,
     added: Added,
+    place: str,
 ) -> str:
     name = html.escape(review_set.model_names[answer.model])
     final = page.finals.get(answer.model)
@@ -161,7 +163,7 @@ def _answer_html(
         f'<article class="rx-answer" data-rx-answer="{html.escape(answer.model)}" '
         f'style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="{tr("Answer of {name}").format(name=name)}">'
-        f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
+        f"<header><h3>{name}</h3>{place}{_headline_html(answer, final)}</header>"
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
         f"{_NOT_YET if answer.model in page.not_yet else ''}{one_answer.unread_answer_html(answer)}"
         f"{flags_html(page, answer, review_set.reader_names, visitor)}"
@@ -174,6 +176,14 @@ def _answer_html(
         f"<footer>{one_answer.facts_html(answer)}</footer>"
         f"{repeats_html(page.case, answer, page.repeats.get(answer.model, ()))}</article>"
     )
+
+
+def _place_html(number: int, total: int) -> str:
+    """Say which of the answers it is, for a phone, where the others are out of sight."""
+    if total < 2:
+        return ""
+    place = tr("{n:,} of {total:,}").format(n=number, total=total)
+    return f'<small class="rx-nth rx-quiet">{place}</small>'
 
 
 def _add_html(answer: Answer) -> str:

@@ -62,8 +62,30 @@ def test_a_desk_has_the_pages_at_its_top_only(demo, new_page):
     expect(page.locator(".rx-phone-pages")).to_be_hidden()
 
 
-BY_THEMSELVES = ("stDataFrameGlideDataEditor", "rx-answers")
-"""Streamlit's own tables scroll; answers lie side by side, one a screen."""
+def test_on_a_phone_answers_stand_below_one_another_and_say_how_many(demo, new_page):
+    page = new_page(**PHONE, has_touch=True)
+    page.goto(demo + "case?case=c02")
+    calm(page)
+    answers = page.locator(".rx-answer")
+    expect(answers).to_have_count(2)
+    first, second = (answers.nth(place).bounding_box() for place in (0, 1))
+    assert first["x"] == second["x"]
+    assert first["y"] + first["height"] <= second["y"]
+    assert first["width"] == second["width"] > 0.9 * PHONE["width"]
+    expect(page.locator(".rx-nth")).to_have_text(["1 of 2", "2 of 2"])
+    expect(page.locator(".rx-nth").first).to_be_visible()
+    inside = page.locator(".rx-body").evaluate_all(
+        "all => all.filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+    )
+    assert inside == 0  # the page scrolls, not a box in it
+    page.set_viewport_size({"width": 1280, "height": 720})
+    first, second = (answers.nth(place).bounding_box() for place in (0, 1))
+    assert first["x"] + first["width"] < second["x"]
+    expect(page.locator(".rx-nth").first).to_be_hidden()
+
+
+BY_THEMSELVES = ("stDataFrameGlideDataEditor",)
+"""Streamlit's own tables scroll."""
 
 
 CUT = """() => [...document.querySelectorAll('svg.marks')].flatMap((drawn) => {
