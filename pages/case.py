@@ -50,7 +50,7 @@ def show_case() -> None:
     position = partial(engine.position, case_filter)
     place = position(page.case.id)
     name, harm = name_so_far(engine, case_filter), engine.facts.harm
-    texts = CaseTexts(written, page, page, place, name, harm)
+    texts = CaseTexts(written, page, page, place, name, harm, case_filter=case_filter)
 
     case_widgets.show_header(review_set, texts, case_filter)
     show_filter_agreement(engine, case_filter)

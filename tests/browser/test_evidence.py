@@ -105,6 +105,30 @@ def test_a_reference_box_is_shown_for_as_long_as_its_flag_is(demo, new_page):
     page.wait_for_selector('.chip[data-group="reference"][aria-pressed="false"]')
 
 
+def test_what_the_filter_is_about_is_unfolded_and_the_first_that_keys_are_about(demo, new_page):
+    page = new_page()
+    page.add_init_script(LISTENING)
+    page.goto(f"{demo}case?by=hint&sort=order&case=c05")
+    page.wait_for_selector('[data-painted-case="c05"]')
+    page.wait_for_function("() => window.flagsAreHeard")
+    calm(page)
+    asked = page.locator("[data-rx-asked]")
+    expect(asked).to_have_count(1)
+    expect(asked.locator(".rx-verdicts")).to_be_visible()
+    expect(page.locator(".rx-answer [data-rx-item]").first).not_to_have_attribute(
+        "data-rx-asked", ""
+    )
+    page.keyboard.press("e")
+    expect(asked).to_have_attribute("data-rx-current", "")
+    page.keyboard.press("j")  # shown ahead of the page: unfolded there, too
+    page.wait_for_selector('.rx-place:not(:has-text("c05"))')
+    expect(asked.first.locator(".rx-verdicts")).to_be_visible()
+    page.goto(f"{demo}case?sort=order&case=c05")
+    page.wait_for_selector('[data-painted-case="c05"]')
+    expect(page.locator(".rx-hints")).to_have_count(1)
+    expect(page.locator(".rx-hints .rx-verdicts").first).to_be_hidden()
+
+
 def test_a_verdict_moves_neither_its_buttons_nor_its_card(demo, new_page):
     page = opened(new_page(1280, 720), demo, "c16")
     item = page.locator('[data-rx-keep="c16/medical-4b/laterality_error"]')

@@ -39,12 +39,17 @@ export class FailureItems {
     return every("[data-rx-add]")[0]?.dataset.rxAdd;
   }
 
-  /** Go to the next or previous failure and unfold it. */
+  /** Go to the next or previous failure and unfold it; first to one that the filter is about. */
   step(by) {
     const { all } = this;
     if (all.length === 0) return;
     const at = all.findIndex((one) => one.dataset.rxItem === this.current);
-    const item = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length];
+    const asked = Math.max(
+      all.findIndex((one) => one.dataset.rxAsked !== undefined),
+      0,
+    );
+    const first = by > 0 ? asked : all.length - 1;
+    const item = all[at < 0 ? first : (at + by + all.length) % all.length];
     this.current = item.dataset.rxItem;
     let folded = item.querySelector("details") ?? item.closest("details");
     for (; folded; folded = folded.parentElement.closest("details")) folded.open = true;

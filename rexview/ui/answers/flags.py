@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from rexview.analysis.case.finding_links import finding_spans
 from rexview.analysis.case.record import CasePage
+from rexview.analysis.filter.asked_failures import asks_for
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.schema import Answer, Flag
 from rexview.ui.html.safe_text import Span
 from rexview.vocab import FAILURES
@@ -37,6 +39,7 @@ class Visitor:
 
 
 ANYBODY = Visitor()
+ANY_CASE = CaseFilter()
 
 
 def link_spans(text: str, page: CasePage) -> list[Span]:
@@ -77,13 +80,18 @@ def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[
 
 
 def flags_html(
-    page: CasePage, answer: Answer, readers: Mapping[str, str], visitor: Visitor = ANYBODY
+    page: CasePage,
+    answer: Answer,
+    readers: Mapping[str, str],
+    visitor: Visitor = ANYBODY,
+    case_filter: CaseFilter = ANY_CASE,
 ) -> str:
     """List the failures of one answer: each once, with what rules and readers say of it.
 
     Only what names a place in text or picture is unfolded, so that the answer itself stays in
     sight. A failure that readers rejected stays, struck through; one that nobody raised is only
-    said in words. What rules only hint at, and no reader confirmed, is folded away below.
+    said in words. What rules only hint at, and no reader confirmed, is folded away below. What
+    ``case_filter`` is about, by which the page was come to, is unfolded too.
     """
     keyed = page.keyed_flags(answer.model)
     reasons = {
@@ -93,30 +101,35 @@ def flags_html(
     }
     clear: list[str] = []
     hints: list[str] = []
+    hint_asked = False
     ruled_out: list[str] = []
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
         same = [(key, flag) for key, flag in keyed if flag.failure == failure]
-        one = _Flagged(failure, same, answer, readers, visitor, reasons.get(failure, ""))
+        one = _Flagged(
+            failure, same, answer, readers, visitor, reasons.get(failure, ""), case_filter
+        )
         if not one.is_raised:
             ruled_out.append(one.ruled_out_html())
         elif one.is_only_hinted:
             hints.append(one.listed_html())
+            hint_asked |= one.is_asked
         else:
             clear.append(one.listed_html())
     listed = f'<ul class="rx-flags">{"".join(clear)}</ul>' if clear else ""
     kept = html.escape(f"{answer.case}/{answer.model}")
     return (
         listed
-        + _folded_html(tr("To check"), hints, kept)
+        + _folded_html(tr("To check"), hints, kept, is_open=hint_asked)
         + _folded_html(tr("Ruled out by readers"), ruled_out, f"{kept}/ruled-out")
     )
 
 
-def _folded_html(title: str, items: Sequence[str], kept: str) -> str:
+def _folded_html(title: str, items: Sequence[str], kept: str, *, is_open: bool = False) -> str:
     if not items:
         return ""
     return (
-        f'<details class="rx-hints" data-rx-keep="{kept}"><summary>{title} '
+        f'<details class="rx-hints" data-rx-keep="{kept}"{" open" if is_open else ""}>'
+        f"<summary>{title} "
         f'<b>{len(items)}</b></summary><ul class="rx-flags">{"".join(items)}</ul></details>'
     )
 
@@ -131,6 +144,7 @@ class _Flagged:
     readers: Mapping[str, str]
     visitor: Visitor
     reason: str
+    case_filter: CaseFilter
 
     @property
     def flags(self) -> list[Flag]:
@@ -162,6 +176,15 @@ class _Flagged:
         )
         return bool(self.by_rule) and all(one.is_hint for one in self.by_rule) and not confirmed
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether the filter is about it, by which the page was come to."""
+        by_reader = any(one.source == "reader" and one.verdict == "confirmed" for one in self.flags)
+        by_rule = any(not one.is_hint for one in self.by_rule)
+        said = "both" if by_rule and by_reader else "reader" if by_reader else "detector"
+        source = "hint" if self.is_only_hinted else said
+        return asks_for(self.case_filter, self.answer.model, self.failure, source)
+
     def ruled_out_html(self) -> str:
         """Say who rejected a failure that nobody raises: the rule changed, or there was none."""
         name = html.escape(FAILURES[self.failure].name)
@@ -177,11 +200,13 @@ class _Flagged:
         rejected = all(flag.verdict == "rejected" for flag in self.flags)
         css = f"rx-badge{' rx-rejected' if rejected else ''}{' rx-hint' if hinted else ''}"
         name, meaning = html.escape(self._name()), html.escape(failure.meaning)
-        shown = hinted or self.verdict or (self.failure in _UNFOLDED and not rejected)
+        asked = self.is_asked and not rejected
+        shown = hinted or self.verdict or (self.failure in _UNFOLDED and not rejected) or asked
         is_open = " open" if shown else ""
+        first = " data-rx-asked" if asked else ""
         who = html.escape(self._who())
         return (
-            f'<li data-rx-item="{self.item}"><details '
+            f'<li data-rx-item="{self.item}"{first}><details '
             f'data-rx-keep="{html.escape(self.answer.case)}/{self.item}"{is_open}><summary>'
             f'<span class="{css}" title="{meaning}">{name}</span> '
             f'<i title="{who}">{who}</i></summary>{self._buttons()}{self._details()}</details></li>'

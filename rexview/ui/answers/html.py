@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.written.marks import MarkedAnswer
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
@@ -27,6 +28,7 @@ from rexview.ui.answers.choices import (
     options_html,
 )
 from rexview.ui.answers.flags import (
+    ANY_CASE,
     ANYBODY,
     VERDICT_WORDS,
     Visitor,
@@ -112,10 +114,12 @@ def answers_html(
     gap_threshold: float,
     visitor: Visitor = ANYBODY,
     added: Mapping[str, Added] = MappingProxyType({}),
+    case_filter: CaseFilter = ANY_CASE,
 ) -> str:
     """Lay out the answers side by side, one column a model, with what was found wrong in each.
 
-    ``added`` is what a page adds to the answers of some models.
+    ``added`` is what a page adds to the answers of some models. What ``case_filter`` is about is
+    unfolded.
     """
     columns = "".join(
         _answer_html(
@@ -126,7 +130,8 @@ def answers_html(
             gap_threshold,
             visitor,
             added.get(answer.model, Added()),
-            _place_html(number, len(page.answers)),
+            case_filter,
+            one_answer.number_html(number, len(page.answers)),
         )
         for number, answer in enumerate(page.answers, 1)
     )
@@ -141,6 +146,7 @@ def _answer_html(
     gap_threshold: float,
     visitor: Visitor,
     added: Added,
+    case_filter: CaseFilter,
     place: str,
 ) -> str:
     name = html.escape(review_set.model_names[answer.model])
@@ -166,8 +172,8 @@ def _answer_html(
         f"<header><h3>{name}</h3>{place}{_headline_html(answer, final)}</header>"
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
         f"{_NOT_YET if answer.model in page.not_yet else ''}{one_answer.unread_answer_html(answer)}"
-        f"{flags_html(page, answer, review_set.reader_names, visitor)}"
-        f"{marks_html(page, answer, review_set.reader_names, visitor)}"
+        f"{flags_html(page, answer, review_set.reader_names, visitor, case_filter)}"
+        f"{marks_html(page, answer, review_set.reader_names, visitor, case_filter)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{added.above}{choice_html(page.case, answer)}"
         f'<div class="rx-body" tabindex="0"><div class="rx-text">{body}</div>'
@@ -176,14 +182,6 @@ def _answer_html(
         f"<footer>{one_answer.facts_html(answer)}</footer>"
         f"{repeats_html(page.case, answer, page.repeats.get(answer.model, ()))}</article>"
     )
-
-
-def _place_html(number: int, total: int) -> str:
-    """Say which of the answers it is, for a phone, where the others are out of sight."""
-    if total < 2:
-        return ""
-    place = tr("{n:,} of {total:,}").format(n=number, total=total)
-    return f'<small class="rx-nth rx-quiet">{place}</small>'
 
 
 def _add_html(answer: Answer) -> str:

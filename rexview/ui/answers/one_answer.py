@@ -11,6 +11,14 @@ from rexview.vocab import FINISH_REASONS
 from rexview.words import counted, tr, trn
 
 
+def number_html(number: int, total: int) -> str:
+    """Say which of the answers it is, for a phone, where the others are out of sight."""
+    if total < 2:
+        return ""
+    place = tr("{n:,} of {total:,}").format(n=number, total=total)
+    return f'<small class="rx-nth rx-quiet">{place}</small>'
+
+
 def ending_html(answer: Answer) -> str:
     """Say that an answer is not whole, and why; empty for one that is."""
     if answer.error:

@@ -23,6 +23,7 @@ from rexview.stats.judges.opinions import Judge
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
 from rexview.ui.answers.choices import reason_html, votes_of
+from rexview.ui.answers.flags import ANY_CASE
 from rexview.ui.answers.html import Added
 from rexview.ui.case import report_parts
 from rexview.ui.case.aligned import aligned_html
@@ -65,6 +66,8 @@ class CaseTexts:
         What the judge says whom the reader chose to see; nobody by default.
     written : tuple of CaseWritten, optional
         What judges found of the failures in words that the filter names.
+    case_filter : CaseFilter, optional
+        By which the case was come to: what it is about is unfolded.
     """
 
     review_set: ReviewSet
@@ -76,6 +79,7 @@ class CaseTexts:
     editors: tuple[str, ...] | None = None
     opinions: CaseOpinions | None = None
     written: tuple[CaseWritten, ...] = ()
+    case_filter: CaseFilter = ANY_CASE
 
     @cached_property
     def reports(self) -> ReportCase | None:
@@ -119,6 +123,7 @@ class CaseTexts:
             gap_threshold=server_state.settings().gap_threshold,
             visitor=verdicts.visitor(),
             added=self._added,
+            case_filter=self.case_filter,
         )
 
     @property
@@ -224,9 +229,8 @@ class CasesAround:
         judge = judge_named(self._engine.facts, self.judge)
         opinions = opinions_of(self.review_set, self._engine, page, judge)
         written = written_on(self.review_set, self.case_filter, case_id, page.answers)
-        texts = CaseTexts(
-            *(self.review_set, page, shown, place, name, harm, self.editors, opinions, written)
-        )
+        around = place, name, harm, self.editors, opinions, written, self.case_filter
+        texts = CaseTexts(self.review_set, page, shown, *around)
         viewer = shown_data(self.review_set, shown, lambda _: place, MANNER)
         return {
             "case": case_id,

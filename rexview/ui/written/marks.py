@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from rexview.analysis.case.record import CasePage
+from rexview.analysis.filter.asked_failures import asks_for_mark
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.written.failures import Words, value_of
 from rexview.analysis.written.marks import MarkedAnswer
 from rexview.schema import Answer
-from rexview.ui.answers.flags import YOU, Visitor, written_here
+from rexview.ui.answers.flags import ANY_CASE, YOU, Visitor, written_here
 from rexview.words import tr, trn
 
 WRITTEN: Final = "written:"
@@ -31,12 +33,25 @@ def named_failures(standing: Mapping[str, Words]) -> dict[str, tuple[str, str]]:
     }
 
 
-def marks_html(page: CasePage, answer: Answer, readers: Mapping[str, str], visitor: Visitor) -> str:
-    """List the failures in words that people say an answer has; empty without any."""
+def marks_html(
+    page: CasePage,
+    answer: Answer,
+    readers: Mapping[str, str],
+    visitor: Visitor,
+    case_filter: CaseFilter = ANY_CASE,
+) -> str:
+    """List the failures in words that people say an answer has; empty without any.
+
+    What ``case_filter`` is about, by which the page was come to, is unfolded.
+    """
     of_answer = [one for one in page.marks if one.mark.model == answer.model and not one.mark.stale]
     items = "".join(
         _Marked(
-            answer, [one for one in of_answer if one.mark.failure == failure], readers, visitor
+            answer,
+            [one for one in of_answer if one.mark.failure == failure],
+            readers,
+            visitor,
+            asks_for_mark(case_filter, answer.model, failure),
         ).listed_html()
         for failure in dict.fromkeys(one.mark.failure for one in of_answer)
     )
@@ -52,6 +67,7 @@ class _Marked:
     marks: Sequence[MarkedAnswer]
     readers: Mapping[str, str]
     visitor: Visitor
+    is_asked: bool
 
     @property
     def mine(self) -> MarkedAnswer | None:
@@ -59,15 +75,16 @@ class _Marked:
         return next(found, None)
 
     def listed_html(self) -> str:
-        """Show the failure with a badge, unfolded where it is the visitor's own word."""
+        """Show the failure with a badge, unfolded where it is one's own word or asked for."""
         words, failure = self.marks[0].words, f"{WRITTEN}{self.marks[0].mark.failure}"
         item = html.escape(f"{self.answer.model}/{failure}")
         kept = f"{html.escape(self.answer.case)}/{item}"
         title = html.escape(words.prompt.name)
         counts = html.escape(str(value_of(words.prompt)["counts"]))
-        who, is_open = html.escape(self._who()), " open" if self.mine else ""
+        who, is_open = html.escape(self._who()), " open" if self.mine or self.is_asked else ""
+        first = " data-rx-asked" if self.is_asked else ""
         return (
-            f'<li data-rx-item="{item}"><details data-rx-keep="{kept}"{is_open}><summary>'
+            f'<li data-rx-item="{item}"{first}><details data-rx-keep="{kept}"{is_open}><summary>'
             f'<span class="rx-badge rx-in-words" title="{title}: {counts}">{title}</span> '
             f'<i title="{who}">{who}</i></summary>{self._buttons(failure, title)}'
             f'<p class="rx-quiet"><b>{title}:</b> {counts}</p>'

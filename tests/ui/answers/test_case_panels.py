@@ -7,6 +7,7 @@ from support.page_text import StrictReader
 
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.choices import ReadChoice
 from rexview.schema import (
     Answer,
@@ -113,6 +114,38 @@ def test_each_failure_is_named_once_with_all_that_is_said_of_it():
     assert text.count("Missed.") == 2
     assert "Dr A" in text
     assert flags_html(CasePage(Case("c", "q"), (answer,), (), {}, ()), answer, {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("conditions", "unfolded"),
+    [
+        ({}, 0),
+        ({"failures": ("omission",)}, 0),
+        ({"failures": ("omission",), "sources": ("hint",)}, 1),
+        ({"failures": ("hallucination",), "sources": ("hint",)}, 0),
+        ({"failures": ("omission",), "sources": ("hint",), "models": ("n",)}, 0),
+    ],
+)
+def test_a_hint_is_unfolded_where_the_filter_that_led_here_is_about_it(conditions, unfolded):
+    answer = Answer("c", "m", "A")
+    hint = Flag("c", "m", "omission", "detector", "Not named.", kind="hint")
+    assert hint.is_hint
+    page = CasePage(Case("c", "q"), (answer,), (), {}, (hint,))
+    listed = flags_html(page, answer, {}, case_filter=CaseFilter(**conditions))
+    assert listed.count('<details class="rx-hints" data-rx-keep="c/m" open>') == unfolded
+    assert listed.count("data-rx-asked") == unfolded
+    rejected = CasePage(Case("c", "q"), (answer,), (), {}, (replace(hint, verdict="rejected"),))
+    listed = flags_html(rejected, answer, {}, case_filter=CaseFilter(**conditions))
+    assert "data-rx-asked" not in listed
+
+
+def test_a_failure_that_the_filter_names_is_unfolded():
+    answer = Answer("c", "m", "A")
+    flag = Flag("c", "m", "omission", "reader", "Missed.", reader="a", verdict="confirmed")
+    page = CasePage(Case("c", "q"), (answer,), (), {}, (flag,))
+    assert " open>" not in flags_html(page, answer, {})
+    named = CaseFilter(failures=("omission",))
+    assert " open>" in flags_html(page, answer, {}, case_filter=named)
 
 
 REJECTED = {"case": "c", "model": "m", "source": "reader", "verdict": "rejected"}

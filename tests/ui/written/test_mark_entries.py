@@ -7,12 +7,13 @@ from support.opened_app import opened_set
 from support.small_set import write_set
 
 from rexview.analysis.case.record import gather_case
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.written.failures import KIND as WORDS
 from rexview.analysis.written.failures import standing_failures
 from rexview.analysis.written.marks import KIND
 from rexview.answer_digest import digests_of
 from rexview.store import Entry
-from rexview.ui.answers.flags import Visitor
+from rexview.ui.answers.flags import ANY_CASE, Visitor
 from rexview.ui.answers.html import scores_html
 from rexview.ui.server import review_sets
 from rexview.ui.written.marks import marks_html, named_failures
@@ -102,10 +103,11 @@ def test_a_blinded_reader_sends_and_is_told_nothing(review_set):
     assert [person for person, _ in rows(review_set)] == ["ann"]
 
 
-def shown(review_set, visitor=ANN_LOOKS):
+def shown(review_set, visitor=ANN_LOOKS, case_filter=ANY_CASE):
     written = review_sets.newest(review_set)
     page = gather_case(written, "c1", review_sets.engine(written))
-    return marks_html(page, page.answers[0], written.reader_names, visitor), page
+    people = written.reader_names
+    return marks_html(page, page.answers[0], people, visitor, case_filter), page
 
 
 def test_who_says_so_and_what_can_be_done_about_it(review_set):
@@ -125,6 +127,14 @@ def test_who_says_so_and_what_can_be_done_about_it(review_set):
     assert f'data-rx-mine="confirmed" data-rx-reason="Mine." data-rx-version="{old}"' in html
     assert "<button" not in shown(review_set, Visitor("vic", may_judge=False))[0]
     assert "<img" not in html
+
+
+def test_it_is_unfolded_where_the_filter_that_led_here_is_about_it(review_set):
+    sender(review_set, PAGE, EVE)(entry(review_set, write(review_set)))
+    assert " open>" not in shown(review_set)[0]
+    html, _ = shown(review_set, case_filter=CaseFilter(marked=("f",)))
+    assert html.count(" open>") == html.count("data-rx-asked") == 1
+    assert "data-rx-asked" not in shown(review_set, case_filter=CaseFilter(marked=("g",)))[0]
 
 
 def test_hostile_words_are_text_wherever_they_are_shown(review_set):
