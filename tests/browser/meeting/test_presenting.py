@@ -184,7 +184,7 @@ def test_what_is_not_shown_yet_is_nowhere(started, visitor):
         expect(page.locator(".panel")).to_contain_text("pleural effusion")
         traffic.look(page)
         answered = list(traffic.pieces)
-        page.keyboard.press("Shift+E")
+        page.keyboard.press("Shift+S")
         shown(page, case, "flags")
         expect(page.locator(".tabs")).to_contain_text("Failures")
         traffic.look(page)
@@ -233,12 +233,16 @@ def test_marks_and_pointer_are_seen_where_they_belong_on_another_screen(started,
     expect(page.locator(".people")).to_contain_text("follow")
     film = size_of(page, STAGE.format(CASES[0]))
     middle = film["x"] + film["width"] / 2, film["y"] + film["height"] / 2
-    page.keyboard.press("a")
+    for key in "ade":  # judge failures on the Case page: nothing here
+        page.keyboard.press(key)
+    expect(page.locator(".bar [aria-pressed=true]:not(.views *)")).to_have_count(0)
+    page.keyboard.press("Shift+V")
+    expect(page.locator(".bar [aria-pressed=true][title^=Arrow]")).to_have_count(1)
     page.mouse.move(middle[0] + 120, middle[1] + 90)
     page.mouse.down()
     page.mouse.move(*middle, steps=6)
     page.mouse.up()
-    page.keyboard.press("d")
+    page.keyboard.press("Shift+F")
     page.mouse.move(middle[0] - 150, middle[1] - 100)
     page.mouse.down()
     for step in range(20):
@@ -246,7 +250,7 @@ def test_marks_and_pointer_are_seen_where_they_belong_on_another_screen(started,
     page.mouse.up()
     expect(other.locator(".mark.arrow")).to_have_count(1)
     expect(other.locator(".mark.draw")).to_have_count(1)
-    page.keyboard.press("e")
+    page.keyboard.press("Shift+P")
     page.mouse.move(*middle)
     expect(other.locator(".pointed")).to_have_count(1)
     there = size_of(other, STAGE.format(CASES[0]))
@@ -289,6 +293,14 @@ def test_who_follows_looks_around_in_what_was_shown_and_comes_back(started, pres
     shown(other, CASES[2], "question")
 
 
+def test_the_list_of_keys_says_which_mean_something_else_on_the_case_page(present):
+    page = present()
+    page.keyboard.press("?")
+    told = page.locator(".sheet .elsewhere")
+    expect(told).to_contain_text("On the page Case g goes to the report")
+    expect(told).to_contain_text("(e, a, d) do nothing here")
+
+
 def test_cases_are_gone_to_from_the_list_and_their_time_is_kept(started, present):
     page = present()
     expect(page.locator(".time")).to_contain_text("/ 3 min")
@@ -322,7 +334,7 @@ def test_notes_are_on_no_screen_but_in_a_window_of_their_own(present):
 
 def test_after_the_last_step_the_meeting_decides(present):
     page = present()
-    page.keyboard.press("Shift+E")
+    page.keyboard.press("Shift+S")
     shown(page, CASES[0], "flags")
     page.locator(".next").click()
     form = page.locator(".decision .rx-d")

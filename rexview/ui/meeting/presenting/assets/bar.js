@@ -11,9 +11,9 @@ import { minutes } from "./timer.js";
 
 /** @type {[name: string, picture: string, title: string][]} */
 const TOOLS = [
-  ["pointer", "pointer", tr("Pointer (e)")],
-  ["arrow", "arrow", tr("Arrow (a)")],
-  ["draw", "draw", tr("Draw (d)")],
+  ["pointer", "pointer", tr("Pointer (Shift+P)")],
+  ["arrow", "arrow", tr("Arrow (Shift+V)")],
+  ["draw", "draw", tr("Draw (Shift+F)")],
   ["clear", "clearMeasures", tr("Remove arrows and lines (Delete)")],
 ];
 /** @type {[name: string, words: string, key: string][]} */
@@ -25,7 +25,7 @@ const MENU = [
   ["tools", tr("Tools of the picture"), "u"],
   ["notes", tr("Notes in their own window"), tr("Shift+N")],
   ["join", tr("Let others follow"), tr("Shift+J")],
-  ["showAll", tr("Show all steps"), tr("Shift+E")],
+  ["showAll", tr("Show all steps"), tr("Shift+S")],
   ["decide", tr("Decide"), tr("Shift+D")],
   ["full", tr("Full screen"), "x"],
   ["help", tr("All keys"), "?"],

@@ -1,5 +1,6 @@
 // The keys of a meeting, as they are listed and as they work. None of them is Streamlit's (r, c, Esc) or
-// the viewer's: j, k, g and q mean there what they mean here, Shift and a letter means nothing there.
+// the viewer's: j, k and q mean there what they mean here, Shift and a letter means nothing there. None that
+// writes on the page Case (a confirms, d rejects) means anything here: who uses both presses it by habit.
 
 import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
 import { tr, trc } from "../../../components/words.js";
@@ -12,13 +13,13 @@ export const KEYS = [
   [tr("Shift + space, ←, Page Up"), tr("step before"), true],
   ["j  k", tr("next case, case before"), true],
   ["g", tr("go to a case"), false],
-  [tr("Shift + E"), tr("show all steps of this case"), true],
+  [tr("Shift + S"), tr("show all steps of this case"), true],
   [tr("Shift + D"), tr("decide"), true],
   ["↑ ↓", tr("read on in a long text"), false],
   ["q", tr("text beside the film, or the film alone"), false],
-  ["e", tr("pointer"), true],
-  ["a", tr("arrow"), true],
-  ["d", tr("draw"), true],
+  [tr("Shift + P"), tr("pointer"), true],
+  [tr("Shift + V"), tr("arrow"), true],
+  [tr("Shift + F"), tr("draw freehand"), true],
   [trc("key", "Delete"), tr("remove arrows and lines"), true],
   [tr("Shift + T"), tr("timer: pause, go on"), true],
   [tr("Shift + N"), tr("notes in a window of their own"), true],
@@ -27,6 +28,11 @@ export const KEYS = [
   ["u", tr("tools of the picture"), false],
   ["?", tr("this list"), false],
 ];
+/** What a key of a meeting means elsewhere, where it cannot be the same. */
+export const ELSEWHERE = [
+  tr("On the page Case g goes to the report, u keeps words lit, Shift + N comments on an answer."),
+  tr("Its keys for failures (e, a, d) do nothing here: they are shown, not judged."),
+].join(" ");
 const LEADS = {
   " ": "nextStep",
   ArrowRight: "nextStep",
@@ -35,11 +41,11 @@ const LEADS = {
   PageUp: "stepBefore",
   j: "nextCase",
   k: "caseBefore",
-  E: "showAll",
+  S: "showAll",
   D: "decide",
-  e: "pointer",
-  a: "arrow",
-  d: "draw",
+  P: "pointer",
+  V: "arrow",
+  F: "draw",
   Delete: "clear",
   T: "timer",
   N: "notes",

@@ -2,7 +2,7 @@
 
 import { button, focusedElement, html, rootOf } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
-import { KEYS, PRESSABLE } from "./keys.js";
+import { ELSEWHERE, KEYS, PRESSABLE } from "./keys.js";
 import { minutes } from "./timer.js";
 
 /** @import { AgendaItem } from "./types.d.ts" */
@@ -118,7 +118,8 @@ export class KeyList extends Sheet {
       this.close();
       this.ofPicture();
     });
-    this.content.replaceChildren(html("dl", {}, ...rows), picture);
+    const elsewhere = html("p", { class: "elsewhere" }, ELSEWHERE);
+    this.content.replaceChildren(html("dl", {}, ...rows), elsewhere, picture);
   }
 }
 
