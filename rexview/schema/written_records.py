@@ -35,5 +35,5 @@ class Mark:
     failure: str
     version: str
     comment: str | None
-    created: datetime
+    created: datetime | None
     stale: bool = False

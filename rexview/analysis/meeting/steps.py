@@ -7,7 +7,7 @@ in an order that tells nothing. What a text says of its model is covered until m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from rexview.analysis.case.blinding import Covered, blinded_case, cover_names, c
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.meeting.records import Meeting
 from rexview.analysis.study.worklist import slots_of
+from rexview.analysis.written.marks import MarkedAnswer
 from rexview.detect import DETECTORS
 from rexview.schema import Answer, Case, Evidence, Flag, ReaderFlag, ReviewSet, Score
 from rexview.stats import limit_reached
@@ -37,6 +38,9 @@ _ABOUT_ANSWERS: Final = frozenset({"answers", "boxes", "models", "scores", "flag
 """Before the first of these nobody sees how many answers there are."""
 _TOLD: Final = frozenset({"answers", "boxes", "report"})
 """The words of a flag may speak of all of these."""
+_MARKS: Final = _TOLD | {"flags", "models"}
+"""A failure in words may speak of all of these in its title, of a model also by a name that nothing
+could cover."""
 _OF_SCORES: Final = frozenset(one.failure for one in DETECTORS if one.reads_scores)
 """Failures that may follow from readers' scores: that one was found tells of these."""
 
@@ -167,6 +171,7 @@ class _Shown:
             not_judged=self._named(self.whole.not_judged) if with_flags else frozenset(),
             not_yet=self._named(self.whole.not_yet) if with_flags else frozenset(),
             choices=tuple(replace(one, created=None) for one in self.whole.choices if with_scores),
+            marks=tuple(self._marks()),
         )
 
     def scores(self, given: Iterable[Score]) -> tuple[Score, ...]:
@@ -255,6 +260,16 @@ class _Shown:
             for one in flags
             if one.model in self._letter
         )
+
+    def _marks(self) -> Iterator[MarkedAnswer]:
+        """Yield what people say of failures in words, once it tells nothing of these steps."""
+        if not self.shown >= _MARKS:
+            return
+        for one in self.whole.marks:
+            if one.mark.model in self._letter and not one.mark.stale:
+                mark = replace(one.mark, model=self._letter[one.mark.model], created=None)
+                words = replace(one.words, by=None, at=None, value=None)
+                yield MarkedAnswer(mark, words)
 
     def _flags(self, flags: Sequence[Flag]) -> tuple[Flag, ...]:
         """Return the flags that tell nothing of later steps, in the order of the letters."""

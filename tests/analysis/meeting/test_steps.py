@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from itertools import chain, combinations, permutations
 
@@ -14,11 +15,15 @@ from rexview.analysis.case.record import gather_case
 from rexview.analysis.meeting.records import FIRST_STEP, Meeting
 from rexview.analysis.meeting.steps import letters_of, shown_case
 from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.written.failures import Words
+from rexview.analysis.written.marks import MarkedAnswer
+from rexview.judge.written.words import wording_of
 from rexview.reviewset import load
-from rexview.schema import AnswerBox, ReferenceBox, Report, Score
+from rexview.schema import AnswerBox, Mark, ReferenceBox, Report, Score
 from rexview.vocab import MEETING_STEPS
 
 KEY = bytes(32)
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
 LATER = tuple(step for step in MEETING_STEPS if step != FIRST_STEP)
 SUBSETS = list(chain.from_iterable(combinations(LATER, n) for n in range(len(LATER) + 1)))
 """What is shown follows from which steps are, not from their order: these stand for all orders."""
@@ -145,6 +150,34 @@ def test_what_is_to_come_changes_nothing_of_what_is_shown(case, step):
         if step not in steps and not (step == "answers" and "flags" in steps):
             other = shown(case, steps, page=changed)
             assert other.to_json() == shown(case, steps).to_json(), steps
+
+
+MARKED_FROM = {"answers", "boxes", "report", "flags", "models"}
+
+
+def marked(page, **more):
+    """A case of which people say that each answer has a failure in words."""
+    value = {"name": "It names TITLEWORD", "counts": "COUNTWORD counts."}
+    words = Words(wording_of("f", value, "f"), by="ann", at=NOW, value=value)
+    marks = [
+        Mark(page.case.id, one.model, "r", "f", words.prompt.hash, "WHYWORD", NOW, **more)
+        for one in page.answers
+    ]
+    return replace(page, marks=tuple(MarkedAnswer(mark, words) for mark in marks))
+
+
+def test_a_failure_in_words_is_shown_once_its_title_can_tell_nothing_more():
+    page = whole("c02")
+    for steps in SUBSETS:
+        before, record = shown("c02", steps), shown("c02", steps, page=marked(page))
+        if set(steps) < MARKED_FROM or not set(steps) >= MARKED_FROM:
+            assert record.to_json() == before.to_json(), steps
+            continue
+        text = json.dumps(record.to_json())
+        assert all(word in text for word in ("TITLEWORD", "COUNTWORD", "WHYWORD"))
+        letters = {one.model for one in record.page.answers}
+        assert {one.mark.model for one in record.page.marks} == letters
+        assert shown("c02", steps, page=marked(page, stale=True)).to_json() == before.to_json()
 
 
 def test_the_order_of_the_steps_changes_only_when_something_is_shown():

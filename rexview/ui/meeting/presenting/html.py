@@ -22,6 +22,7 @@ from rexview.ui.answers.flags import Visitor, evidence_spans, flags_html, link_s
 from rexview.ui.answers.one_answer import ending_html, unread_answer_html
 from rexview.ui.answers.score_chain import score_chain_html
 from rexview.ui.html.safe_text import markdown_html
+from rexview.ui.written.marks import marks_html
 from rexview.words import tr
 
 _VISITOR = Visitor(may_judge=False)
@@ -140,6 +141,8 @@ def flags_panel(
 ) -> str:
     """Show what rules and readers found wrong in each answer; ``in_words`` or by name only.
 
+    What people say of failures in words stands below: the page has it once models are named.
+
     Before scores are shown, failures that follow from them are not named.
     """
     nothing = (
@@ -158,6 +161,7 @@ def flags_panel(
 
 def _found(page: CasePage, answer: Answer, readers: Mapping[str, str], nothing: str) -> str:
     listed = flags_html(page, answer, readers, _VISITOR)
+    listed += marks_html(page, answer, readers, _VISITOR)
     missing = _UNSEEN if answer.model in page.not_yet else ""
     missing += _UNJUDGED if answer.model in page.not_judged else ""
     return (listed or f'<p class="rx-quiet">{nothing}</p>') + missing

@@ -34,7 +34,7 @@ from rexview.ui.viewer.case_payload import viewer_data
 from rexview.vocab import MEETING_STEPS
 from rexview.words import tr
 
-TAKEN_KEYS: Final = "jkgqade? "
+TAKEN_KEYS: Final = "jkgq? "
 """Keys of presenting (``keys.js``); the viewer takes them with Shift."""
 _ALONE: Final = Position(None, 1, None, None)
 """Where the case stands is the meeting's to say: the viewer knows of no other."""

@@ -15,8 +15,12 @@ import pytest
 from support.browser.traffic import Traffic
 
 from rexview import reviewset
+from rexview.analysis.written.failures import KIND as WORDS
+from rexview.analysis.written.marks import KIND as MARK
+from rexview.answer_digest import digests_of
 from rexview.bench.meeting.served import MEETING, MeetingServer
 from rexview.bench.meeting.window import LiveWindow
+from rexview.judge.written.words import wording_of
 from rexview.people import Person
 from rexview.settings import DEMO_FOLDER
 from rexview.store import Entry, open_reviews
@@ -25,6 +29,8 @@ from rexview.vocab import MEETING_STEPS
 
 CASES = 10
 OTHER_ORDER = ("question", "report", "boxes", "scores", "answers", "flags", "models")
+MARKED_FROM = ("answers", "boxes", "models", "report", "flags")
+"""A failure in words is shown after the last of these."""
 _SHORTEST = 30
 _TAG = re.compile(r"<[^>]*>")
 _NO_LETTER = re.compile(r"[^a-z0-9]+")
@@ -57,6 +63,26 @@ def words_of(review_set, case_id):
         "report": fragments(report.findings, report.impression) if report else [],
         "scores": [plain(name).strip() for name in review_set.reader_names.values()],
     }
+
+
+def marks(review_set, words, steps):
+    """Yield a failure in words of a case's first answer, its title among the words of its step."""
+    last = max(MARKED_FROM, key=steps.index)
+    for number, (case, told) in enumerate(words.items()):
+        title = f"The wording of {number} thing of people about it"
+        value = {"name": title, "counts": "What counts."}
+        told[last] = [*told.get(last, []), *fragments(title)]
+        answer = review_set.answers_of(case)[0]
+        version = wording_of(f"f{number}", value, "f").hash
+        yield Entry(WORDS, subject=f"f{number}", value=value)
+        yield Entry(
+            MARK,
+            case,
+            answer.model,
+            f"f{number}",
+            value={"version": version, "comment": None},
+            answer_digest=digests_of(review_set).of(case, answer.model),
+        )
 
 
 def later(words, steps, step):
@@ -95,10 +121,11 @@ def test_what_followers_get_holds_nothing_unrevealed(tmp_path, steps):
     server = MeetingServer(tmp_path, CASES)
     lead = Person("presenter", "Presenter", "lead")
     meeting = Entry("meeting", subject=MEETING, value={"name": "Meeting", "steps": list(steps)})
-    open_reviews(server.review_set, server.settings).record([meeting], lead)
-    close_databases()
     review_set = reviewset.load(DEMO_FOLDER)
     words = {case: words_of(review_set, case) for case in server.cases}
+    reviews = open_reviews(server.review_set, server.settings)
+    reviews.record([meeting, *marks(review_set, words, steps)], lead)
+    close_databases()
     with server:
         found = asyncio.run(held(server, words, steps))
     assert found["searched"] > 20 * CASES
