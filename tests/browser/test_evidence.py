@@ -105,6 +105,21 @@ def test_a_reference_box_is_shown_for_as_long_as_its_flag_is(demo, new_page):
     page.wait_for_selector('.chip[data-group="reference"][aria-pressed="false"]')
 
 
+def test_nothing_is_offered_to_an_answer_that_never_came_and_that_is_said(demo, new_page):
+    page = opened(new_page(), demo, "c02")
+    page.locator('[data-rx-add="medical-4b"]').click()  # that it ran out of tokens is listed
+    card = page.locator(".rx-v-card")
+    expect(card).to_contain_text("No other failure can be added to this answer.")
+    expect(card.locator("select, textarea, input").filter(visible=True)).to_have_count(0)
+    expect(card.get_by_role("button", name="Add")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    page.locator('[data-rx-add="generalist"]').click()
+    expect(card.get_by_label("Failure", exact=True)).to_contain_text("Missed finding")
+    expect(card.get_by_role("button", name="Add")).to_be_visible()
+    card.get_by_role("button", name="Close").click()
+
+
 def test_what_the_filter_is_about_is_unfolded_and_the_first_that_keys_are_about(demo, new_page):
     page = new_page()
     page.add_init_script(LISTENING)

@@ -25,11 +25,13 @@ from rexview.schema import (
     Score,
     score_from_row,
 )
-from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
+from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, is_empty, status_of
 from rexview.vocab import FAILURES
 
 READER_FAILURES: Final = tuple(name for name in FAILURES if name != "disagreement")
 """Failures that somebody can see in an answer; that readers disagree follows from their scores."""
+_OF_NOTHING: Final = ("token_limit", "failed_extraction")
+"""Those that an answer can have of which nothing came."""
 
 
 @dataclass(frozen=True)
@@ -208,11 +210,19 @@ def gather_case(
 
 
 def failures_of_reader(case: Case, answer: Answer) -> tuple[str, ...]:
-    """Return the failures that a reader can find in an answer to a case, in the usual order."""
+    """Return the failures that a reader can find in an answer to a case, in the usual order.
+
+    Of an answer that never came these are few: that it ran out of tokens, unless another reason is
+    known, and that a question has no usable choice.
+    """
     drawn = bool(answer.boxes or answer.images)
     left_out = {"boxes_missing"} if drawn else {"box_misplaced", "box_unrelated"}
     if case.question_type != "choice":
         left_out.add("failed_extraction")
     if answer.choice is None or answer.choice != case.correct:
         left_out.add("wrong_explanation")
+    if is_empty(answer):
+        left_out.update(set(READER_FAILURES).difference(_OF_NOTHING))
+        if status_of(answer) in ("error", "refused"):
+            left_out.add("token_limit")
     return tuple(failure for failure in READER_FAILURES if failure not in left_out)

@@ -24,6 +24,7 @@ function unsavedWords(/** @type {number} */ n, /** @type {boolean} */ isNamed) {
 export class VerdictCard {
   constructor(place) {
     this.about = null;
+    this.nothing = false; // an answer that never came can have no failure that is not listed
     this.named = false; // "Keep" was pressed with a name: the card goes once nothing is in the way
     this.title = html("b");
     this.status = html("p", { role: "status" });
@@ -82,7 +83,7 @@ export class VerdictCard {
   ask(about) {
     if (this.about?.failure) this.save();
     this.about = about;
-    this.adding = false;
+    this.adding = this.nothing = false;
     this.reason.value = verdicts.draft(about) ?? about.reason;
     this.open();
   }
@@ -91,10 +92,10 @@ export class VerdictCard {
   add(model) {
     const { data } = verdicts;
     const addable = verdicts.addable(model);
-    if (addable.length === 0) return;
     if (this.about?.failure) this.save();
     this.about = { model };
     this.adding = true;
+    this.nothing = addable.length === 0;
     this.reason.value = verdicts.draft(this.about) ?? "";
     const choose = html("option", { value: "" }, tr("Choose the failure"));
     const option = (one) => html("option", { value: one }, data.failures[one][0]);
@@ -106,7 +107,7 @@ export class VerdictCard {
       ...(written.length > 0 ? [inWords] : []),
     );
     this.open();
-    this.choice.focus();
+    if (!this.nothing) this.choice.focus();
   }
 
   open() {
@@ -119,7 +120,7 @@ export class VerdictCard {
   close() {
     if (this.about?.failure) this.save();
     this.shown = false;
-    this.adding = false;
+    this.adding = this.nothing = false;
     this.named = false;
     this.about = null;
     this.draw();
@@ -154,6 +155,7 @@ export class VerdictCard {
 
   done(event) {
     event.preventDefault();
+    if (this.nothing) return;
     if (this.adding && !this.choice.value) {
       this.choice.focus();
       return;
@@ -234,19 +236,21 @@ export class VerdictCard {
     this.status.textContent = failure
       ? `${data.failures[failure]?.[0] ?? ""}: ${isRefused ? this.savedWords() : VERDICTS[verdict]}`
       : this.adding
-        ? tr("Add a failure that you see")
+        ? this.nothing
+          ? tr("No other failure can be added to this answer.")
+          : tr("Add a failure that you see")
         : "";
     this.status.hidden = !this.status.textContent;
-    this.choice.hidden = this.meaning.hidden = !this.adding;
+    this.choice.hidden = this.meaning.hidden = !this.adding || this.nothing;
     if (this.adding) this.explain();
-    this.reason.hidden = !model || isRefused;
+    this.reason.hidden = !model || isRefused || this.nothing;
     this.reason.maxLength = data.longest.reason;
     this.name.maxLength = data.longest.name;
-    this.naming.hidden = isNamed;
+    this.naming.hidden = isNamed || this.nothing;
     this.alert.textContent = problem;
     this.again.hidden = !failing && back.length === 0;
     this.again.textContent = failing ? tr("Try again") : tr("Put away");
-    this.keep.hidden = isRefused;
+    this.keep.hidden = isRefused || this.nothing;
     this.keep.textContent = this.adding ? tr("Add") : isNamed ? tr("Save reason") : tr("Keep");
     if (data.nameProblem) this.named = false;
     const done = this.named || !model;

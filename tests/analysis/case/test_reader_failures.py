@@ -35,6 +35,27 @@ def test_a_wrong_explanation_is_offered_with_a_right_choice(
     assert ("wrong_explanation" in failures_of_reader(case, answer)) is offered
 
 
+@pytest.mark.parametrize(
+    ("given", "choice_question", "offered"),
+    [
+        ({"finish_reason": "length"}, False, ["token_limit"]),
+        ({"finish_reason": "stop"}, False, ["token_limit"]),  # why nothing came nobody knows
+        ({}, True, ["token_limit", "failed_extraction"]),
+        ({"error": "500"}, True, ["failed_extraction"]),
+        ({"finish_reason": "content_filter"}, False, []),
+    ],
+)
+def test_of_an_answer_that_never_came_only_what_it_can_have_is_offered(
+    given, choice_question, offered
+) -> None:
+    case = QUESTION if choice_question else Case(id="q", question="What is there?")
+    for text in (None, " \n"):
+        nothing = Answer(case="q", model="m", text=text, **given)
+        assert list(failures_of_reader(case, nothing)) == offered
+    some = Answer(case="q", model="m", text="There", **given)  # cut off: it has what it says
+    assert {"laterality_error", "omission", "token_limit"} <= set(failures_of_reader(case, some))
+
+
 def test_the_filter_finds_what_a_reader_flagged(make_set) -> None:
     flag = {"reader": "r", "failure": "wrong_explanation", "verdict": "confirmed"}
     review_set = make_set(
