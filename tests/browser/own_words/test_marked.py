@@ -1,6 +1,7 @@
 """A clinician writes a failure, marks an answer with it, finds it again and takes it back."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from urllib.parse import urlencode
@@ -114,6 +115,9 @@ def test_marked_on_a_case_counted_found_and_taken_back(opened):
     page.get_by_text("Failures in your own words", exact=True).click()
     found = page.locator("table", has_text="Failures in your own words by model")
     expect(found).to_contain_text("not searched for")
+    note = page.locator(".st-key-failures_in_words_table .rx-note")
+    expect(note).to_contain_text("Marked by people: answers of which")
+    expect(note).not_to_contain_text(re.compile("Precision|Wilson|language model"))
     expect(found.locator("img, b b, code")).to_have_count(0)
     expect(found.get_by_role("link", name="1", exact=True)).to_have_count(1)
     page.close()

@@ -144,6 +144,7 @@ def test_written_found_read_and_counted(opened, server):
     found = page.locator("table", has_text="Failures in your own words by model")
     expect(found).to_contain_text("by gpt-5-mini")
     expect(found).to_contain_text("precision 100%, 21% to 100%")
+    expect(box.locator(".rx-note")).to_contain_text("Precision: of those found and read")
     expect(found).to_contain_text(f"Left {HOSTILE}")
     expect(found.locator("img, b b, code")).to_have_count(0)
     found.get_by_role("link", name="1", exact=True).first.click()

@@ -62,10 +62,8 @@ _MARKED_BY_MODEL: Final = tr(
     "Marked by people: answers of which people say it on the Case page, whatever words the failure "
     "had; part of no share."
 )
-_PRECISION: Final = tr(
-    "Precision: of those found and read by a clinician, those that have it. Intervals by Wilson, "
-    "patients not grouped."
-)
+_PRECISION: Final = tr("Precision: of those found and read by a clinician, those that have it.")
+_INTERVALS: Final = tr("Intervals by Wilson, patients not grouped.")
 READ_CAPTION: Final = tr(
     "A random sample, read without knowing what the model said. Precision: "
     "of the answers found and read, those that have the failure. Missed: of "
@@ -161,7 +159,13 @@ def by_model_html(
             first = row is one.rows[0]
             body.append(f'<tr class="rx-first">{head}{tds}</tr>' if first else f"<tr>{tds}</tr>")
     title = tr("Failures in your own words by model")
-    caption = f"{_FOUND} {_PRECISION} {_MARKED_BY_MODEL}"
+    explained = [
+        (_FOUND, any(one.judge for one in every)),
+        (_PRECISION, any(one.precision and one.precision.share is not None for one in every)),
+        (_INTERVALS, any(row.found and row.found.judged for one in every for row in one.rows)),
+        (_MARKED_BY_MODEL, any(row.marked for one in every for row in one.rows)),
+    ]
+    caption = " ".join(text for text, is_there in explained if is_there)
     return table_html(title, _BY_MODEL_HEADS, body, caption)
 
 

@@ -1,0 +1,39 @@
+"""The table of failures in words by model explains the numbers that it has, and no others."""
+
+import pytest
+
+from rexview.analysis import CaseFilter
+from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.written.tables import SAID, ByModel, ByModelRow, FoundRow
+from rexview.judge.written.validating import Share
+from rexview.stats.failure_rates import wilson
+from rexview.ui.failures.written import html
+from rexview.ui.link import keys as link_keys
+
+HERE = CaseFilter()
+FOUND = FoundRow("m", {said: Count(2, HERE) for said in SAID})
+READ = Share("found", 2, 2, 1, 1, 0, wilson(1, 2))
+UNREAD = Share("found", 2, 2, 0, 0, 0, None)
+EXPLAINED = {
+    "Found by a language model": "found",
+    "Precision: of those": "precision",
+    "Intervals by Wilson": "intervals",
+    "Marked by people: answers": "marked",
+}
+
+
+@pytest.mark.parametrize(
+    ("found", "marked", "precision", "explained"),
+    [
+        (None, 3, None, ["marked"]),
+        (FOUND, None, None, ["found", "intervals"]),
+        (FOUND, None, UNREAD, ["found", "intervals"]),
+        (FOUND, 3, READ, ["found", "precision", "intervals", "marked"]),
+    ],
+)
+def test_only_what_stands_there_is_explained(monkeypatch, found, marked, precision, explained):
+    monkeypatch.setattr(link_keys, "link_query", lambda *given, **more: {})
+    row = ByModelRow("m", found, Count(marked, HERE) if marked else None)
+    every = [ByModel("Left", "judge" if found else None, [row], precision)]
+    caption = html.by_model_html(every, {"m": "Model"}, {}).partition("rx-note")[2]
+    assert [name for text, name in EXPLAINED.items() if text in caption] == explained
