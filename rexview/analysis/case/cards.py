@@ -58,8 +58,8 @@ class CaseCard:
     """One case of a page of the gallery, its answers in the order of the models.
 
     ``boxes`` are those on ``image``. ``harm`` says in words what puts the case where it stands
-    among the most severe: the worst failure of the answers that meet the filter; ``harm_meaning``
-    says what that level of harm means.
+    among the most severe: the worst failure of the answers that meet the filter; ``harm_model`` is
+    the model whose answer has it, ``harm_meaning`` says what that level of harm means.
     """
 
     case: Case
@@ -69,3 +69,4 @@ class CaseCard:
     comments: CommentCount | None = None
     harm: str = ""
     harm_meaning: str = ""
+    harm_model: str = ""

@@ -83,6 +83,7 @@ def case_cards(
             table.comments.get(case_id),
             harm,
             meaning,
+            worst["model"] if worst else "",
         )
     let_go_of_much()  # cases from anywhere in a large set
 

@@ -93,19 +93,31 @@ def _card_html(
         f'<a class="rx-card" href="{address}" data-rx-page>'
         f"{_picture_html(review_set, card, colours)}"
         f'<div class="rx-card-text"><header><b>{html.escape(case.id)}</b>'
-        f"<span>{html.escape(kind)}</span></header>{_harm_html(card, case_filter)}"
+        f"<span>{html.escape(kind)}</span></header>{_harm_html(card, case_filter, names, colours)}"
         f"{_comments_html(card)}"
         f'<p class="rx-card-question">{html.escape(_short(case.question, 160))}</p>'
         f"{''.join(rows)}</div></a>"
     )
 
 
-def _harm_html(card: CaseCard, case_filter: CaseFilter) -> str:
-    """Say why the case stands here, where cases stand by how severe they are."""
+def _harm_html(
+    card: CaseCard,
+    case_filter: CaseFilter,
+    names: Mapping[str, str],
+    colours: Mapping[str, str],
+) -> str:
+    """Say why the case stands here, where cases stand by how severe they are.
+
+    Of several answers it is said whose it is: by a filter the same case can stand for another's.
+    """
     if case_filter.sort != "severity" or not card.harm:
         return ""
     meaning = html.escape(card.harm_meaning)
-    return f'<p class="rx-card-harm" title="{meaning}">{html.escape(card.harm)}</p>'
+    whose = ""
+    if len(card.answers) > 1 and card.harm_model:
+        colour, name = html.escape(colours[card.harm_model]), html.escape(names[card.harm_model])
+        whose = f' <span class="rx-card-whose" style="--rx-colour:{colour}">{name}</span>'
+    return f'<p class="rx-card-harm" title="{meaning}">{html.escape(card.harm)}{whose}</p>'
 
 
 def _comments_html(card: CaseCard) -> str:

@@ -152,21 +152,34 @@ def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, 
     )
     engine = memory_engine(review_set)
     for sort, models, told in (
-        ("severity", (), "Harm 3: a finding on the wrong side"),
-        ("severity", ("g",), "Harm 0: too long"),  # of the answers that the filter is about
-        ("order", (), ""),
+        ("severity", (), ("Harm 3: a finding on the wrong side", "#222", "Medical 4B")),
+        (
+            "severity",
+            ("g",),
+            ("Harm 0: too long", "#111", "Generalist"),
+        ),  # of what the filter is about
+        ("order", (), ()),
     ):
         found = CaseFilter(sort=sort, models=models)
         (card,) = engine.cards(found, ["c"])
         drawn = gallery_html(
             review_set, [card], found, colours={"g": "#111", "m": "#222"}, gap_threshold=2
         )
-        assert re.findall(r'<p class="rx-card-harm" .*?>(.*?)</p>', drawn) == (
-            [told] if told else []
-        )
+        whose = r'<span class="rx-card-whose" style="--rx-colour:(.*?)">(.*?)</span>'
+        found = re.findall(rf'<p class="rx-card-harm" .*?>(.*?) {whose}</p>', drawn)
+        assert found == ([told] if told else [])
         assert [answer.harm for answer in card.answers] == [
             "Harm 0: too long", "Harm 3: a finding on the wrong side"
         ]  # fmt: skip
+
+
+def test_of_a_single_answer_the_card_need_not_say_whose_it_is(make_set, monkeypatch):
+    monkeypatch.setattr(link_keys, "query_value", lambda key: None)
+    flag = {"case": "c", "model": "g", "reader": "r", "failure": "verbose"}
+    review_set = make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}], flags=[flag])
+    cards = memory_engine(review_set).cards(CaseFilter(), ["c"])
+    drawn = gallery_html(review_set, cards, CaseFilter(), colours={"g": "#111"}, gap_threshold=2)
+    assert "Harm 0: too long</p>" in drawn
 
 
 def test_cards_show_what_became_of_a_choice(make_set):
