@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
-from typing import Final
+from itertools import groupby
+from typing import Final, TypeVar
 
 from rexview.analysis.meeting.records import Vote
 from rexview.export.records import (
@@ -34,6 +35,7 @@ _STEP: Final = 12.0
 """How far a list is set in for each two blanks before its dash."""
 _MOST_STEPS: Final = 4
 REFERENCE: Final = "Reference"
+_Said = TypeVar("_Said", ExportFlag, ExportMark)
 
 
 def marked_down(text: str, size: float) -> list[Paragraph]:
@@ -167,12 +169,8 @@ def undrawn_lines(content: Content, case: ExportCase) -> list[Paragraph]:
 
 def flag_lines(content: Content, flags: Iterable[ExportFlag], size: float) -> list[Paragraph]:
     """List failures under the model that they are of."""
-    made: list[Paragraph] = []
-    last = ""
-    for flag in flags:
-        if flag.model != last:
-            made.append(model_heading(content, flag.model, size))
-            last = flag.model
+
+    def lines(flag: ExportFlag) -> list[Paragraph]:
         facts = []
         if flag.severity is not None:
             facts.append(f"harm {flag.severity}")
@@ -183,30 +181,37 @@ def flag_lines(content: Content, flags: Iterable[ExportFlag], size: float) -> li
         name = f"Possible: {flag.name}" if flag.hint else flag.name
         told = f" ({', '.join(facts)})" if facts else ""
         colour = QUIET if flag.verdict == "rejected" else INK
-        head = Run(one_line(name) + told, True, colour)
-        made.append(paragraph(head, size=size, before=6, keep=bool(flag.message)))
-        made += [
-            paragraph(line, size=size, colour=colour)
-            for line in printable(flag.message).split("\n")
-            if line.strip()
-        ]
-    return made
+        return _headed(one_line(name) + told, flag.message, size, colour)
+
+    return _by_model(content, flags, lines, size)
 
 
 def mark_lines(content: Content, marks: Iterable[ExportMark], size: float) -> list[Paragraph]:
     """List the failures in words that people marked, under the model that they are of."""
-    made: list[Paragraph] = []
-    last = ""
-    for mark in marks:
-        if mark.model != last:
-            made.append(model_heading(content, mark.model, size))
-            last = mark.model
+
+    def lines(mark: ExportMark) -> list[Paragraph]:
         who = one_line(content.readers.get(mark.reader, mark.reader))
-        head = Run(f"{one_line(mark.name)} (in own words, {who})", True, INK)
-        told = [line for line in printable(mark.comment or "").split("\n") if line.strip()]
-        made.append(paragraph(head, size=size, before=6, keep=bool(told)))
-        made += [paragraph(line, size=size, colour=INK) for line in told]
+        return _headed(f"{one_line(mark.name)} (in own words, {who})", mark.comment or "", size)
+
+    return _by_model(content, marks, lines, size)
+
+
+def _by_model(
+    content: Content, every: Iterable[_Said], lines: Callable[[_Said], list[Paragraph]], size: float
+) -> list[Paragraph]:
+    """List what is said of answers, under a heading for each model that follows another."""
+    made: list[Paragraph] = []
+    for model, of_model in groupby(every, key=lambda one: one.model):
+        made.append(model_heading(content, model, size))
+        made += (line for one in of_model for line in lines(one))
     return made
+
+
+def _headed(head: str, text: str, size: float, colour: str = INK) -> list[Paragraph]:
+    """Show a text under a bold line, which stays with it."""
+    told = [line for line in printable(text).split("\n") if line.strip()]
+    first = paragraph(Run(head, True, colour), size=size, before=6, keep=bool(told))
+    return [first, *(paragraph(line, size=size, colour=colour) for line in told)]
 
 
 def vote_words(content: Content, vote: Vote) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rexview.analysis.written.validation import KIND
 from rexview.judge.written.words import name_of
 from rexview.people import Person
@@ -54,13 +56,6 @@ def validation_entry(
     row = now.state.of(KIND, person.id).get((about.case, about.model, now.history_subject, None))
     stands = now.said(sent.case)
     sent.check_unseen(row, stands, {"said": stands})
-    return Entry(
-        KIND,
-        about.case,
-        about.model,
-        now.history_subject,
-        value=value,
-        token=sent.token,
-        via=sent.page,
-        answer_digest=about.answer_digest,
-    )
+    # the page names neither: it tells not which answer is read
+    answer = replace(sent, case=about.case, slot=about.model, subject=now.history_subject)
+    return answer.on_shown(value)
