@@ -1,7 +1,7 @@
-"""The pictures of the guides, taken of the running app on a copy of the demonstration.
+"""The pictures of the guides and of the README, taken of the running app on a copy of the demo.
 
-``python -m tools.guide_pictures`` writes all of them to ``assets/guides/pictures``; names of
-pictures after it, only these.
+``python -m tools.guide_pictures`` writes all of them, to ``assets/guides/pictures`` and ``docs``;
+names of pictures after it, only these.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from PIL import Image
 from playwright.sync_api import Locator, Page, ViewportSize, sync_playwright
@@ -22,7 +22,14 @@ from rexview.settings import DEMO_FOLDER
 from tools.browser import FOR_PICTURES, ensure_browser
 
 OUT: Final = ROOT / "assets" / "guides" / "pictures"
+README_PICTURE: Final = ROOT / "docs" / "case-page.jpg"
 _SIZE: Final[ViewportSize] = {"width": 1280, "height": 800}
+_README_SIZE: Final[ViewportSize] = {"width": 1440, "height": 900}
+_KEPT: Final[dict[str, dict[str, Any]]] = {
+    ".webp": {"quality": 70, "method": 6},
+    ".jpg": {"quality": 85},
+}
+"""How a picture is written, by the end of its name."""
 _SHARPER: Final = 1.25
 _LIMIT_MS: Final = 180_000
 _STILL: Final = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -120,13 +127,25 @@ SCENES: Final[dict[str, Scene]] = {
 """In the order in which they are taken: a meeting is made before it is presented."""
 
 
+def _readme(page: Page, url: str) -> None:
+    page.set_viewport_size(_README_SIZE)
+    SCENES["case"](page, url)
+
+
+PICTURES: Final[dict[str, tuple[Scene, Path]]] = {
+    **{name: (scene, OUT / f"{name}.webp") for name, scene in SCENES.items()},
+    README_PICTURE.stem: (_readme, README_PICTURE),
+}
+"""Every picture with the file that it is kept in."""
+
+
 def take(names: list[str]) -> None:
-    """Take pictures of scenes and write them as WebP.
+    """Take pictures of scenes and write them.
 
     Parameters
     ----------
     names : list of str
-        Keys of :data:`SCENES`.
+        Keys of :data:`PICTURES`.
     """
     found = str(ensure_browser())
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
@@ -140,21 +159,21 @@ def take(names: list[str]) -> None:
             page = context.new_page()
             _name(page, url)
             for name in names:
-                part = SCENES[name](page, url)
+                scene, kept = PICTURES[name]
+                page.set_viewport_size(_SIZE)
+                part = scene(page, url)
                 page.wait_for_timeout(_SETTLED_MS)
                 page.wait_for_selector(_STILL)
                 page.wait_for_timeout(_SETTLED_MS)
                 seen = part.screenshot() if part else page.screenshot()
-                Image.open(io.BytesIO(seen)).convert("RGB").save(
-                    OUT / f"{name}.webp", quality=70, method=6
-                )
+                Image.open(io.BytesIO(seen)).convert("RGB").save(kept, **_KEPT[kept.suffix])
             browser.close()
 
 
 def main() -> None:
     """Run the command line: names of pictures, or nothing for all."""
     OUT.mkdir(parents=True, exist_ok=True)
-    take(sys.argv[1:] or list(SCENES))
+    take(sys.argv[1:] or list(PICTURES))
 
 
 if __name__ == "__main__":

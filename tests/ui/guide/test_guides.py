@@ -11,7 +11,7 @@ from support import ROOT
 from rexview.ui.guide import route
 from rexview.ui.guide.guides import FOLDER, GUIDES, pictures, pieces
 from rexview.ui.link.pages import PAGES
-from tools.guide_pictures import SCENES
+from tools.guide_pictures import PICTURES, README_PICTURE, SCENES
 
 each_guide = pytest.mark.parametrize("name", GUIDES)
 
@@ -33,6 +33,14 @@ def test_every_guide_is_on_the_page_and_every_picture_in_a_guide():
     assert {path.stem for path in FOLDER.glob("*.md")} == set(GUIDES)
     lying = {path.name for path in (FOLDER / "pictures").iterdir()}
     assert lying == pictures() == {f"{name}.webp" for name in SCENES}
+
+
+def test_the_readme_shows_a_picture_that_the_script_takes_too():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = {ROOT / path for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", readme)}
+    taken = {kept for _, kept in PICTURES.values()}
+    assert shown == taken - {FOLDER / "pictures" / f"{name}.webp" for name in SCENES}
+    assert README_PICTURE in shown
 
 
 def test_pictures_are_small_enough_for_a_page():
