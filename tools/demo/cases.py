@@ -190,7 +190,9 @@ def place_box(box: Row, text: Row, truth: Truth) -> list[float]:
     One of ``like`` (a finding's true box: that of ``drawn.yaml``, else the shadow of its voxels),
     ``mirror`` (the same on the other side of the picture), ``heart`` (as drawn, else its
     silhouette), ``tip`` (the end of a device, ``size_mm`` wide) or ``at`` (shares of the picture);
-    then ``grow`` (share by which it is enlarged) and ``shift`` (shares of its size).
+    then ``grow`` (share by which it is enlarged) and ``shift`` (shares of its size), and ``sides``:
+    by how much left, top, right and bottom are each moved outwards, shares of its size. Nobody who
+    draws a box for himself has all four sides of another's, nor a copy of it at one scale.
     """
     _, known = _known(text, truth, box.get("image"))
     width, height = float(known["width"]), float(known["height"])
@@ -212,6 +214,9 @@ def place_box(box: Row, text: Row, truth: Truth) -> list[float]:
     across, down = box.get("shift", (0.0, 0.0))
     x, y = x + across * w - grow * w / 2, y + down * h - grow * h / 2
     w, h = w * (1 + grow), h * (1 + grow)
+    out = box.get("sides", (0.0, 0.0, 0.0, 0.0))
+    x, y = x - out[0] * w, y - out[1] * h
+    w, h = w * (1 + out[0] + out[2]), h * (1 + out[1] + out[3])
     left, top = max(x, 0.0), max(y, 0.0)
     right, bottom = min(x + w, width), min(y + h, height)
     return [round(value, 1) for value in (left, top, right - left, bottom - top)]

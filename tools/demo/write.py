@@ -178,7 +178,7 @@ def _burn(source: Path, boxes: list[Row], target: Path) -> None:
         cv2.putText(
             picture,
             box["label"],
-            (x, max(12, y - 6)),
+            (x, y - 6) if y > 18 else (x + 6, y + 44),  # not over the film's own words
             cv2.FONT_HERSHEY_SIMPLEX,
             0.45,
             (255, 64, 64),

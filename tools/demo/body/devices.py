@@ -278,7 +278,8 @@ def smooth(course: Course, smoothing: float) -> Course:
     points = np.array(course, float) * SPACING_MM
     spline, _ = splprep(points.T, s=smoothing * len(points), k=min(3, len(points) - 1))
     fine = np.array(splev(np.linspace(0, 1, 160), spline)).T / SPACING_MM
-    fine[-1] = np.array(course[-1]) if smoothing < 4 else fine[-1]
+    if smoothing < 4:  # the end is where it was put, and is come to without a hook
+        fine[-50:] += np.linspace(0, 1, 50)[:, None] * (np.array(course[-1]) - fine[-1])
     return [tuple(map(float, point)) for point in fine]
 
 
@@ -320,15 +321,34 @@ def _line(shape: tuple[int, ...], points: np.ndarray, width: float) -> np.ndarra
 def _tube(
     shape: tuple[int, ...], points: np.ndarray, width: float, wall: float, stripe: float
 ) -> np.ndarray:
-    outer = _line(shape, points, width)
     if width < 5:
-        return (wall + stripe) * outer
-    lumen = _line(shape, points, width * 0.66)
+        return (wall + stripe) * _line(shape, points, width)
+    ahead = _ahead(points)
+    points = np.vstack([points, points[-1] + ahead * width])  # to be cut off, not rounded off
+    outer, lumen = _line(shape, points, width), _line(shape, points, width * 0.66)
     along = np.gradient(points, axis=0)
     length = np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-6)
     normal = np.column_stack([-along[:, 1], along[:, 0]]) / length
     mark = _line(shape, points + normal * width * 0.33, max(1.2, width * 0.12))
-    return wall * (outer + 0.9 * (outer - lumen)) + stripe * mark
+    drawn = wall * (outer + 0.9 * (outer - lumen)) + stripe * mark
+    return drawn * _open_end(shape, points[-2], ahead, width)
+
+
+def _ahead(points: np.ndarray) -> np.ndarray:
+    """Direction in which a course arrives at its end, length 1."""
+    step = points[-1] - points[max(0, len(points) - 12)]
+    return np.asarray(step / max(float(np.linalg.norm(step)), 1e-6))
+
+
+def _open_end(
+    shape: tuple[int, ...], tip: np.ndarray, ahead: np.ndarray, width: float
+) -> np.ndarray:
+    """Cut a tube off aslant at its tip: 0 beyond the cut, 1 elsewhere."""
+    row, column = np.ogrid[: shape[0], : shape[1]]
+    along = (column - tip[0]) * ahead[0] + (row - tip[1]) * ahead[1]
+    aside = (row - tip[1]) * ahead[0] - (column - tip[0]) * ahead[1]
+    near = along**2 + aside**2 < (2 * width) ** 2
+    return np.where(near, np.clip(0.5 - along - 0.5 * aside, 0, 1), 1.0).astype(np.float32)
 
 
 def _patch(

@@ -46,11 +46,15 @@ def sternal_wires(volume: Volume, count: int = 6, seed: int = 7) -> list[Device]
             (z + float(u), centre_y + float(f), centre_x + float(a))
             for u, f, a in zip(up, front, across, strict=True)
         ]
-        end_z, end_y, end_x = course[-1]
+        base = np.mean([course[0], course[-1]], axis=0) + np.array([-1.0, 1.0, 0.0])
         aside = rng.uniform(-0.7, 0.7)
-        for step in range(1, 8):  # the twist, bent down to the bone
-            turn = 0.5 if step % 2 else -0.5
-            course.append((end_z - 0.7 * step, end_y + 1, end_x + aside * step + turn))
+        strands: list[Course] = [[], []]  # both ends of the wire, turned round each other
+        for step in range(7):
+            bent_down = base + step * np.array([-0.7, 0.0, aside])
+            for sign, strand in zip((0.5, -0.5), strands, strict=True):
+                off = 1.3 * sign * (-1) ** step * (step > 0)
+                strand.append((float(bent_down[0]), float(bent_down[1]), float(bent_down[2] + off)))
+        course = strands[0][::-1] + course + strands[1]
         wires.append(Device("Sternal wire", course, 0.70, 0.08, 0.27))
     return wires
 
@@ -74,13 +78,19 @@ def aortic_valve(volume: Volume, diameter_mm: float = 25.0) -> list[Device]:
         where = (centre + radius * (one * first + two * second) + along * axis) / SPACING_MM
         return float(where[0]), float(where[1]), float(where[2])
 
+    # The ring is a low tube: its wall is bright where it is looked at along, pale elsewhere.
+    parts = []
     angles = np.linspace(0, 2 * np.pi, 80)
-    ring = [place(float(np.cos(a)), float(np.sin(a)), 0.0) for a in angles]
-    parts = [Device("Prosthetic aortic valve", ring, 1.5, 0.1, 0.75)]
-    for off in (-0.22, 0.22):
-        reach = float(np.sqrt(1 - off**2)) * 0.84  # within the ring from every side
-        leaf = [place(off, reach, 0.0), place(off, 0.0, 2.5), place(off, -reach, 0.0)]
-        parts.append(Device("Prosthetic aortic valve", smooth(leaf, 0), 0.9, 0.1, 0.28))
+    for along in (0.0, *np.linspace(-2.0, 2.0, 14)):
+        wide = float(np.sqrt(1 - (along / radius) ** 2)) * (0.99 if along else 1.0)
+        ring = [place(wide * float(np.cos(a)), wide * float(np.sin(a)), along) for a in angles]
+        parts.append(Device("Prosthetic aortic valve", ring, 1.2, 0.0, 0.075))
+    for off in (-0.20, 0.20):  # each leaflet stands open: a half disc along the stream
+        for up in np.linspace(0, 1, 14):
+            reach = float(np.sqrt(1 - off**2) * 0.82 * np.sqrt(1 - 0.8 * up**2))
+            tilt = off * (1 + 0.25 * up)
+            leaf = [place(tilt, share * reach, 7.0 * float(up)) for share in (-1.0, 0.0, 1.0)]
+            parts.append(Device("Prosthetic aortic valve", leaf, 0.9, 0.0, 0.055))
     return parts
 
 

@@ -218,11 +218,22 @@ def calcified_cartilage(body: Volume, share: float) -> Volume:
     return Volume(hu, body.labels)
 
 
+_CRUMBS = (
+    ((0.0, 0.0, 0.0), 0.72),
+    ((0.20, 0.0, 0.24), 0.50),
+    ((-0.28, 0.1, 0.10), 0.46),
+    ((-0.06, -0.1, -0.36), 0.40),
+    ((0.62, 0.0, -0.30), 0.24),
+    ((-0.70, 0.0, 0.48), 0.22),
+)
+"""Where the chalk of a granuloma lies, in its diameters from the centre (z, y, x), and how big."""
+
+
 def granuloma(
     body: Volume,
     place: tuple[float, float, float],
-    diameter_mm: float = 6,
-    value: float = 4200,
+    diameter_mm: float = 7.5,
+    value: float = 4600,
     scar_hu: float = 800,
 ) -> Volume:
     """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs.
@@ -233,7 +244,10 @@ def granuloma(
     spots = np.argwhere(body.lungs[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
     chalk = np.full(body.hu.shape, AIR, np.int16)
-    _fill_ball(chalk, low + np.array(place) * (high - low), diameter_mm / 2, value)
+    centre = low + np.array(place) * (high - low)
+    for aside, share in _CRUMBS:  # chalk in crumbs, not a bead
+        where = centre + np.array(aside) * diameter_mm / np.array(SPACING_MM)
+        _fill_ball(chalk, where, share * diameter_mm / 2, value)
     part = around(chalk > AIR, 24)
     ball = chalk[part] > AIR
     scar = softened(ball, 5.0)
