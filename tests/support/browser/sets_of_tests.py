@@ -9,18 +9,19 @@ _MOST = 20
 
 
 class SetsOfTests:
-    """The app for somebody who works alone, who has opened sets that tests still have to write.
+    """The app for somebody who works alone and has opened sets that tests still have to write.
 
-    To begin a server and to load its page for the first time takes more than most tests do.
+    It begins with the first test. Who it is has a name, or has given none.
     """
 
-    def __init__(self, start_app, home, name):
-        data = known_reader(home / "data", name)
+    def __init__(self, start_app, home, name=None, **environment):
+        data = known_reader(home / "data", name) if name else home / "data"
         folders = [home / f"set{number}" for number in range(_MOST)]
         recent = data / "rexview" / "recent-sets.json"
+        recent.parent.mkdir(parents=True, exist_ok=True)
         recent.write_text(json.dumps([str(folder) for folder in folders]), encoding="utf-8")
         self._left = iter(folders)
-        self._start = lambda first: start_app(first, data=data)
+        self._start = lambda first: start_app(first, data=data, **environment)
         self._address = None
 
     def next(self, write):
