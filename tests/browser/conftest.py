@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -24,6 +24,16 @@ TOUR_DONE = "origin === 'null' || localStorage.setItem('rexview-viewer-tour', '\
 An empty page has nowhere to keep that."""
 _OPENED = pytest.StashKey[list]()
 _LINES_SHOWN = 60
+_LASTS = (
+    "add_init_script",
+    "emulate_media",
+    "expose_binding",
+    "expose_function",
+    "route_web_socket",
+    "set_default_navigation_timeout",
+    "set_extra_http_headers",
+)
+"""What a test does to a page that the next document in it finds, too."""
 _SERVED = set()
 """Addresses of all servers so far."""
 
@@ -113,11 +123,26 @@ def contexts(browser):
         context.close()
 
 
+@pytest.fixture(scope="session")
+def kept(contexts):
+    """Pages put away by their options: empty, and warm.
+
+    A page that has loaded the app loads it again for two thirds of the processor time.
+    """
+    pages = {}
+    yield pages
+    for opened in pages.values():
+        opened.page.close()
+
+
 class Opened:
     """A page that a test has opened, and what it said."""
 
-    def __init__(self, page):
+    def __init__(self, page, key):
         self.page = page
+        self.key = key
+        self.marked = False
+        """Whether a test has done something to it that lasts."""
         self.errors = []
         self.said = deque(maxlen=_LINES_SHOWN)
         page.set_default_timeout(PATIENCE_MS)
@@ -130,6 +155,54 @@ class Opened:
         if SLOWED > 1:
             devtools = page.context.new_cdp_session(page)
             devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+        for name in _LASTS:
+            setattr(page, name, self._marking(getattr(page, name)))
+        self._listeners = []
+        self._listen, page.on = page.on, self._note_listener
+
+    def _note_listener(self, event, act):
+        self._listeners.append((event, act))
+        self._listen(event, act)
+
+    def _marking(self, act):
+        def marking(*arguments, **more):
+            self.marked = True
+            return act(*arguments, **more)
+
+        return marking
+
+    def put_away(self, kept):
+        """Keep the page for the next test where nothing of this one is left in it; else close it.
+
+        Of several with the same options one is kept.
+        """
+        if self.key in kept or self.marked or not self._emptied():
+            self.page.close()
+        else:
+            kept[self.key] = self
+
+    def _emptied(self):
+        """Take what the test has left out of the page; say whether that could be done."""
+        page = self.page
+        for event, act in self._listeners:
+            with suppress(KeyError):  # the test has done so
+                page.remove_listener(event, act)
+        self._listeners.clear()
+        try:
+            page.unroute_all(behavior="ignoreErrors")
+            page.evaluate("origin === 'null' || (localStorage.clear(), sessionStorage.clear())")
+            page.goto("about:blank")
+            page.set_viewport_size({"width": self.key[0], "height": self.key[1]})
+        except Exception:  # closed, or just on its way to another document
+            return False
+        page.set_default_timeout(PATIENCE_MS)
+        return True
+
+    def told_errors(self):
+        """Return the errors so far, and forget what the page said."""
+        errors, self.errors = self.errors, []
+        self.said.clear()
+        return errors
 
     def _hear(self, message):
         """Keep what the console says; that the page did what its policy forbids is an error."""
@@ -171,67 +244,40 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture
-def new_page(request, browser, contexts, tmp_path):
-    """Return a function that opens a page of its own.
+def new_page(request, browser, contexts, kept, tmp_path):
+    """Return a function that opens a page of its own: new, or put away by another test.
 
     An uncaught error on it fails the test; so does what its Content-Security-Policy forbids, and a
     request to another host.
     """
     shown = request.node.stash.setdefault(_OPENED, [])
-    pages = []
 
     def open_page(width: int = 1440, height: int = 900, **options):
-        opened = _open(browser, contexts, width, height, **options)
-        pages.append(opened)
+        opened = _open(browser, contexts, kept, width, height, **options)
         shown.append(opened)
         return opened.page
 
     yield open_page
-    for opened in pages:
-        opened.page.close()
-    errors = [error for opened in pages for error in opened.errors]
+    for opened in shown:
+        opened.put_away(kept)
+    errors = [error for opened in shown for error in opened.told_errors()]
     assert not errors, "\n".join(errors)
 
 
-def _open(browser, contexts, width, height, **options):
+def _open(browser, contexts, kept, width, height, **options):
     key = (width, height, *sorted(options.items()))
     if key not in contexts:
         size = {"width": width, "height": height}
         contexts[key] = browser.new_context(viewport=size, **options)
         contexts[key].add_init_script(TOUR_DONE)
     contexts[key].set_offline(False)  # where a test that failed has left it
-    return Opened(contexts[key].new_page())
-
-
-@pytest.fixture(scope="module")
-def _left():
-    """The page that the last test of this module has left, if any."""
-    left = []
-    yield left
-    for opened in left:
-        opened.page.close()
+    return kept.pop(key, None) or Opened(contexts[key].new_page(), key)
 
 
 @pytest.fixture
-def same_page(request, browser, contexts, _left, tmp_path):
-    """Return a page that tests of a module take one after another: it loads in half the time.
-
-    For tests that put nothing into the page that outlives a load (scripts, held messages). Each
-    leaves it as large as it was and with nothing stored; an error on it fails the test.
-    """
-    opened = _left.pop() if _left else _open(browser, contexts, 1440, 900)
-    page = opened.page
-    request.node.stash.setdefault(_OPENED, []).append(opened)
-    size = page.viewport_size
-    yield page
-    page.unroute_all(behavior="ignoreErrors")
-    page.evaluate("localStorage.clear(), sessionStorage.clear()")
-    page.goto("about:blank")
-    page.set_viewport_size(size)
-    errors, opened.errors = opened.errors, []
-    opened.said.clear()
-    _left.append(opened)
-    assert not errors, "\n".join(errors)
+def same_page(new_page):
+    """A page for a test that needs just one."""
+    return new_page()
 
 
 @pytest.fixture

@@ -27,15 +27,25 @@ people:
 """
 
 
+@pytest.fixture(scope="module")
+def broken_torch(tmp_path_factory):
+    """A folder with a torch that cannot be loaded, which takes more time than all the rest."""
+    folder = tmp_path_factory.mktemp("packages")
+    (folder / "torch.py").write_text("raise ImportError")
+    return folder
+
+
 @pytest.fixture
-def doctor(tmp_path):
-    """Return a function that runs the command in a folder of its own."""
+def doctor(tmp_path, broken_torch):
+    """Return a function that runs the command in a folder of its own, by default without torch."""
     place = tmp_path / "started-here"
     place.mkdir()
 
-    def doctor(*words, **environment):
+    def doctor(*words, torch=False, **environment):
         kept = {key: value for key, value in os.environ.items() if not key.startswith("REXVIEW_")}
-        own = {"PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(tmp_path / "data")}
+        places = [ROOT] if torch else [broken_torch, ROOT]
+        own = {"PYTHONPATH": os.pathsep.join(map(str, places))}
+        own |= {"XDG_DATA_HOME": str(tmp_path / "data")}
         own |= {"REXVIEW_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
         command = [sys.executable, "-m", "rexview", "doctor", *words]
         return subprocess.run(
@@ -53,7 +63,7 @@ def doctor(tmp_path):
 
 
 def test_where_nothing_is_wrong_it_ends_well_and_leaves_nothing(doctor, tmp_path):
-    done = doctor("--started-with=--server.port=8749", REXVIEW_GAP="1.5")
+    done = doctor("--started-with=--server.port=8749", torch=True, REXVIEW_GAP="1.5")
     assert (done.returncode, done.stderr) == (0, "")
     *lines, counts = done.stdout.splitlines()
     assert counts.endswith(", 0 wrong")

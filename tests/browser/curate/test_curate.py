@@ -6,7 +6,8 @@ from contextlib import closing
 
 import pytest
 from playwright.sync_api import expect
-from support.browser.score_pad import known_reader, trouble, wait_saved
+from support.browser.score_pad import trouble, wait_saved
+from support.browser.sets_of_tests import SetsOfTests
 from support.browser.traffic import assert_hidden, record
 from support.curation.candidate_set import CANDIDATES, RATINGS, candidate, write_candidate_set
 
@@ -23,8 +24,8 @@ RATED = [
 class Server:
     """An app on a set of its own, whose database can be read."""
 
-    def __init__(self, address, folder):
-        self.address, self.folder = address, folder
+    def __init__(self, address, folder, set_id):
+        self.address, self.folder, self.set_id = address, folder, set_id
 
     def rows(self, kind):
         """The values of the entries of a kind with what they are about, oldest first."""
@@ -35,17 +36,21 @@ class Server:
         return [(*about, json.loads(value) if value else None) for *about, value in found]
 
 
+@pytest.fixture(scope="module")
+def sets(start_app, tmp_path_factory):
+    return SetsOfTests(start_app, tmp_path_factory.mktemp("curate"), "Ann")
+
+
 @pytest.fixture
-def server(start_app, tmp_path):
+def server(sets):
     given = [*CANDIDATES, candidate("c3", "q-hostile", HOSTILE)]
     tables = {"candidates": given, "candidate_ratings": RATED, "selections": []}
-    folder = write_candidate_set(tmp_path / "set", **tables)
-    return Server(start_app(folder, data=known_reader(tmp_path / "data", "Ann")), folder)
+    return Server(*sets.next(lambda folder: write_candidate_set(folder, **tables)))
 
 
 def open_curate(page, server, case="c1", **query):
     more = "".join(f"&{name}={value}" for name, value in query.items())
-    page.goto(f"{server.address}curate?case={case}{more}")
+    page.goto(f"{server.address}curate?set={server.set_id}&case={case}{more}")
     page.wait_for_selector(".rx-desk .candidate", timeout=60_000)
     page.wait_for_selector(f'[data-painted-case="{case}"]', timeout=60_000)
 

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 from support import model_server
+from support.browser.sets_of_tests import SetsOfTests
 from support.browser.waiting import calm, until
 from support.runs.killed_run import write_cases
 
@@ -23,19 +24,36 @@ def server():
         yield running
 
 
-@pytest.fixture
-def folder(tmp_path):
-    return write_cases(tmp_path / "set", 6)
+@pytest.fixture(scope="module")
+def sets(start_app, tmp_path_factory):
+    return SetsOfTests(start_app, tmp_path_factory.mktemp("runs"), OPENAI_API_KEY=KEY)
 
 
 @pytest.fixture
-def open_page(start_app, new_page, folder, tmp_path, server):
-    """Return a function that opens the page of an app, a new one unless its address is given."""
+def own(sets):
+    """The address of an app that has the key, a set of this test, and the set's id."""
+    return sets.next(lambda folder: write_cases(folder, 6))
 
-    def open_at(address=None, *, key=KEY, size=(1440, 900), **query):
-        home = tmp_path / "home"
-        address = address or start_app(folder, data=home, OPENAI_API_KEY=key)
+
+@pytest.fixture
+def folder(own):
+    return own[1]
+
+
+@pytest.fixture
+def another(start_app, folder, tmp_path):
+    """Return a function that starts one more app on the set of this test."""
+    return lambda key=KEY: start_app(folder, data=tmp_path / "home", OPENAI_API_KEY=key)
+
+
+@pytest.fixture
+def open_page(own, new_page, server):
+    """Return a function that opens the page, of another app where its address is given."""
+
+    def open_at(address=None, *, size=(1440, 900), **query):
         asked = {"run_model": MODEL, "run_at": "server", "run_url": server.base_url, **query}
+        if address in (None, own[0]):
+            address, asked["set"] = own[0], own[2]
         page = new_page(*size)
         page.goto(f"{address}run?{urlencode(asked)}")
         page.get_by_role("heading", name="Runs").wait_for()
@@ -138,7 +156,7 @@ def test_a_cancelled_run_is_resumed(open_page, server, folder):
 
 
 def test_a_killed_run_says_so_and_is_resumed_after_a_restart_of_the_server(
-    open_page, server, folder
+    open_page, server, folder, another
 ):
     server.options(delay_s=1.0)
     page, _ = open_page(run_at_once="1")
@@ -148,7 +166,7 @@ def test_a_killed_run_says_so_and_is_resumed_after_a_restart_of_the_server(
     expect(page.get_by_text("Broken off")).to_be_visible()
     told(page, "ended without a word")
     server.options()
-    again, _ = open_page()  # another server on the same set
+    again, _ = open_page(another())
     told(again, "ended without a word")
     press(again, "Resume")
     told(again, "6 of 6 answered")
@@ -156,7 +174,7 @@ def test_a_killed_run_says_so_and_is_resumed_after_a_restart_of_the_server(
     assert len(server.requests()) <= 7
 
 
-def test_a_run_goes_on_when_the_server_ends(new_page, folder, server, tmp_path, open_page):
+def test_a_run_goes_on_when_the_server_ends(folder, server, tmp_path, open_page, another):
     from rexview.bench.serving import ROOT, serve
 
     server.options(delay_s=1.5)
@@ -171,7 +189,7 @@ def test_a_run_goes_on_when_the_server_ends(new_page, folder, server, tmp_path, 
         told(page, re.compile("[1-4] of 6 answered"))
         page.close()
     assert progress(folder)["done"] < 6
-    again, _ = open_page()
+    again, _ = open_page(another())
     told(again, re.compile("[2-6] of 6 answered"))
     server.options()
     told(again, "6 of 6 answered")
@@ -218,8 +236,8 @@ def test_another_computer_needs_a_tick(open_page, server, folder):
     assert not (folder / "runs").exists()
 
 
-def test_no_key_and_no_server_are_said(open_page, folder):
-    page, address = open_page(key="", run_at="openai")
+def test_no_key_and_no_server_are_said(open_page, another):
+    page, address = open_page(another(key=""), run_at="openai")
     expect(page.get_by_text("There is no key for api.openai.com")).to_be_visible()
     expect(page.get_by_role("button", name="Start")).to_be_disabled()
     page, _ = open_page(address, run_url="http://127.0.0.1:9/v1", run_ids="c0001", run_cases="ids")

@@ -9,7 +9,8 @@ from contextlib import closing
 
 import pytest
 from playwright.sync_api import expect
-from support.browser.score_pad import known_reader, trouble, wait_saved
+from support.browser.score_pad import trouble, wait_saved
+from support.browser.sets_of_tests import SetsOfTests
 from support.browser.traffic import assert_hidden, record
 from support.review_folder import RAMP, named, write_review_set
 
@@ -68,8 +69,8 @@ def write_tasks(folder):
 class Server:
     """An app on a set of its own, whose database can be read."""
 
-    def __init__(self, address, folder):
-        self.address, self.folder = address, folder
+    def __init__(self, address, folder, set_id):
+        self.address, self.folder, self.set_id = address, folder, set_id
 
     def rows(self, kind):
         """The entries of a kind, oldest first: what each is about, and its value."""
@@ -82,14 +83,18 @@ class Server:
         return [(*about, json.loads(value) if value else None) for *about, value in found]
 
 
+@pytest.fixture(scope="module")
+def sets(start_app, tmp_path_factory):
+    return SetsOfTests(start_app, tmp_path_factory.mktemp("tasks"), "Ann")
+
+
 @pytest.fixture
-def server(start_app, tmp_path):
-    folder = write_tasks(tmp_path / "set")
-    return Server(start_app(folder, data=known_reader(tmp_path / "data", "Ann")), folder)
+def server(sets):
+    return Server(*sets.next(write_tasks))
 
 
 def open_task(page, server, task):
-    page.goto(f"{server.address}score?task={task}")
+    page.goto(f"{server.address}score?set={server.set_id}&task={task}")
     page.wait_for_selector(".rx-task .question p", timeout=60_000)
     page.wait_for_selector("[data-painted-case]", timeout=60_000)
 

@@ -1,0 +1,31 @@
+"""One server for the review sets of several tests: each test asks for its own by its link."""
+
+import json
+
+from rexview.ui.server.review_sets import set_id
+from support.browser.score_pad import known_reader
+
+_MOST = 20
+
+
+class SetsOfTests:
+    """The app for somebody who works alone and has opened sets that tests still have to write.
+
+    It begins with the first test. Who it is has a name, or has given none.
+    """
+
+    def __init__(self, start_app, home, name=None, **environment):
+        data = known_reader(home / "data", name) if name else home / "data"
+        folders = [home / f"set{number}" for number in range(_MOST)]
+        recent = data / "rexview" / "recent-sets.json"
+        recent.parent.mkdir(parents=True, exist_ok=True)
+        recent.write_text(json.dumps([str(folder) for folder in folders]), encoding="utf-8")
+        self._left = iter(folders)
+        self._start = lambda first: start_app(first, data=data, **environment)
+        self._address = None
+
+    def next(self, write):
+        """Write a set into a folder of its own; return the server's address, it, and its id."""
+        folder = write(next(self._left))
+        self._address = self._address or self._start(folder)
+        return self._address, folder, set_id(folder)
