@@ -21,7 +21,15 @@ _RELATIVE: Final = ("same", "opposite")
 """Cues for a side that an earlier one gives."""
 WITHIN: Final = frozenset(("in", "on", "at", "within", "over", "overlying", "along", "near"))
 LASTING: Final = frozenset(
-    ("mastectomy", "pneumonectomy", "sternotomy", "arthroplasty", "surgical_clips", "granuloma")
+    (
+        "mastectomy",
+        "pneumonectomy",
+        "sternotomy",
+        "arthroplasty",
+        "bone_hardware",
+        "surgical_clips",
+        "granuloma",
+    )
 )
 """Done or left long ago, and still to be seen."""
 _IN_VEINS: Final = ("central_line", "picc", "port", "pacemaker", "pacing_lead", "stent")

@@ -54,6 +54,8 @@ AFTERWARDS: Final = _NOW | _ANEW | _DEGREES | {"which"}
 _GOING_ON: Final = frozenset(
     words_of("keeps keep persists persist continues grows increases enlarges worsens")
 )
+_CAUSES: Final = frozenset(words_of("owing due because secondary"))
+"""Behind what is not seen: what follows is why."""
 _ONE_SIDE: Final = frozenset(words_of("left right lt rt bilateral"))
 _ENDS: Final = frozenset(words_of("tip tips end ends sidehole sideport"))
 """Parts of a tube or a line of which a film may not show what it shows of the rest."""
@@ -153,13 +155,15 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
             return _of_none(words, terms, k)
         joined = (joined and not term.finding) or term.mark == "," or "and" in term.cues
         if "not_before" in term.cues and not (term.finding and term.meaning.near):
+            if not _CAUSES.isdisjoint(words[term.j : terms[f].i]):
+                return False  # "not seen owing to effusion"
             if words[term.i] == "absent" and _names_part_only(terms, k, f):
                 return False  # "absent hemidiaphragm contour, mediastinal shift"
             if "not_after" in term.cues and k and terms[k - 1].finding and not terms[k - 1].mark:
                 return words[term.i] in ("no", "not", "without")
             return True
         if term.mark in (";", ":", ")", "(", "—", "•", "\n"):
-            return False
+            return term.mark == ":" and _heads_denied(terms, k)
         if term.is_("pseudo_not", "but", "normal"):
             return False
         if "maybe_before" in term.cues and any(a.mark == "," for a in terms[max(0, k - 2) : k]):
@@ -184,6 +188,11 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
     return False
 
 
+def _heads_denied(terms: list[Term], k: int) -> bool:
+    """Whether a colon follows words that deny all that comes: "Not seen: cavity, effusion"."""
+    return k == 1 and "not_before" in terms[0].cues and not terms[0].finding
+
+
 def _names_part_only(terms: list[Term], k: int, f: int) -> bool:
     """Whether what stands at ``k`` says of a part of the body alone that it is not seen."""
     comma = next((n for n in range(k + 1, f) if terms[n].mark == ","), None)
@@ -198,8 +207,9 @@ def _is_other_name(terms: list[Term], f: int) -> bool:
 
 
 def _has_its_own_side(words: list[str], terms: list[Term], k: int) -> bool:
-    """Whether what follows a comma is told with a side: "no pneumothorax, left effusion"."""
-    follows = k > 0 and terms[k].mark == "," and bool(terms[k - 1].finding)
+    """Whether what follows a comma is told with a side: "no pneumothorax, (and) left effusion"."""
+    comma = k - 1 if words[terms[k].i] == "and" else k
+    follows = comma > 0 and terms[comma].mark == "," and bool(terms[comma - 1].finding)
     return follows and words[terms[k].j] in _ONE_SIDE
 
 

@@ -7,7 +7,7 @@ from collections.abc import Set
 from typing import Final
 
 from rexview.detect.core.detector import AnswerInCase
-from rexview.detect.phrases import either
+from rexview.detect.phrases import either, whole_words
 from rexview.detect.report_comparison import FindingInText, findings_of_answer, of_status
 from rexview.detect.thoughts import conclusion_of_thoughts
 
@@ -18,9 +18,23 @@ _ROW_DENIES: Final = re.compile(
 )
 _LIKELIHOOD: Final = re.compile(rf"\b(?:{either('report', 'likelihood')})", re.IGNORECASE)
 _ROW_UNLIKELY: Final = re.compile(
-    rf"[^|:=\n]{{0,40}}[|:=]\W{{0,4}}(?:{either('report', 'unlikely')})(?=\W*(?:[|\n,}}]|$))",
+    rf"[^|:=\n]{{0,40}}[|:=]\W{{0,4}}(?:{either('report', 'unlikely')})(?=\s*\(|\W*(?:[|\n,}}]|$))",
     re.IGNORECASE,
 )
+_UNCLAIMED_BEFORE: Final = whole_words("report", "unclaimed_before")
+_CLAIMED_YET: Final = whole_words("report", "claimed_yet")
+_UNCLAIMED_AFTER: Final = whole_words("report", "unclaimed_after")
+_TURN: Final = re.compile(
+    r";|\b(?:but|however|although|though|yet)\b|\b(?:there|i) (?:is|are|see)\b", re.IGNORECASE
+)
+"""After it a sentence says something else."""
+_CELL_DENIES: Final = re.compile(rf"\W*(?:{either('report', 'row_denies')})\W*", re.IGNORECASE)
+_FIELD_DENIES: Final = re.compile(
+    r'"(?:severity|status|present|presence|size|grade)"\s*:\s*"?'
+    rf"(?:{either('report', 'row_denies')})\b",
+    re.IGNORECASE,
+)
+_WEIGHED_IN: Final = whole_words("report", "weighed_in")
 _UNTICKED: Final = re.compile(r"^\s*[-*]\s*\[ \]")
 
 
@@ -35,6 +49,7 @@ def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
         for claim in of_status(findings_of_answer(one), "positive")
         if claim.info.family not in but
         and not _denied_in_row(claim)
+        and not _is_doubtful(claim)
         and not (likelihoods and _ROW_UNLIKELY.match(claim.text, claim.mention.end))
     ]
     if not claims:
@@ -46,7 +61,42 @@ def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
 
 
 def _denied_in_row(claim: FindingInText) -> bool:
-    """Whether the row or line of a finding says that it is not there: "Effusion | None"."""
+    """Whether the row, line or field of a finding says that it is not there: "Effusion | None"."""
     start = claim.text.rfind("\n", 0, claim.mention.start) + 1
     row = claim.text[start : claim.mention.start]
-    return bool(_UNTICKED.match(row)) or bool(_ROW_DENIES.match(claim.text, claim.mention.end))
+    if _UNTICKED.match(row) or _ROW_DENIES.match(claim.text, claim.mention.end):
+        return True
+    end = claim.text.find("\n", claim.mention.end)
+    rest = claim.text[claim.mention.end : end if end >= 0 else len(claim.text)]
+    if "|" in row:
+        return _weighs_diagnoses(claim) or any(map(_CELL_DENIES.fullmatch, rest.split("|")))
+    return _FIELD_DENIES.search(_fields_behind(claim)) is not None
+
+
+def _weighs_diagnoses(claim: FindingInText) -> bool:
+    """Whether the table of a finding has columns for what speaks for and against."""
+    table = claim.text.rfind("\n\n", 0, claim.mention.start) + 2
+    header = claim.text[max(0, table) : claim.mention.start].split("\n", 1)[0]
+    return "|" in header and _WEIGHED_IN.search(header) is not None
+
+
+def _fields_behind(claim: FindingInText) -> str:
+    """Return what stands behind a finding in its object, as JSON writes one; else nothing."""
+    opened = claim.text.rfind("{", 0, claim.mention.start)
+    if opened < 0 or "}" in claim.text[opened : claim.mention.start]:
+        return ""
+    return claim.text[claim.mention.end : claim.text.find("}", claim.mention.end)]
+
+
+def _is_doubtful(claim: FindingInText) -> bool:
+    """Whether the sentence of a finding has words that deny or weigh it, or may.
+
+    Sentences that deny in a way that is not read are rarer than plain ones, and a hint is to be
+    right: "do not wait, insert a chest drain", "so is the tube" after what is gone.
+    """
+    before = _TURN.split(claim.before())[-1]
+    _, last = claim.mention.sentence
+    after = claim.text[claim.mention.end : last]
+    return bool(
+        _UNCLAIMED_BEFORE.search(_CLAIMED_YET.sub("", before)) or _UNCLAIMED_AFTER.search(after)
+    )

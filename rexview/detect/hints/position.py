@@ -102,7 +102,7 @@ def _kin(family: str) -> frozenset[str]:
 def _tube_of(
     text: str, match: re.Match[str], section: str, report: ReportFindings
 ) -> FindingInText | None:
-    """Return the tube that words say is out of place: the last before them, or in their sentence.
+    """Return the tube that words say is out of place: that of their sentence, or the last before.
 
     None where they do not say so of any: "previously malpositioned", "does not need repositioning".
     """
@@ -117,8 +117,9 @@ def _tube_of(
         if found.info.group == "device" and found.info.id != _TIP and found.section == section
         if match.start() - _FAR < found.mention.start < sentence.end()
     ]
-    before = [found for found in tubes if found.mention.start < match.end()]
-    tube = before[-1] if before else next(iter(tubes), None)
+    own = [found for found in tubes if found.mention.start >= sentence.start()] or tubes
+    before = [found for found in own if found.mention.start < match.end()]
+    tube = before[-1] if before else next(iter(own), None)
     return None if tube is None or tube.info.family == _IN_BRONCHUS else tube
 
 

@@ -41,7 +41,17 @@ _ONWARD: Final = frozenset(
 """Between where a device goes in and a place that it passes or ends in."""
 _COPULAS: Final = frozenset(words_of("is are was were remains remain appears looks became becomes"))
 _LYING: Final = frozenset(
-    ("stent", "surgical_clips", "arthroplasty", "pacemaker", "stimulator", "loop_recorder", "port")
+    (
+        "stent",
+        "bronchial_valve",
+        "surgical_clips",
+        "arthroplasty",
+        "bone_hardware",
+        "pacemaker",
+        "stimulator",
+        "loop_recorder",
+        "port",
+    )
 )
 _OVER: Final = frozenset(("projects", "projecting", "overlies", "overlying"))
 _SINGULAR: Final = frozenset(("is", "has", "was", "shows", "appears"))
