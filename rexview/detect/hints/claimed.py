@@ -62,30 +62,21 @@ def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
 
 def _denied_in_row(claim: FindingInText) -> bool:
     """Whether the row, line or field of a finding says that it is not there: "Effusion | None"."""
-    start = claim.text.rfind("\n", 0, claim.mention.start) + 1
-    row = claim.text[start : claim.mention.start]
+    before, behind = claim.text[: claim.mention.start], claim.text[claim.mention.end :]
+    row = before.rpartition("\n")[2]
     if _UNTICKED.match(row) or _ROW_DENIES.match(claim.text, claim.mention.end):
         return True
-    end = claim.text.find("\n", claim.mention.end)
-    rest = claim.text[claim.mention.end : end if end >= 0 else len(claim.text)]
     if "|" in row:
-        return _weighs_diagnoses(claim) or any(map(_CELL_DENIES.fullmatch, rest.split("|")))
-    return _FIELD_DENIES.search(_fields_behind(claim)) is not None
+        cells = behind.partition("\n")[0].split("|")
+        return _weighs_diagnoses(before) or any(map(_CELL_DENIES.fullmatch, cells))
+    in_object = "{" in before and "}" not in before.rpartition("{")[2]
+    return in_object and _FIELD_DENIES.search(behind.partition("}")[0]) is not None
 
 
-def _weighs_diagnoses(claim: FindingInText) -> bool:
-    """Whether the table of a finding has columns for what speaks for and against."""
-    table = claim.text.rfind("\n\n", 0, claim.mention.start) + 2
-    header = claim.text[max(0, table) : claim.mention.start].split("\n", 1)[0]
+def _weighs_diagnoses(before: str) -> bool:
+    """Whether a text ends within a table that has columns for what speaks for and against."""
+    header = before.rpartition("\n\n")[2].partition("\n")[0]
     return "|" in header and _WEIGHED_IN.search(header) is not None
-
-
-def _fields_behind(claim: FindingInText) -> str:
-    """Return what stands behind a finding in its object, as JSON writes one; else nothing."""
-    opened = claim.text.rfind("{", 0, claim.mention.start)
-    if opened < 0 or "}" in claim.text[opened : claim.mention.start]:
-        return ""
-    return claim.text[claim.mention.end : claim.text.find("}", claim.mention.end)]
 
 
 def _is_doubtful(claim: FindingInText) -> bool:
