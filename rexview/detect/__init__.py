@@ -8,7 +8,8 @@ counted apart.
 ======================  =======================================================================
 failure                 kinds of the detector's flags
 ======================  =======================================================================
-``laterality_error``    ``report``, ``boxes``, ``reference_boxes``, ``self``, ``choice``
+``laterality_error``    ``report``, ``predominance``, ``boxes``, ``reference_boxes``, ``self``,
+                        ``choice``
 ``token_limit``         ``finish_reason``, ``usage``, ``no_answer``, ``empty``,
                         ``truncated_suspected``, ``repetition``
 ``execution_gap``       ``scores``

@@ -12,6 +12,7 @@ from rexview.detect.findings.asserted import (
     report_mentions,
     report_text,
 )
+from rexview.detect.findings.clauses import SideSpan
 from rexview.detect.findings.lexicon import (
     finding_info,
     finding_name,
@@ -28,6 +29,7 @@ __all__ = [
     "REPORT_SECTIONS",
     "Finding",
     "Mention",
+    "SideSpan",
     "as_displayed",
     "asserted_mentions",
     "find_mentions",

@@ -28,8 +28,9 @@ from rexview.schema import Flag
 class Laterality:
     """Flags findings on the wrong side.
 
-    Kinds: ``report`` (the report has the finding on the other side only), ``self`` (the answer
-    contradicts itself), ``boxes`` (a box lies on the other side than its label or the answer says),
+    Kinds: ``report`` (the report has the finding on the other side only), ``predominance`` (both
+    have it on both sides, the report more of it on the other), ``self`` (the answer contradicts
+    itself), ``boxes`` (a box lies on the other side than its label or the answer says),
     ``reference_boxes`` (the reference has boxes of the finding on the other side only), ``choice``
     (an option with the finding on the other side than the correct one is chosen). One side of what
     the other text has on both is none: see :mod:`rexview.detect.laterality.incomplete`.

@@ -12,12 +12,20 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from rexview.detect.findings import Mention
-from rexview.detect.laterality.text import Contradiction, Sided
+from rexview.detect.laterality.text import Contradiction, Sided, one_side
 from rexview.detect.phrases import list_names, whole_words
 from rexview.geometry import OTHER_SIDE
 
 _TRAITS: Final = {name: whole_words("told_apart", name) for name in list_names("told_apart")}
+_HEIGHTS: Final = ("upper", "middle", "lower")
 _BREAK: Final = re.compile(r"[.,;|\n()]|\band\b|\bwith\b", re.IGNORECASE)
+_LENGTH: Final = re.compile(
+    r"(?<![\d.,x×])(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:\s?(?:[x×]|by)\s?\d{1,3}(?:[.,]\d{1,2})?)?[\s-]?"
+    r"(?P<unit>mm|cm|millimet\w+|centimet\w+)\b(?!\s+(?:above|below|from|proximal|distal))",
+    re.IGNORECASE,
+)
+_ALIKE: Final = 1.2
+"""Times that one length may be another and still be the same, rounded."""
 _REACH: Final = 60
 """Characters before and after a finding and its side in which words tell it from another."""
 _FEWEST: Final = 2
@@ -32,15 +40,105 @@ def exchanged(answer: Sided, reference: Sided, text: str, report_of: TextOf) -> 
     found = []
     for family, claims in answer.items():
         reported = reference.get(family, ())
-        if not (_on_each(claims) and _on_each(reported)):
+        if one_side(reported) != "bilateral":
             continue
-        claimed = _traits(claims, lambda _: text)
-        known = _traits(reported, report_of)
-        both = claimed.keys() & known.keys()
-        changed = [name for name in sorted(both) if claimed[name].side != known[name].side]
-        if len(changed) == len(both) >= _FEWEST and len({known[name].side for name in both}) > 1:
-            found.append(Contradiction("report", claimed[changed[0]], known[changed[0]]))
+        each = _on_each(claims) and _on_each(reported)
+        pairs = (_exchanged if each else _moved)(claims, reported, text, report_of)
+        if pairs:
+            found.append(Contradiction("report", *pairs[0]))
     return found
+
+
+def _exchanged(
+    claims: Sequence[Mention], reported: Sequence[Mention], text: str, report_of: TextOf
+) -> list[tuple[Mention, Mention]]:
+    """Return what tells two findings of a kind apart and has another side in the other text."""
+    claimed = _traits(claims, lambda _: text)
+    known = _traits(reported, report_of)
+    both = claimed.keys() & known.keys()
+    changed = [name for name in sorted(both) if claimed[name].side != known[name].side]
+    lengths = _with_lengths(claims, reported, text, report_of)
+    if len(lengths) >= _FEWEST:
+        return lengths
+    if len(changed) < len(both):
+        return []
+    if len(changed) >= _FEWEST and len({known[name].side for name in both}) > 1:
+        return [(claimed[name], known[name]) for name in changed]
+    return lengths
+
+
+def _moved(
+    claims: Sequence[Mention], reported: Sequence[Mention], text: str, report_of: TextOf
+) -> list[tuple[Mention, Mention]]:
+    """Return what the answer has at a height at which the report has it on the other side only.
+
+    "Nodules in the left upper and right lower lobe", "... and one in the left lower zone".
+    """
+    ours = [(claim, _heights(text, claim)) for claim in claims]
+    theirs = [(mention, _heights(report_of(mention), mention)) for mention in reported]
+    for claim, heights in ours:
+        if claim.side not in OTHER_SIDE or len(heights) != 1:
+            continue
+        other = OTHER_SIDE[claim.side]
+        if any(_may_lie(mention, some, claim.side, heights) for mention, some in theirs):
+            continue
+        if any(_may_lie(mention, some, other, heights) for mention, some in ours):
+            continue
+        there = [mention for mention, some in theirs if mention.side == other and some == heights]
+        if there:
+            return [(claim, there[0])]
+    return []
+
+
+def _heights(text: str, mention: Mention) -> frozenset[str]:
+    around = _around(text, mention)
+    told = frozenset(name for name in _HEIGHTS if _TRAITS[name].search(around))
+    if told or mention.zone is None or mention.side not in OTHER_SIDE:
+        return told
+    lobe = mention.zone if mention.zone[0] == mention.side[0].upper() else ""
+    return frozenset(name for name in _HEIGHTS if lobe and _TRAITS[name].search(lobe))
+
+
+def _may_lie(mention: Mention, heights: frozenset[str], side: str, wanted: frozenset[str]) -> bool:
+    """Whether a finding may lie on a side at one of some heights, as far as its words tell."""
+    return mention.side in (side, "bilateral") and (not heights or not heights.isdisjoint(wanted))
+
+
+def _with_lengths(
+    claims: Sequence[Mention], reported: Sequence[Mention], text: str, report_of: TextOf
+) -> list[tuple[Mention, Mention]]:
+    """Return what has, in two texts, one length on different sides; empty where one has not.
+
+    A length that both texts have on a side must not be on the other, too.
+    """
+    ours = _lengths(claims, lambda _: text)
+    theirs = _lengths(reported, report_of)
+    pairs = []
+    for length, claim in ours:
+        same = [mention for other, mention in theirs if _alike(length, other)]
+        if any(mention.side == claim.side for mention in same):
+            return []
+        again = [mention for other, mention in ours if _alike(length, other)]
+        if same and all(mention.side == claim.side for mention in again):
+            pairs.append((claim, same[0]))
+    return pairs
+
+
+def _lengths(mentions: Sequence[Mention], text_of: TextOf) -> list[tuple[float, Mention]]:
+    """Return the lengths that are told of some mentions, in millimetres."""
+    found = []
+    for mention in mentions:
+        text = text_of(mention)
+        alone = [one.sentence for one in mentions].count(mention.sentence) == 1
+        around = text[slice(*mention.sentence)] if alone else _around(text, mention)
+        for match in _LENGTH.finditer(around):
+            number = float(match["number"].replace(",", "."))
+            found.append((number * (10 if match["unit"][0].lower() == "c" else 1), mention))
+    return found
+
+
+def _alike(one: float, other: float) -> bool:
+    return max(one, other) <= min(one, other) * _ALIKE
 
 
 def _on_each(mentions: Sequence[Mention]) -> bool:
@@ -53,9 +151,9 @@ def _traits(mentions: Sequence[Mention], text_of: TextOf) -> dict[str, Mention]:
     sides: dict[str, dict[str | None, Mention]] = {}
     for mention in mentions:
         around = _around(text_of(mention), mention)
-        for name, words in _TRAITS.items():
-            if words.search(around):
-                sides.setdefault(name, {}).setdefault(mention.side, mention)
+        names = [name for name, words in _TRAITS.items() if words.search(around)]
+        for name in (*names, mention.finding):
+            sides.setdefault(name, {}).setdefault(mention.side, mention)
     return {name: next(iter(by.values())) for name, by in sides.items() if len(by) == 1}
 
 

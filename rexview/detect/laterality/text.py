@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
-from rexview.detect.findings import Mention, finding_info, may_be_same_fracture
+from rexview.detect.findings import Mention, SideSpan, finding_info, may_be_same_fracture
 from rexview.detect.phrases import list_names, word_set
 from rexview.geometry import OTHER_SIDE
 
@@ -51,16 +51,18 @@ _REACH: Final = 160
 class Contradiction:
     """Two mentions of one finding on different sides.
 
-    ``kind`` is ``report`` (answer against report), ``incomplete`` (one of the two says both sides)
-    or ``self`` (``contrary`` stands in the answer too). ``claimed`` and ``known`` are the sides of
-    all that answer and report say of it, where they are not those of the two mentions.
+    ``kind`` is ``report`` (answer against report), ``incomplete`` (one of the two says both sides),
+    ``predominance`` (both do, and ``more`` is the side that each has more of it on, and where it
+    says so) or ``self`` (``contrary`` stands in the answer too). ``claimed`` and ``known`` are the
+    sides of all that answer and report say of it, where they are not those of the two mentions.
     """
 
-    kind: Literal["report", "incomplete", "self"]
+    kind: Literal["report", "incomplete", "predominance", "self"]
     claim: Mention
     contrary: Mention
     claimed: str = ""
     known: str = ""
+    more: tuple[SideSpan, SideSpan] | None = None
 
 
 @lru_cache(maxsize=256)

@@ -8,10 +8,15 @@ from typing import TypeVar
 from rexview.detect.boxes.labels import label_key
 from rexview.detect.boxes.position import box_evidence
 from rexview.detect.core.detector import AnswerInCase
-from rexview.detect.findings import Mention, finding_info
+from rexview.detect.findings import REPORT_SECTIONS, Mention, SideSpan, finding_info
 from rexview.detect.laterality.asked import first_reply, side_in_reply
 from rexview.detect.laterality.boxes import SidedBox
 from rexview.detect.laterality.exchanged import exchanged
+from rexview.detect.laterality.predominance import (
+    Predominance,
+    against_predominance,
+    predominances,
+)
 from rexview.detect.laterality.text import (
     Contradiction,
     Sided,
@@ -72,6 +77,14 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
         one.text,
         lambda mention: getattr(one.case.report, sections[id(mention)]) or "",
     )
+    told = {finding_info(item.claim.finding).family for item in found}
+    found += [
+        item
+        for item in against_predominance(
+            predominances(one.text, one.mentions), _more_in_report(one)
+        )
+        if finding_info(item.claim.finding).family not in told
+    ]
     against = (
         item
         for item in found
@@ -82,6 +95,17 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
         )
     )
     return (*against, *within)
+
+
+def _more_in_report(one: AnswerInCase) -> dict[str, list[Predominance]]:
+    """Read where a report has more of its findings on both sides; the same for all answers."""
+    more: dict[str, list[Predominance]] = {}
+    for section in REPORT_SECTIONS:
+        mentions = [mention for name, mention in one.report_mentions if name == section]
+        text = getattr(one.case.report, section) or ""
+        for family, some in predominances(text, mentions).items():
+            more.setdefault(family, []).extend(some)
+    return more
 
 
 def of_family(boxes: Iterable[_Sided], family: str) -> list[_Sided]:
@@ -99,6 +123,8 @@ def explained(
         message = f"The answer contradicts itself: {named(contrary)} here, {claim.side} there."
         return message, (*evidence_of("answer", one.text, contrary), *stated)
     section = next(name for name, mention in one.report_mentions if mention is contrary)
+    if item.more is not None:
+        return _explained_more(item, item.more, one, section)
     same = contrary.finding == claim.finding
     other = item.known or str(contrary.side)
     if other == "bilateral" and same:
@@ -120,6 +146,22 @@ def explained(
         evidence.append(box_evidence(box, side))
     tail = " (one side of a bilateral finding)" if item.kind == "incomplete" else ""
     return "; ".join(parts) + f"{tail}.", tuple(evidence)
+
+
+def _explained_more(
+    item: Contradiction, more: tuple[SideSpan, SideSpan], one: AnswerInCase, section: str
+) -> tuple[str, tuple[Evidence, ...]]:
+    """Return the sentence and the evidence for a finding with more of it on the other side."""
+    claim, contrary = (
+        mention._replace(side=side, side_start=start, side_end=end)
+        for mention, (side, start, end) in zip((item.claim, item.contrary), more, strict=True)
+    )
+    name = finding_info(claim.finding).name
+    report = getattr(one.case.report, section) or ""
+    return f"Answer: {name}, more on the {claim.side}; report: more on the {contrary.side}.", (
+        *evidence_of("answer", one.text, claim),
+        *evidence_of("report", report, contrary, section),
+    )
 
 
 def named(mention: Mention, side: str = "") -> str:

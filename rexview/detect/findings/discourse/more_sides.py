@@ -24,6 +24,10 @@ _AGAIN: Final = frozenset(
 )
 _ANEW: Final = frozenset(("a", "another", "new", "second", "similar", "smaller", "larger", "other"))
 """Before the "one" that is a second finding."""
+_ONE: Final = "one"
+_OF_IT: Final = frozenset((_ONE, "on", "in", "at"))
+"""In "and a small one on the right": left out, that is "and small right"."""
+_EXCHANGED: Final = frozenset(("exchanged", "replaced", "swapped", "changed"))
 _FINAL: Final = frozenset(("unchanged", "previous", "prior", "before", "no", "not"))
 """Beside a "same" or "similar" that compares with an earlier film."""
 _NOTE: Final = 4
@@ -56,15 +60,27 @@ def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]
 
 
 def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> list[Draft]:
-    """Return the finding of a note once more where its end says so: "mod L eff, tiny R"."""
+    """Return the finding of a note once more where its end says so: "mod L eff, tiny R".
+
+    Or "and a small right one", "and a smaller one on the right"; and what came in its place.
+    """
     terms = said.terms
-    if len(terms) < _NOTE or "than" in said.cues or "more" in said.cues:
+    if instead := _instead(tokens, first, said, found[-1]):
+        return instead
+    told = [tokens.words[first + term.i] for term in terms]
+    another = _ONE in told[-3:]
+    if another:
+        said_of_it = [term for term in terms[-3:] if tokens.words[first + term.i] not in _OF_IT]
+        terms = [*terms[:-3], *said_of_it]
+    if len(terms) < _NOTE or "than" in said.cues or ("more" in said.cues and not another):
         return []
     size, last = terms[-2], terms[-1]
     comma = terms[-3]
-    if last.side not in ("right", "left") or last.meaning.zone or "size" not in size.cues:
+    sizes = ("size", "more") if another else ("size",)
+    if last.side not in ("right", "left") or last.meaning.zone or not size.is_(*sizes):
         return []
-    if (comma.mark != "," and "and" not in comma.cues) or last.i - comma.j > _NOTE:
+    reach = _NOTE + len(_OF_IT) if another else _NOTE
+    if (comma.mark != "," and "and" not in comma.cues) or last.i - comma.j > reach:
         return []
     place = (last.side, tokens.starts[first + last.i], tokens.ends[first + last.j - 1])
     draft = found[-1]
@@ -74,6 +90,20 @@ def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draf
     if draft.end > tokens.starts[first + comma.i]:
         return []
     return [replace(draft, sides=[place], compared=True)]
+
+
+def _instead(tokens: Tokens, first: int, said: Reading, gone: Draft) -> list[Draft]:
+    """Return what a finding was exchanged for: "the right line was replaced by a left one"."""
+    if gone.status != "negated" or len({side for side, _, _ in gone.sides}) != 1:
+        return []
+    for term in said.terms:
+        i, j = first + term.i, first + term.j
+        if term.side not in OTHER_SIDE or term.side == gone.sides[0][0]:
+            continue
+        if tokens.words[j : j + 1] == [_ONE] and not _EXCHANGED.isdisjoint(tokens.words[first:i]):
+            place = (term.side, tokens.starts[i], tokens.ends[j - 1])
+            return [replace(gone, status="positive", sides=[place], compared=True)]
+    return []
 
 
 def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:

@@ -386,7 +386,10 @@ def _called_normal_next(tokens: Tokens, sentence: Sentence) -> bool:
 def _only_normal(clause: Clause) -> bool:
     """Whether a clause says that what its side names is normal: "right angle: clear"."""
     return clause.has("normal") and any(
-        term.names_anatomy or term.is_("opposite", "same") or term.mark == ":"
+        term.names_anatomy
+        or term.is_("opposite", "same")
+        or term.mark == ":"
+        or (term.mark == "," and not clause.has("it"))
         for term in clause.terms
     )
 

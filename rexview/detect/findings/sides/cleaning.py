@@ -108,7 +108,8 @@ def clean_sides(
     pictured = "picture" in cues
     for k, term in enumerate(terms):
         if relative and term.is_("same", "opposite"):
-            last = next((a.side for a in reversed(terms[:k]) if a.side), before)
+            said_before = (a for a in reversed(terms[:k]) if a.side and not _is_beside(words, a))
+            last = next((a.side for a in said_before), before)
             if last in OTHER_SIDE:
                 term.side = last if "same" in term.cues else OTHER_SIDE[last]
         if term.side is None:
@@ -169,6 +170,11 @@ def clean_sides(
     if "not_before" in cues or "not_after" in cues:
         _drop_denied(words, terms)
     drop_corrected(words, terms)
+
+
+def _is_beside(words: list[str], term: Term) -> bool:
+    """Whether a side is only what another is held against: "darker than (on) the right"."""
+    return "than" in words[max(0, term.i - 3) : term.i]
 
 
 def _bronchial(terms: list[Term]) -> bool:
