@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from rexview.detect.findings import (
@@ -32,6 +32,12 @@ _FIRST: Final = re.compile(r"\s*\S[^\n]{0,160}?[.!;](?=\s)|[^\n]{1,160}(?=\n)")
 """The first sentence or line of a text."""
 _ORGAN: Final = whole_words("question", "organ")
 """What the side of a question may be of, in place of a finding's."""
+_OTHER_SIDE: Final = re.compile(
+    r"\b(?:both|bilat\w*|other|opposite|contralat\w*|either|not (?:on|in) (?:that|this) \w+)\b",
+    re.IGNORECASE,
+)
+_PLACED: Final = ("lung", "pleura")
+"""Regions of what an answer has in the part of the chest that it was asked about."""
 _FEWEST: Final = 2
 """Options; less of them are no choice."""
 
@@ -127,6 +133,32 @@ def first_reply(case: Case, text: str, claims: Collection[str]) -> list[Mention]
         mention
         for mention in side_in_reply(case, reply)
         if finding_info(mention.finding).family not in claims
+    ]
+
+
+def on_asked_side(case: Case, text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Give what an answer has without a side the one side of the chest that it was asked about.
+
+    "What do you see in the left base?", "A patchy opacity."; of a question that names a finding
+    only that: "Is there a left effusion?", "Yes, a small effusion." An answer that names a side, or
+    the other one, gives none.
+    """
+    question = case.question[:_LONGEST]
+    if any(sides_named(text)) or not any(sides_named(question)) or _OTHER_SIDE.search(text):
+        return []
+    asked = [one for one in find_mentions(question) if finding_info(one.finding).sided]
+    sides = {side for side, _, _ in sides_of_text(question)}
+    if len(sides) != 1 or not sides <= OTHER_SIDE.keys():
+        return []
+    families = {finding_info(one.finding).family for one in asked}
+    side = sides.pop()
+    return [
+        mention._replace(side=side)
+        for mention in mentions
+        if mention.side is None and mention.status in ("positive", "uncertain")
+        if finding_info(mention.finding).sided
+        if finding_info(mention.finding).family in families
+        or (not families and finding_info(mention.finding).region in _PLACED)
     ]
 
 

@@ -18,7 +18,7 @@ from rexview.geometry import OTHER_SIDE
 
 _TRAITS: Final = {name: whole_words("told_apart", name) for name in list_names("told_apart")}
 _HEIGHTS: Final = ("upper", "middle", "lower")
-_BREAK: Final = re.compile(r"[.,;|\n()]|\band\b|\bwith\b", re.IGNORECASE)
+_BREAK: Final = re.compile(r"[.,;|\n()]|\band\b|\bwith\b(?! (?:its |the )?tip)", re.IGNORECASE)
 _LENGTH: Final = re.compile(
     r"(?<![\d.,x×])(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:\s?(?:[x×]|by)\s?\d{1,3}(?:[.,]\d{1,2})?)?[\s-]?"
     r"(?P<unit>mm|cm|millimet\w+|centimet\w+)\b(?!\s+(?:above|below|from|proximal|distal))",
@@ -42,8 +42,12 @@ def exchanged(answer: Sided, reference: Sided, text: str, report_of: TextOf) -> 
         reported = reference.get(family, ())
         if one_side(reported) != "bilateral":
             continue
-        each = _on_each(claims) and _on_each(reported)
-        pairs = (_exchanged if each else _moved)(claims, reported, text, report_of)
+        ours, theirs = (
+            [one for one in some if one.side in OTHER_SIDE] for some in (claims, reported)
+        )
+        each = _on_each(ours) and _on_each(theirs)
+        pairs = _exchanged(ours, theirs, text, report_of) if each else []
+        pairs = pairs or _moved(claims, reported, text, report_of)
         if pairs:
             found.append(Contradiction("report", *pairs[0]))
     return found
@@ -70,27 +74,30 @@ def _exchanged(
 def _moved(
     claims: Sequence[Mention], reported: Sequence[Mention], text: str, report_of: TextOf
 ) -> list[tuple[Mention, Mention]]:
-    """Return what the answer has at a height at which the report has it on the other side only.
+    """Return what the answer has on a side, and the report only on the other.
 
-    "Nodules in the left upper and right lower lobe", "... and one in the left lower zone".
+    Two of a kind are told apart by the height at which they lie, or by their age: "nodules in the
+    left upper and right lower lobe", "... and one in the left lower zone".
     """
-    ours = [(claim, _heights(text, claim)) for claim in claims]
-    theirs = [(mention, _heights(report_of(mention), mention)) for mention in reported]
-    for claim, heights in ours:
-        if claim.side not in OTHER_SIDE or len(heights) != 1:
-            continue
-        other = OTHER_SIDE[claim.side]
-        if any(_may_lie(mention, some, claim.side, heights) for mention, some in theirs):
-            continue
-        if any(_may_lie(mention, some, other, heights) for mention, some in ours):
-            continue
-        there = [mention for mention, some in theirs if mention.side == other and some == heights]
-        if there:
-            return [(claim, there[0])]
+    for apart in (_heights, _ages):
+        ours = [(claim, apart(text, claim)) for claim in claims]
+        theirs = [(mention, apart(report_of(mention), mention)) for mention in reported]
+        for claim, wanted in ours:
+            if claim.side not in OTHER_SIDE or len(wanted) != 1:
+                continue
+            other = OTHER_SIDE[claim.side]
+            if any(_may_be(mention, some, claim.side, wanted) for mention, some in theirs):
+                continue
+            if any(_may_be(mention, some, other, wanted) for mention, some in ours):
+                continue
+            there = [one for one, some in theirs if one.side == other and some == wanted]
+            if there:
+                return [(claim, there[0])]
     return []
 
 
 def _heights(text: str, mention: Mention) -> frozenset[str]:
+    """Return the heights at which a finding lies, as far as its words tell."""
     around = _around(text, mention)
     told = frozenset(name for name in _HEIGHTS if _TRAITS[name].search(around))
     if told or mention.zone is None or mention.side not in OTHER_SIDE:
@@ -99,9 +106,16 @@ def _heights(text: str, mention: Mention) -> frozenset[str]:
     return frozenset(name for name in _HEIGHTS if lobe and _TRAITS[name].search(lobe))
 
 
-def _may_lie(mention: Mention, heights: frozenset[str], side: str, wanted: frozenset[str]) -> bool:
-    """Whether a finding may lie on a side at one of some heights, as far as its words tell."""
-    return mention.side in (side, "bilateral") and (not heights or not heights.isdisjoint(wanted))
+def _ages(text: str, mention: Mention) -> frozenset[str]:
+    """Return whether a finding is new or was there before, as far as its words tell."""
+    around = _around(text, mention)
+    names = (("new", "new"), ("old", "old"), ("unchanged", "old"))
+    return frozenset(age for name, age in names if _TRAITS[name].search(around))
+
+
+def _may_be(mention: Mention, told: frozenset[str], side: str, wanted: frozenset[str]) -> bool:
+    """Whether a finding may be the one that is looked for on a side, as far as its words tell."""
+    return mention.side in (side, "bilateral") and (not told or not told.isdisjoint(wanted))
 
 
 def _with_lengths(

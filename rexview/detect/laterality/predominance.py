@@ -22,7 +22,7 @@ _WORDS: Final = {
 _MORE: Final = _WORDS["more"]
 _MOSTLY: Final = _WORDS["mostly"]
 _LESS: Final = _WORDS["less"]
-_SIDE_WORD: Final = r"(?:right|left|rt|lt|r|l)(?![\w'/])(?:[- ]sided)?"
+_SIDE_WORD: Final = r"(?:right|left|rt|lt|r[uml]?l?|l[ul]?l?|lingula)(?![\w'/])(?:[- ]sided)?"
 _PLACE: Final = (
     r"(?:[- ](?:side|lung|base|hemithorax|one|pleural space|upper|mid|lower|lobe|zone))*+"
 )
@@ -31,7 +31,9 @@ _OTHER: Final = rf"(?<![\w/])(?P<other>{_SIDE_WORD}){_PLACE}"
 _PLACED: Final = "on|in|at|over|within|along|to|toward|towards|involving|affecting"
 _ON: Final = rf"(?:(?:{_PLACED}) (?:the |its )?)"
 _COMMA: Final = r"\s*+(?:,\s*+)?"
-_THAN: Final = rf"(?:\s+\w+)?\s+than\s+{_ON}?(?:the )?{_OTHER}"
+_THAN: Final = rf"(?:\s+\w+)?\s+than\s+(?:those |that |the one )?{_ON}?(?:the )?{_OTHER}"
+_WORDS_ON: Final = r"(?:\s++(?!than\b)[\w'-]++){0,4}?\s++"
+"""Up to so many words between a side and what compares it with the other."""
 _NOT_BEFORE: Final = (
     rf"(?!{_COMMA}(?:than|compared (?:to|with)|from|since)\b"
     rf"[^.;,\n]{{0,25}}{_WORDS['before']})"
@@ -39,15 +41,15 @@ _NOT_BEFORE: Final = (
 """No comparison with an earlier film follows."""
 _NOT_BOTH: Final = rf"(?!(?:\s+\w+){{0,2}}\s*(?:and|/|&)\s*(?:the )?{_SIDE_WORD})"
 _FEW: Final = rf"(?:[\s,]++(?!than\b|and\b|{_SIDE_WORD})[\w'-]++){{0,3}}?[\s,]++"
-_IS: Final = "is|being|was|appears|seems|looks"
+_IS: Final = "is|being|was|remains|appears|seems|looks"
 _PATTERNS: Final = tuple(
     (re.compile(pattern, re.IGNORECASE), more)
     for pattern, more in (
         # "right greater than left", "R>L", "on the right more than on the left"
         (rf"{_SIDE}{_COMMA}>{{1,3}}\s*{_OTHER}", True),
-        (rf"{_SIDE}{_COMMA}(?:{_MORE}|exceeding){_THAN}", True),
+        (rf"{_SIDE}(?:{_COMMA}|{_WORDS_ON})(?:{_MORE}|exceeding){_THAN}", True),
         (rf"{_SIDE}{_COMMA}<{{1,3}}\s*{_OTHER}", False),
-        (rf"{_SIDE}{_COMMA}{_LESS}{_THAN}", False),
+        (rf"{_SIDE}(?:{_COMMA}|{_WORDS_ON}){_LESS}{_THAN}", False),
         # "larger on the left (than on the right)", "more marked at the right base"
         (rf"{_MORE}{_FEW}{_ON}{_SIDE}{_NOT_BEFORE}{_NOT_BOTH}", True),
         (rf"{_MOSTLY}[\s,]++(?:{_ON}|the )?{_SIDE}{_NOT_BEFORE}{_NOT_BOTH}", True),
@@ -72,6 +74,14 @@ _PATTERNS: Final = tuple(
             rf"(?: \w+){{0,2}}? {_MORE}{_NOT_BEFORE}",
             True,
         ),
+        (
+            rf"(?:of (?:which|these|the two)|it is),? the {_SIDE}(?: (?:that|which))? (?:{_IS})"
+            rf"(?: \w+){{0,2}}? {_MORE}{_NOT_BEFORE}",
+            True,
+        ),
+        # "with relative sparing of the right lung"
+        (rf"relative sparing of the {_SIDE}", False),
+        (rf"{_SIDE}(?: \w+){{0,3}} relatively spared", False),
         # "it is the left lung that carries most of the disease"
         (
             rf"{_SIDE}(?: \w+){{0,3}} (?:carries|bears|holds|has|contains|shows|takes) "
@@ -103,6 +113,11 @@ _EARLIER: Final = re.compile(
     rf"\s*(?:on|in|at|of) (?:the |her |his |an? )?{_WORDS['before']}", re.IGNORECASE
 )
 """Behind a comparison that is one of an earlier film."""
+_ROW: Final = re.compile(r"^[^\S\n]*\|.*$", re.MULTILINE)
+_CELL: Final = re.compile(r"[^|\n]+")
+_SIDE_CELL: Final = re.compile(
+    r"[\s*]*+(?:right|left|r|l)(?: (?:lung|side|hemithorax))?[\s*]*+", re.IGNORECASE
+)
 _MARKED: Final = re.compile(r"[*`]")
 _ASSERTED: Final = ("positive", "uncertain")
 
@@ -128,14 +143,13 @@ def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Pred
         for side in _sizes_of_sides(plain)
         for meant in _meant(plain, asserted, side)[:1]
     ]
+    told += _sizes_in_columns(plain, asserted)
     for side, mention in told:
         if _family(mention) in both:
             found.setdefault(_family(mention), []).append(Predominance(mention, side))
     for family in both - found.keys():
-        larger = _larger([one for one in asserted if _family(one) == family], plain)
-        if larger is not None:
-            found[family] = [larger]
-    return found
+        found[family] = list(_larger([one for one in asserted if _family(one) == family], plain))
+    return {family: some for family, some in found.items() if some}
 
 
 def _family(mention: Mention) -> str:
@@ -198,7 +212,7 @@ def _meant(text: str, mentions: Sequence[Mention], told: SideSpan) -> list[Menti
     if meant or after:
         return meant or after[:1]
     earlier = [one for one in mentions if one.end <= start and start - one.end <= _PREVIOUS]
-    return earlier[-1:]
+    return [one for one in earlier if one.sentence == earlier[-1].sentence]
 
 
 def _sizes_of_sides(text: str) -> Iterator[SideSpan]:
@@ -220,26 +234,51 @@ def _sizes_of_sides(text: str) -> Iterator[SideSpan]:
             yield sides[more], pairs[more][0].start(), pairs[more][1].end()
 
 
+def _sizes_in_columns(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[SideSpan, Mention]]:
+    """Find the larger size in the rows of a table with a column for each side."""
+    columns: dict[int, Literal["right", "left"]] = {}
+    for line in _ROW.finditer(text):
+        cells = list(_CELL.finditer(text, *line.span()))
+        heads = {k: cell for k, cell in enumerate(cells) if _SIDE_CELL.fullmatch(cell[0])}
+        if heads:
+            columns = {k: _side_of(cell[0].lstrip(" *")) for k, cell in heads.items()}
+            continue
+        sizes = {
+            k: size
+            for k, cell in enumerate(cells)
+            if k in columns and (size := _ANY_SIZE.search(text, *cell.span()))
+        }
+        ranks = {k: _rank(size) for k, size in sizes.items()}
+        if {columns[k] for k in sizes} != set(OTHER_SIDE) or len(set(ranks.values())) < len(ranks):
+            continue
+        most = max(ranks, key=lambda k: ranks[k])
+        for mention in mentions:
+            if line.start() <= mention.start < line.end():
+                yield (columns[most], *sizes[most].span()), mention
+
+
 def _rank(match: re.Match[str]) -> int:
     return next(rank for rank, name in enumerate(_SIZES) if match[name])
 
 
-def _larger(mentions: Sequence[Mention], text: str) -> Predominance | None:
-    """Return the larger of two that are each told with a size: "a small right effusion"."""
-    told: dict[str, dict[int, Predominance]] = {}
+def _larger(mentions: Sequence[Mention], text: str) -> Iterator[Predominance]:
+    """Find the larger of two that are told with a size each: "small right effusion".
+
+    In the order of a text, so that findings and impression may differ.
+    """
+    told: dict[str, tuple[int, Predominance]] = {}
     for mention in mentions:
-        if mention.side in OTHER_SIDE:
-            size = _size_of(mention, text)
-            if size is not None:
-                told.setdefault(mention.side, {}).setdefault(
-                    _rank(size), Predominance(mention, (mention.side, *size.span()))
-                )
-    if set(told) != set(OTHER_SIDE) or any(len(sizes) > 1 for sizes in told.values()):
-        return None
-    (rank, one), (other_rank, other) = (next(iter(sizes.items())) for sizes in told.values())
-    if rank == other_rank:
-        return None
-    return one if rank > other_rank else other
+        size = _size_of(mention, text) if mention.side in OTHER_SIDE else None
+        if size is None or mention.side is None:
+            continue
+        said = (_rank(size), Predominance(mention, (mention.side, *size.span())))
+        if mention.side in told and told[mention.side][0] != said[0]:
+            told = {}
+        told[mention.side] = said
+        if len(told) == len(OTHER_SIDE):
+            (rank, one), (other_rank, other) = told.values()
+            if rank != other_rank:
+                yield one if rank > other_rank else other
 
 
 def _size_of(mention: Mention, text: str) -> re.Match[str] | None:
@@ -259,14 +298,19 @@ def against_predominance(
 ) -> list[Contradiction]:
     """Find the findings of which the answer has more on the side that the report has less on.
 
-    Of one that either text is of two minds about, nothing is said.
+    Of one that the report is of two minds about, nothing is said. An answer that is of two minds
+    is wrong in one of them; unless it speaks of two findings, only of one family.
     """
     found = []
     for family, claims in answer.items():
         known = report.get(family, ())
-        sides = [{one.side[0] for one in some} for some in (claims, known)]
-        if [len(some) for some in sides] == [1, 1] and sides[0] != sides[1]:
-            one, other = claims[0], known[0]
-            more = (one.side, other.side)
-            found.append(Contradiction("predominance", one.mention, other.mention, more=more))
+        if len({one.side[0] for one in known}) != 1:
+            continue
+        wrong = [one for one in claims if one.side[0] != known[0].side[0]]
+        if wrong and (
+            len(wrong) == len(claims) or len({one.mention.finding for one in claims}) == 1
+        ):
+            more = (wrong[-1].side, known[0].side)
+            item = Contradiction("predominance", wrong[-1].mention, known[0].mention, more=more)
+            found.append(item)
     return found

@@ -18,6 +18,8 @@ _UNSPECIFIC: Final = frozenset(("opacity",))
 _DISEASE: Final = "lung_abnormality"
 _FLUID: Final = "pleural_fluid"
 _NODES: Final = "mediastinal_widening"
+_NODULE: Final = "nodule"
+_GRANULOMA: Final = "granuloma"
 _CONCLUSION: Final = re.compile(
     r"impression|conclu|summar|answer|final|overall|recommend|diagnosis|plan\b|next step|opinion"
     r"|in short|assessment|therefore|thus|hence|explanation|taken together|all in all|management"
@@ -137,6 +139,7 @@ def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
                 found.append(Contradiction("incomplete", one, other, claimed, known))
         elif not (
             _contradicted(claims, reported, answer, reference)
+            or _may_be_calcified(claims, answer, reference)
             or _has_under_kin(known, family, reported, answer)
         ):
             found.append(Contradiction("report", claims[0], reported[0]))
@@ -276,6 +279,17 @@ def _contradicted(
         if vague or not _has_there(answer, family, claims[0].side)
         for mention in mentions
         if id(mention) not in reported_ids and finding_info(mention.finding).region == region
+    )
+
+
+def _may_be_calcified(claims: Sequence[Mention], answer: Sided, reference: Sided) -> bool:
+    """Whether a nodule may be the granuloma that the report has on its side, and the answer not."""
+    side = claims[0].side
+    nodule = any(mention.finding == _NODULE for mention in claims)
+    return (
+        nodule
+        and any(mention.side in (side, "bilateral") for mention in reference.get(_GRANULOMA, ()))
+        and not answer.get(_GRANULOMA)
     )
 
 

@@ -9,7 +9,7 @@ from rexview.detect.boxes.labels import label_key
 from rexview.detect.boxes.position import box_evidence
 from rexview.detect.core.detector import AnswerInCase
 from rexview.detect.findings import REPORT_SECTIONS, Mention, SideSpan, finding_info
-from rexview.detect.laterality.asked import first_reply, side_in_reply
+from rexview.detect.laterality.asked import first_reply, on_asked_side, side_in_reply
 from rexview.detect.laterality.boxes import SidedBox
 from rexview.detect.laterality.exchanged import exchanged
 from rexview.detect.laterality.predominance import (
@@ -43,7 +43,10 @@ def claims_of_answer(one: AnswerInCase) -> Sided:
 def _claims(one: AnswerInCase) -> Sided:
     claims = sided_by_family(one.mentions)
     if not claims:
-        return {} if one.language else sided_by_family(side_in_reply(one.case, one.text))
+        if one.language:
+            return {}
+        asked = on_asked_side(one.case, one.text, one.mentions)
+        return sided_by_family(asked or side_in_reply(one.case, one.text))
     if not one.language:
         for family, replied in sided_by_family(first_reply(one.case, one.text, claims)).items():
             claims.setdefault(family, replied)

@@ -33,6 +33,16 @@ EFFUSIONS = "The right effusion has decreased after drainage. The left effusion 
         ),
         # what has changed
         ("The left effusion is smaller, the right effusion is unchanged.", EFFUSIONS),
+        # which is new
+        (
+            "Old rib fracture on the left, and a new rib fracture on the left.",
+            "Old left rib fracture. New right rib fracture.",
+        ),
+        # drains that are told one by one
+        (
+            "Drains: one on each side. The upper one lies on the left, the lower one on the right.",
+            "Right upper chest tube, left lower chest tube.",
+        ),
         # by its name
         (
             "Consolidation in the right upper lobe with fainter opacity in the left upper lobe.",
@@ -56,6 +66,12 @@ def test_what_is_told_apart_and_has_the_other_side_is_found(answer, report):
         ("Opacities in the right lower lobe.", "Right opacity. Left lower lobe opacity."),
         ("The right effusion is smaller, the left effusion is unchanged.", EFFUSIONS),
         ("Small right effusion, smaller left effusion.", EFFUSIONS),
+        (
+            "Old rib fracture on the left, and a new rib fracture on the right.",
+            "Old left rib fracture. New right rib fracture.",
+        ),
+        # one that is calcified is a nodule, too
+        ("Right lower lobe nodule.", "Left nodule. Calcified granuloma in the right lower lobe."),
         # how far a tip is from the carina is no size
         (
             "Right PICC ends 3 cm above the carina. Left port ends 5 cm below the carina.",

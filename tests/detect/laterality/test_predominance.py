@@ -52,6 +52,19 @@ def flags(answer: str, findings: str, impression: str | None = None) -> list[Fla
         ("Moderate left pleural effusion and a small one on the right.", "pleural_fluid", "left"),
         ("Right effusion, now moderate. Left effusion is small.", "pleural_fluid", "right"),
         ("Small left effusion. There is also a large right effusion.", "pleural_fluid", "right"),
+        ("Small effusions on both sides, of which the left is larger.", "pleural_fluid", "left"),
+        (
+            "Bibasal opacities; those on the left are less than on the right.",
+            "airspace_opacity",
+            "right",
+        ),
+        ("Nodules in both lungs. The dominant lesion is in the RUL.", "nodule", "right"),
+        ("Bilateral oedema with relative sparing of the right lung.", "edema", "left"),
+        (
+            "| | Right | Left |\n|---|---|---|\n| Effusion | small | large |",
+            "pleural_fluid",
+            "left",
+        ),
         ('{"pleural effusion": {"right": "small", "left": "moderate"}}', "pleural_fluid", "left"),
         ("| Airspace disease | both, mainly left lower lobe |", "airspace_opacity", "left"),
     ],
@@ -101,17 +114,20 @@ def test_more_on_the_other_side_is_a_laterality_error_with_its_words():
     ]
 
 
+def test_an_answer_of_two_minds_is_wrong_in_one():
+    answer = "Effusions, moderate on the right, small on the left.\nImpression: effusions, L>R."
+    (flag,) = flags(answer, "Bilateral effusions, L>R.")
+    assert flag.message == "Answer: pleural effusion, more on the right; report: more on the left."
+
+
 @pytest.mark.parametrize(
     ("answer", "report"),
     [
         ("Bilateral effusions, larger on the right.", "Bilateral effusions, R>L."),
         ("Bilateral effusions.", "Bilateral effusions, R>L."),
         ("Bilateral effusions, larger on the left.", "Bilateral effusions."),
-        # the answer is of two minds
-        (
-            "Effusions, moderate on the right, small on the left. Impression: effusions, L>R.",
-            "Bilateral effusions, L>R.",
-        ),
+        # the report is of two minds
+        ("Bilateral effusions, L>R.", "Moderate right, small left effusion. Effusions, L>R."),
         # of another finding
         ("Bilateral atelectasis, worse on the left.", "Bilateral nodules, worse on the right."),
     ],

@@ -81,3 +81,32 @@ def test_the_last_sentence_of_thoughts_counts():
     report = "Left effusion."
     assert flagged("Describe.", report, aloud.format("Or is it?", "right pleural"))
     assert not flagged("Describe.", report, aloud.format("Or is it?", "left pleural"))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What do you see in the left base?", "There is a patchy opacity in the lower zone."),
+        ("Is there a left opacity?", "Yes, a small patchy opacity is present."),
+    ],
+)
+def test_a_finding_without_a_side_has_that_of_the_question(question, answer):
+    assert flagged(question, "Patchy opacity in the right lower lobe.", answer)
+    assert not flagged(question, "Patchy opacity in the left lower lobe.", answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What do you see in the lungs?", "There is a patchy opacity."),
+        (
+            "What do you see in the left base?",
+            "Nothing. There is a patchy opacity in the other lung.",
+        ),
+        ("What do you see in the left base?", "Clear. Right base: patchy opacity."),
+        ("Is there a left effusion?", "No, there is a patchy opacity in the lower zone."),
+        ("Is there more on the left or on the right?", "There is a patchy opacity."),
+    ],
+)
+def test_it_has_not_where_the_answer_may_mean_another_place(question, answer):
+    assert not flagged(question, "Patchy opacity in the right lower lobe.", answer)

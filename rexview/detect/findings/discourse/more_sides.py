@@ -111,6 +111,8 @@ def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     if is_size_and_side(tokens.words, clause.terms) or is_left_over(tokens.words, clause.terms):
         return True
     i, j = clause.terms[0].i, clause.terms[-1].j
+    if _is_the_one(tokens.words[max(sentence.i, i - 1) : i + _BESIDE]):
+        return True
     words = tokens.words[max(sentence.i, i - _BESIDE) : j + _BESIDE]
     if j - i > _SAID_AGAIN or any(
         term.names_anatomy and term.side is None for term in clause.terms
@@ -126,6 +128,11 @@ def says_again(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
         (first in _ANEW or first in OTHER_SIDE) and then == "one" for first, then in pairwise(named)
     )
     return anew or (clause.has("persists") and words[:1] == ["the"])
+
+
+def _is_the_one(words: list[str]) -> bool:
+    """Whether a clause opens with one of several: "the one at the left base", "the upper one"."""
+    return "the" in words[:2] and _ONE in words[words.index("the") :][:3]
 
 
 def again(last: list[Draft], places: list[SideSpan], clause: Clause) -> list[Draft]:
