@@ -79,6 +79,17 @@ _PATTERNS: Final = tuple(
             rf"(?: \w+){{0,2}}? {_MORE}{_NOT_BEFORE}",
             True,
         ),
+        # "the left (being) the larger": of two
+        (rf"the {_SIDE}(?: \w+){{0,2}}? (?:{_IS})(?: \w+)? the {_MORE}", True),
+        # "worse on the left, better on the right"
+        (
+            rf"{_WORDS['grown']} {_ON}{_SIDE}[\s,]+(?:and |but )?{_WORDS['shrunk']} {_ON}{_OTHER}",
+            True,
+        ),
+        (
+            rf"{_WORDS['shrunk']} {_ON}{_SIDE}[\s,]+(?:and |but )?{_WORDS['grown']} {_ON}{_OTHER}",
+            False,
+        ),
         # "with relative sparing of the right lung"
         (rf"relative sparing of the {_SIDE}", False),
         (rf"{_SIDE}(?: \w+){{0,3}} relatively spared", False),

@@ -189,11 +189,14 @@ def against_kin(
     the ``report`` none by the answer's that may lie on its side: "left lobectomy, volume loss".
     """
     found = []
+    denied = {finding_info(one.finding).family for one in report if one.status == "negated"}
     for family, claims in answer.items():
         claimed = one_side(claims)
         others = _ALIAS.get(family, frozenset())
         if claimed not in OTHER_SIDE or family in reference or others & said:
             continue
+        if family in denied:
+            continue  # "left clavicle intact" is no fracture of the right scapula
         if _beside(claimed, family, report):
             continue
         kin = [mention for name in sorted(others) for mention in reference.get(name, ())]
@@ -270,13 +273,12 @@ def _contradicted(
     ids = {mention.finding for mention in claims}
     if ids & {mention.finding for mention in reported} - _UNSPECIFIC:
         return False
-    vague = not ids.isdisjoint(_UNSPECIFIC)
     region = finding_info(claims[0].finding).region
     reported_ids = {id(mention) for mention in reported}
     return any(
         mention.side in (claims[0].side, "bilateral")
         for family, mentions in reference.items()
-        if vague or not _has_there(answer, family, claims[0].side)
+        if not _has_there(answer, family, claims[0].side)
         for mention in mentions
         if id(mention) not in reported_ids and finding_info(mention.finding).region == region
     )

@@ -325,7 +325,12 @@ def _both_of_something(words: list[str], terms: list[Term], k: int) -> bool:
 
 def _on_one_side(terms: list[Term], k: int) -> bool:
     """Whether "both" means two findings that lie on one side: "both on the left"."""
-    for later in terms[k + 1 : k + 6]:
+    following = terms[k + 1 : k + 6]
+    if following and following[0].finding and following[0].i == terms[k].j:
+        following = following[1:]  # "both drains lie on the left"
+    for later in following:
+        if "more" in later.cues:
+            return False
         if later.side in OTHER_SIDE and "where" in terms[terms.index(later) - 1].cues:
             return True
         if later.mark or later.finding or later.names_anatomy or later.side:
