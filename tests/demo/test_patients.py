@@ -269,6 +269,36 @@ def test_some_bubbles_of_gas_stay_and_which_is_told_by_the_seed() -> None:
     assert all(0 < sum(pattern) < len(places) for pattern in patterns)
 
 
+def test_gas_stands_in_the_top_of_the_stomach_over_a_level() -> None:
+    body = _phantom()
+    body.labels[10:40, 80:150, 150:200], body.hu[10:40, 80:150, 150:200] = STOMACH, 30
+    filled = tissue.stomach_bubble(body, 15.0)
+    gas = (filled.hu < -800) & (filled.hu != body.hu)
+    assert set(np.unique(body.labels[gas])) == {STOMACH}
+    levels = np.flatnonzero(gas.any(axis=(1, 2)))
+    assert 10 < np.ptp(levels) * _DZ < 17
+    assert 36 < levels.max() < 40
+    lowest = np.argwhere(gas[levels[0]])
+    assert np.ptp(lowest[:, 0]) > 50  # as wide as the stomach
+    assert np.ptp(lowest[:, 1]) > 35
+    assert np.array_equal(filled.hu[body.lungs], body.hu[body.lungs])
+    assert tissue.stomach_bubble(_phantom(), 15.0).hu.std() == _phantom().hu.std()  # no stomach
+
+
+def test_first_ribs_lose_the_steps_of_the_slices_and_others_keep_them() -> None:
+    body = _phantom()
+    first, second = (slice(120, 160), slice(150, 160), slice(170, 180)), (
+        slice(60, 100), slice(150, 160), slice(170, 180)
+    )  # fmt: skip
+    for part, label in ((first, 92), (second, 93)):
+        body.labels[part] = label
+        body.hu[part] = np.where(np.arange(40) % 4 < 2, 200, 700)[:, None, None]
+    smooth = tissue.smooth_first_ribs(body)
+    ruled = [smooth.hu[part][8:-8, 5, 5].std() for part in (first, second)]
+    assert ruled[0] < 0.5 * ruled[1]
+    assert np.array_equal(smooth.hu[second], body.hu[second])
+
+
 def test_steps_of_the_skin_are_smoothed_and_what_lies_under_it_stays() -> None:
     body = _phantom()
     for z in range(0, 200, 4):  # slices, four thick, whose front steps by two voxels
@@ -483,6 +513,17 @@ def test_a_small_effusion_stays_in_the_angle_at_the_side(body: Volume) -> None:
     assert (side > -200).any()
     columns = np.flatnonzero(angle.shown.any(axis=(0, 1)))
     assert columns.max() < 64 < np.flatnonzero(round_.shown.any(axis=(0, 1))).max()
+
+
+def test_a_climb_that_fades_slowly_slants_and_one_that_fades_fast_is_a_rim(body: Volume) -> None:
+    def heights(fades_mm: float) -> list[float]:
+        fluid = pathology.effusion(body, "right", 30.0, 60.0, fades_mm=fades_mm).volume.hu > -200
+        return [float(fluid[50:180, 110, x].sum()) for x in (30, 60, 90)]
+
+    slow, fast = heights(40.0), heights(10.0)
+    assert slow[0] > slow[1] > slow[2]
+    assert slow[1] - fast[1] > 15
+    assert fast[1] - fast[2] < 0.5 * (slow[1] - slow[2])
 
 
 def test_a_mass_is_as_wide_as_said_with_an_uneven_edge(body: Volume) -> None:

@@ -62,13 +62,20 @@ def remove_mass(thorax: Volume) -> Volume:
 
 @around_lungs
 def effusion(
-    volume: Volume, side: Side, height_mm: float, rise_mm: float = 62.0, around: float = 1.0
+    volume: Volume,
+    side: Side,
+    height_mm: float,
+    rise_mm: float = 62.0,
+    around: float = 1.0,
+    fades_mm: float = 24.0,
 ) -> Lesion:
     """Fluid in an upright patient: a level that climbs along the chest wall (meniscus).
 
-    ``height_mm`` counts from the deepest point of the lung. ``around`` is the share of the climb
-    in front and behind: a small collection fills the angle at the side, and the dome stays seen.
-    Below 1 a reader's box is for the angle alone, not for what lies behind the dome.
+    ``height_mm`` counts from the deepest point of the lung. The climb falls to a third within
+    ``fades_mm`` of the wall: the more, the more a large effusion slants instead of making a bowl.
+    ``around`` is the share of the climb in front and behind: a small collection fills the angle at
+    the side, and the dome stays seen. Below 1 a reader's box is for the angle alone, not for what
+    lies behind the dome.
     """
     lung = hemithorax(volume, side)
     deepest = int(np.argmax(lung.any(axis=(1, 2))))
@@ -76,7 +83,7 @@ def effusion(
     wall = wall_distance(lung, both)
     beside = _beside(lung, side)
     climb = around + (1 - around) * beside
-    level = height_mm + rise_mm * climb[None, None, :] * np.exp(-wall / 24.0)
+    level = height_mm + rise_mm * climb[None, None, :] * np.exp(-wall / fades_mm)
     above = (np.arange(lung.shape[0])[:, None, None] - deepest) * _DZ
     fluid = lung & (above < level)
     # The rim of the lung that shares its voxels with wall and diaphragm drowns too.

@@ -52,6 +52,8 @@ class Build:
     costal cartilages), ``granuloma`` (an old calcified one, at shares of z, y, x of the lungs),
     ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae), ``bowel_gas`` (false:
     none; a number: some), ``gas_beside`` (true: none beside the labels of the bowel either),
+    ``bubble_mm`` (how high the gas stands in the top of the stomach; 0: none added),
+    ``smooth_first_ribs`` (true: the first ribs lose the steps of the slices),
     ``belly_hu`` (how much denser the abdomen is than lying), ``airway_mm``
     (how much wider trachea and main bronchi are), ``uneven_aorta`` (not 0: which way it winds),
     ``smooth_heart`` (true: the heart and the great vessels lose the steps of the slices, and chalk
@@ -88,6 +90,8 @@ class Build:
     spine: float = 1.0
     bowel_gas: bool | int = True
     gas_beside: bool = False
+    bubble_mm: float = 0.0
+    smooth_first_ribs: bool = False
     belly_hu: float = 190.0
     airway_mm: float = 0.0
     uneven_aorta: int = 0
@@ -118,6 +122,8 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
         shaped = tissue.without_bowel_gas(shaped, build.gas_beside)
     elif build.bowel_gas is not True:
         shaped = tissue.some_bowel_gas(shaped, build.bowel_gas)
+    if build.smooth_first_ribs:
+        shaped = tissue.smooth_first_ribs(shaped)
     if build.airway_mm > 0:
         shaped = tissue.clear_airway(shaped, build.airway_mm)
     if build.smooth_heart:
@@ -125,6 +131,8 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     if build.seated:
         shaped = mediastinum.seated_heart(shaped, thins_mm=build.seat_thins_mm)
     shaped = tissue.full_belly(shaped, build.belly_hu)
+    if build.bubble_mm > 0:
+        shaped = tissue.stomach_bubble(shaped, build.bubble_mm)
     shaped = tissue.smooth_skin(shaped)
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)

@@ -31,6 +31,7 @@ _DZ, _DY, _DX = SPACING_MM
 _FAT, _GLAND, _BLOOD, _LUNG = -90, 5, 45, -860
 _CARTILAGE = 118
 _BOWEL = (18, 19, 20)
+_FIRST_RIBS = (92, 104)
 _ABDOMEN = (1, 2, 3, 4, 5, 6, *_BOWEL)
 
 
@@ -219,12 +220,11 @@ def calcified_cartilage(body: Volume, share: float) -> Volume:
 
 
 _CRUMBS = (
-    ((0.0, 0.0, 0.0), 0.72),
-    ((0.20, 0.0, 0.24), 0.50),
-    ((-0.28, 0.1, 0.10), 0.46),
-    ((-0.06, -0.1, -0.36), 0.40),
-    ((0.62, 0.0, -0.30), 0.24),
-    ((-0.70, 0.0, 0.48), 0.22),
+    ((0.0, 0.0, 0.0), 0.92),
+    ((0.06, 0.0, 0.26), 0.60),
+    ((-0.12, 0.1, -0.18), 0.62),
+    ((0.16, -0.1, -0.10), 0.56),
+    ((-0.50, 0.05, 0.36), 0.20),
 )
 """Where the chalk of a granuloma lies, in its diameters from the centre (z, y, x), and how big."""
 
@@ -245,7 +245,7 @@ def granuloma(
     low, high = spots.min(axis=0), spots.max(axis=0)
     chalk = np.full(body.hu.shape, AIR, np.int16)
     centre = low + np.array(place) * (high - low)
-    for aside, share in _CRUMBS:  # chalk in crumbs, not a bead
+    for aside, share in _CRUMBS:  # chalk in crumbs: rounded, and no bead
         where = centre + np.array(aside) * diameter_mm / np.array(SPACING_MM)
         _fill_ball(chalk, where, share * diameter_mm / 2, value)
     part = around(chalk > AIR, 24)
@@ -277,6 +277,39 @@ def some_bowel_gas(body: Volume, seed: int) -> Volume:
     kept = np.random.default_rng(seed).random(count + 1) < 0.5
     hu = body.hu.copy()
     hu[part] = np.where(kept[bubbles], body.hu[part], filled)
+    return Volume(hu, body.labels)
+
+
+def stomach_bubble(body: Volume, high_mm: float) -> Volume:
+    """Gas in the top of the stomach of somebody who stands: round above, a level below.
+
+    ``high_mm`` is how far down from its top the gas reaches.
+    """
+    stomach = body.mask(STOMACH)
+    part = around(stomach, 6)
+    hollow = ndimage.binary_erosion(stomach[part], np.ones((3, 5, 5), bool))
+    if not hollow.any():
+        return body
+    # Its top as a body, not that of a fold which reaches higher.
+    areas = hollow.sum(axis=(1, 2)) * _DY * _DX
+    top = int(np.flatnonzero(areas > 150).max(initial=0))
+    level = np.arange(len(hollow))[:, None, None]
+    gas = softened(hollow, 1.6) > 0.5
+    weight = softened(gas, 0.8) * np.clip((level - top) + high_mm / _DZ, 0, 1)
+    hu = body.hu.copy()
+    hu[part] = np.rint(hu[part] + weight * (-990.0 - hu[part]))
+    return Volume(hu, body.labels)
+
+
+def smooth_first_ribs(body: Volume, along_mm: float = 1.4) -> Volume:
+    """Smooth the first ribs from slice to slice: their ends stand upright, and would be ruled."""
+    ribs = body.mask(*_FIRST_RIBS)
+    part = around(ribs, 12)
+    near = np.clip(2 * softened(ndimage.binary_dilation(ribs[part], iterations=3), 1.5), 0, 1)
+    values = body.hu[part].astype(np.float32)
+    smooth = blurred(values, (along_mm / _DZ, 0.3, 0.3))
+    hu = body.hu.copy()
+    hu[part] = np.rint(values + near * (smooth - values))
     return Volume(hu, body.labels)
 
 
