@@ -21,8 +21,9 @@ _LOG: Final = logging.getLogger(__name__)
 DOWNLOAD_KEPT_S: Final = 120.0
 """How long a download that was made when it was clicked is there for the browser, and what makes it
 for a button that no page has any more."""
-BUTTONS_KEPT: Final = 4
-"""So many earlier runs of a page can still make the file of one button: each holds its table."""
+BUTTONS_KEPT: Final = 8
+"""So many earlier runs of a page can still make the file of one button: each holds its table. Some
+parts of pages run every second."""
 _ANSWER: Final = "backend_operation_response"
 """What Streamlit calls the message that says where a file is."""
 

@@ -25,6 +25,7 @@ from streamlit.web.server.starlette import starlette_server
 
 from rexview.ui.streamlit_adapter import process
 from rexview.ui.streamlit_adapter.process import (
+    BUTTONS_KEPT,
     ask_nobody_outside,
     ask_not_who_runs_it,
     before_stopping,
@@ -110,15 +111,15 @@ def test_a_button_still_makes_its_file_while_its_page_runs_anew(kept_downloads, 
 
 def test_what_makes_files_is_forgotten_after_a_while_and_by_number(kept_downloads, monkeypatch):
     manager = MediaFileManager(MemoryMediaFileStorage("/media"))
-    for number in range(20):
+    for number in range(10, 20):
         manager.clear_session_refs()
         add_button(manager, b"%d" % number)
         add_button(manager, b"%d" % number, element="other")  # it takes the place of the first
         manager.remove_orphaned_files()
     kept = [(one["element_id"], one["callable"]()) for one in manager._deferred_callables.values()]
-    assert sorted(kept) == [
-        *[("download", b"%d" % number) for number in range(16, 20)],
-        *[("other", b"%d" % number) for number in range(15, 20)],
+    assert sorted(kept) == [  # the last one is named
+        *[("download", b"%d" % number) for number in range(20 - BUTTONS_KEPT, 20)],
+        *[("other", b"%d" % number) for number in range(19 - BUTTONS_KEPT, 20)],
     ]
     monkeypatch.setattr(process, "DOWNLOAD_KEPT_S", 0.0)
     manager.remove_orphaned_files()
