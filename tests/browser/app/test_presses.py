@@ -61,11 +61,12 @@ def test_who_moves_the_mouse_away_takes_the_press_back(app, new_page):
 
 BUTTON = """(words) => {
   window.presses ??= [];
-  document.getElementById("made")?.remove();
+  window.component ??= document.body.appendChild(document.createElement("div"));
+  const place = component.shadowRoot ?? component.attachShadow({ mode: "open" });
   const button = document.createElement("button");
-  Object.assign(button, { id: "made", textContent: words, onclick: () => presses.push(words) });
+  Object.assign(button, { textContent: words, onclick: () => presses.push(words) });
   button.style.cssText = "position: fixed; z-index: 1e9; left: 300px; top: 300px; width: 200px";
-  document.body.append(button);
+  place.replaceChildren(button);
 }"""
 
 
