@@ -48,6 +48,19 @@ export function html(tag, attributes = {}, ...children) {
 }
 
 /**
+ * Give an element these children. Those that it has already are not touched: what is taken out for a
+ * moment loses the focus, and a press that has begun on it.
+ */
+export function arrange(/** @type {Element} */ parent, /** @type {Node[]} */ children) {
+  const stay = new Set(children);
+  for (const child of [...parent.childNodes]) if (!stay.has(child)) child.remove();
+  children.forEach((child, at) => {
+    const there = parent.childNodes[at] ?? null;
+    if (there !== child) parent.insertBefore(child, there);
+  });
+}
+
+/**
  * A button that submits nothing: `button("Fit", () => pane.fit())`.
  *
  * @param {Child | Child[]} content

@@ -6,18 +6,26 @@ import asyncio
 import logging
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, cast
 
 import streamlit as st
 import uvicorn
 from streamlit import delta_generator, error_util, net_util
-from streamlit.runtime.media_file_manager import MediaFileMetadata
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileMetadata
 from streamlit.runtime.pages_manager import PagesManager
 
 _LOG: Final = logging.getLogger(__name__)
 DOWNLOAD_KEPT_S: Final = 120.0
-"""How long a download that was made when it was clicked is there for the browser."""
+"""How long a download that was made when it was clicked is there for the browser, and what makes it
+for a button that no page has any more."""
+BUTTONS_KEPT: Final = 8
+"""So many earlier runs of a page can still make the file of one button: each holds its table. Some
+parts of pages run every second."""
+_ANSWER: Final = "backend_operation_response"
+"""What Streamlit calls the message that says where a file is."""
 
 
 def ask_nobody_outside() -> None:
@@ -40,7 +48,74 @@ def have_no_pages_folder() -> None:
 
 
 def keep_downloads() -> None:
-    """Keep Streamlit from forgetting a download before the browser has asked for it.
+    """Keep Streamlit from losing what a click on a download leads to while pages run.
+
+    A file that is made when its button is clicked comes in three steps, and a run of a page, of
+    anybody, can come between each two of them. The button names what makes the file: see
+    :func:`_keep_what_makes_files`. The server answers where the file is: see
+    :func:`_keep_answers`. The browser asks for it: see :func:`_keep_files`.
+    """
+    _keep_what_makes_files()
+    _keep_answers()
+    _keep_files()
+
+
+def _keep_what_makes_files() -> None:
+    """Let a button that a browser still shows make its file.
+
+    A run of a page begins by forgetting its buttons, and ends, as that of anybody else does, by
+    deleting what no button names. Until the browser has heard of the new ones, a click on an old
+    one would be told that the file cannot be made: for seconds on a busy server, and for as long as
+    the next run takes where one breaks off another.
+    """
+    unnamed_since = "_rexview_unnamed_since"
+
+    def forget_old(self: MediaFileManager) -> None:
+        now = time.monotonic()
+        named = {
+            one for files in self._files_by_session_and_coord.values() for one in files.values()
+        }
+        later: Counter[tuple[str, str]] = Counter()
+        for file_id, entry in reversed(list(self._deferred_callables.items())):
+            kept = cast("dict[str, Any]", entry)
+            if file_id in named:
+                kept.pop(unnamed_since, None)
+                continue
+            button = entry["session_id"], entry["element_id"] or entry["coordinates"]
+            later[button] += 1
+            old = now - kept.setdefault(unnamed_since, now) >= DOWNLOAD_KEPT_S
+            if old or later[button] > BUTTONS_KEPT:
+                self._drop_deferred_id(file_id)
+
+    MediaFileManager._remove_orphaned_deferred_callables = (  # type: ignore[method-assign]
+        forget_old
+    )
+
+
+def _keep_answers() -> None:
+    """Have an answer reach the browser that waits to be sent when a run of its page begins.
+
+    That run takes back what was to be drawn by the one before, and with it Streamlit would take
+    back all else: the button that was clicked would turn for three minutes, and give nothing.
+    """
+    clear = ForwardMsgQueue.clear
+
+    def clear_what_is_drawn(
+        self: ForwardMsgQueue,
+        retain_lifecycle_msgs: bool = False,
+        fragment_ids_this_run: list[str] | None = None,
+    ) -> None:
+        waiting = self._queue if retain_lifecycle_msgs else []
+        answers = [one for one in waiting if one.WhichOneof("type") == _ANSWER]
+        clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
+        others = [one for one in self._queue if one.WhichOneof("type") != _ANSWER]
+        self._queue[:] = [*answers, *others]
+
+    ForwardMsgQueue.clear = clear_what_is_drawn  # type: ignore[method-assign]
+
+
+def _keep_files() -> None:
+    """Keep a file until the browser has asked for it.
 
     No page names a file that is made when its button is clicked. The second run of any page, of
     anybody, that ends after that would delete it: the first one marks it, and the next one deletes

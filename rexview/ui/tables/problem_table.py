@@ -52,4 +52,5 @@ def show_problems(problems: Sequence[Problem], *, key: str) -> None:
         file_name="problems.json",
         mime="application/json",
         key=f"{key}_download",
+        on_click="ignore",
     )

@@ -126,11 +126,11 @@ def test_a_killed_server_is_told_again_what_was_shown_and_voted(server, join):
         assert page.evaluate("window.heard.connections.at(-1)") == "here"
         assert page.evaluate("window.heard.problems") == []
     assert lead.evaluate("window.heard.leading")
-    assert vote(voters[2], case, "B", None) is None
+    assert vote(voters[2], case, "B", 1) is None
     lead.wait_for_function("() => window.heard.votes.result !== null")
     assert lead.evaluate("window.heard.votes.result") == {
         "right": {"A": 2, "B": 1},
-        "harm": {"3": 2},
+        "harm": {"1": 1, "3": 2},
     }
     assert vote(voters[0], case, "B", 1) == "Voting on this case has ended."
     assert voters[0].evaluate("(id) => room.ownVote(id)", case) == {"right": "A", "harm": 3}

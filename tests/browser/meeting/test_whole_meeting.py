@@ -141,7 +141,15 @@ def give_opinion(page, meeting, case, right, harm):
     graded = ballot.get_by_role("group", name="Harm").get_by_role("button")
     expect(graded.nth(3)).to_have_text("3 Sets treatment wrong")
     expect(graded.nth(3)).to_have_attribute("title", OWN_LEVEL)
-    graded.nth(harm).click()
+    with page.expect_response(lambda answer: gave(answer, harm)) as taken:
+        graded.nth(harm).click()
+    assert taken.value.ok  # the presenter ends it with the next press
+
+
+def gave(answer, harm):
+    """Whether it answers an opinion with both its parts."""
+    vote = answer.request.post_data_json if answer.url.endswith("/vote") else {}
+    return vote.get("right") is not None and vote["harm"] == harm
 
 
 def decide(page, meeting, case, model, fields):

@@ -10,8 +10,11 @@ import uvicorn
 from starlette.responses import PlainTextResponse, StreamingResponse
 from streamlit import config as streamlit_config
 from streamlit import delta_generator, error_util, net_util
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import pages_manager
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileMetadata
+from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import script_runner
@@ -22,6 +25,7 @@ from streamlit.web.server.starlette import starlette_server
 
 from rexview.ui.streamlit_adapter import process
 from rexview.ui.streamlit_adapter.process import (
+    BUTTONS_KEPT,
     ask_nobody_outside,
     ask_not_who_runs_it,
     before_stopping,
@@ -62,11 +66,23 @@ def test_the_folder_of_pages_is_left_alone_once_that_is_said(monkeypatch):
     assert "if PagesManager.uses_pages_directory" in inspect.getsource(script_runner)
 
 
-@pytest.mark.parametrize(("kept_s", "is_there"), [(60.0, True), (0.0, False)])
-def test_a_download_made_when_it_is_clicked_is_kept_for_a_while(monkeypatch, kept_s, is_there):
-    monkeypatch.setattr(MediaFileMetadata, "mark_for_delete", MediaFileMetadata.mark_for_delete)
-    monkeypatch.setattr(process, "DOWNLOAD_KEPT_S", kept_s)
+@pytest.fixture
+def kept_downloads(monkeypatch):
+    """Downloads are kept; what that changes of Streamlit is put back afterwards."""
+    for kind, name in (
+        (MediaFileMetadata, "mark_for_delete"),
+        (MediaFileManager, "_remove_orphaned_deferred_callables"),
+        (ForwardMsgQueue, "clear"),
+    ):
+        monkeypatch.setattr(kind, name, getattr(kind, name))
     keep_downloads()
+
+
+@pytest.mark.parametrize(("kept_s", "is_there"), [(60.0, True), (0.0, False)])
+def test_a_download_made_when_it_is_clicked_is_kept_for_a_while(
+    kept_downloads, monkeypatch, kept_s, is_there
+):
+    monkeypatch.setattr(process, "DOWNLOAD_KEPT_S", kept_s)
     storage = MemoryMediaFileStorage("/media")
     manager = MediaFileManager(storage)
     placeholder = manager.add_deferred(lambda: b"a,b", "text/csv", "1.1", "table.csv")
@@ -75,6 +91,78 @@ def test_a_download_made_when_it_is_clicked_is_kept_for_a_while(monkeypatch, kep
         manager.remove_orphaned_files()
     there = manager.read_file(url.rsplit("/", 1)[1].split(".")[0]) is not None
     assert there is is_there, "else Streamlit deletes it in another way than is known here"
+
+
+def add_button(manager, text, element="download"):
+    return manager.add_deferred(lambda: text, "text/csv", "1.1", "t.csv", element_id=element)
+
+
+@pytest.mark.parametrize("others_run", [False, True])
+def test_a_button_still_makes_its_file_while_its_page_runs_anew(kept_downloads, others_run):
+    """The browser shows the button of the run before until the run has come to it."""
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+    shown = add_button(manager, b"before")
+    manager.clear_session_refs()  # a run of the page begins
+    if not others_run:
+        add_button(manager, b"after")
+    manager.remove_orphaned_files()  # a run ends, of this page or of another
+    assert manager.execute_deferred(shown).endswith(".csv")
+
+
+def test_what_makes_files_is_forgotten_after_a_while_and_by_number(kept_downloads, monkeypatch):
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+    for number in range(10, 20):
+        manager.clear_session_refs()
+        add_button(manager, b"%d" % number)
+        add_button(manager, b"%d" % number, element="other")  # it takes the place of the first
+        manager.remove_orphaned_files()
+    kept = [(one["element_id"], one["callable"]()) for one in manager._deferred_callables.values()]
+    assert sorted(kept) == [  # the last one is named
+        *[("download", b"%d" % number) for number in range(20 - BUTTONS_KEPT, 20)],
+        *[("other", b"%d" % number) for number in range(19 - BUTTONS_KEPT, 20)],
+    ]
+    monkeypatch.setattr(process, "DOWNLOAD_KEPT_S", 0.0)
+    manager.remove_orphaned_files()
+    assert [one["element_id"] for one in manager._deferred_callables.values()] == ["other"]
+    assert manager.execute_deferred(*manager._deferred_callables)
+
+
+def test_a_button_that_is_shown_again_is_not_an_old_one(kept_downloads, monkeypatch):
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+    shown = add_button(manager, b"a")
+    named = manager._files_by_session_and_coord["dontcare"]
+    manager.clear_session_refs()
+    manager.remove_orphaned_files()
+    manager._files_by_session_and_coord["dontcare"] = named
+    monkeypatch.setattr(process, "DOWNLOAD_KEPT_S", 0.0)
+    manager.remove_orphaned_files()
+    assert manager.execute_deferred(shown)
+
+
+def test_a_button_that_is_switched_off_makes_no_file_any_more(kept_downloads):
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+    shown = add_button(manager, b"a")
+    manager.clear_session_refs()
+    manager.remove_orphaned_files()
+    manager.remove_deferred("1.1", element_id="download")
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        manager.execute_deferred(shown)
+
+
+@pytest.mark.parametrize("fragments", [None, ["a"]])
+def test_where_a_file_is_reaches_a_page_that_begins_to_run_just_then(kept_downloads, fragments):
+    queue, answer, drawn = ForwardMsgQueue(), ForwardMsg(), ForwardMsg()
+    answer.backend_operation_response.request_id = "1"
+    drawn.delta.new_element.text.body = "of the run before"
+    drawn.delta.fragment_id = "a"
+    queue.enqueue(drawn)
+    queue.enqueue(answer)
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=fragments)
+    assert [one.WhichOneof("type") for one in queue.flush()] == ["backend_operation_response"]
+    assert queue.is_empty()
+    queue.enqueue(answer)
+    queue.clear()
+    assert queue.is_empty()
 
 
 def test_secrets_that_cannot_be_read_are_no_error(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 // The pages at the foot of a phone's screen (rexview/ui/app/phone_pages.py makes the HTML).
 import { mount as mountLinked } from "../../streamlit_adapter/in_app.js";
 import { keepFocus } from "./keep_focus.js";
+import { keepPresses } from "./keep_presses.js";
 
 /** Close the list of more pages, and give the focus back where it was inside. */
 function close(more) {
@@ -12,6 +13,7 @@ function close(more) {
 export function mount(/** @type {{ parentElement: HTMLElement, data: object }} */ all) {
   mountLinked(all);
   keepFocus(); // this part is on every page
+  keepPresses();
   const { parentElement: root } = all;
   if (root.dataset.rxCloses) return;
   root.dataset.rxCloses = "";

@@ -69,6 +69,11 @@ class Ballot:
         """How many devices have voted."""
         return len(self._given)
 
+    @property
+    def whole(self) -> int:
+        """How many devices have said both, who is right and how much harm would come of it."""
+        return sum(None not in given for given in self._given.values())
+
     def vote(self, device: Any, right: Any, harm: Any, *, again: bool = False) -> None:
         """Take the vote of a device, in place of its vote before; nothing at all takes it back.
 

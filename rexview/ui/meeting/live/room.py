@@ -176,6 +176,9 @@ class Room:
     def vote(self, case: Any, device: Any, right: Any, harm: Any, *, again: bool) -> None:
         """Take a vote; see :meth:`Ballot.vote`. Who is there and who voted are not compared.
 
+        Voting ends by itself when all could have said both things: whoever says the first one last
+        is not cut off before the second.
+
         Raises
         ------
         RoomRefused, VoteRefused
@@ -184,7 +187,7 @@ class Room:
         if ballot is None:
             raise RoomRefused(tr("There is nothing to vote on yet."))
         ballot.vote(device, right, harm, again=again)
-        if not ballot.closed and ballot.count >= max(FEWEST, self.seats.voters()):
+        if not ballot.closed and ballot.whole >= max(FEWEST, self.seats.voters()):
             self._end(case, ballot)
         self._changed("votes")
 

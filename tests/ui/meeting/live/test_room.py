@@ -254,9 +254,12 @@ class TestVotes:
             told = room.told("votes", lea)
             assert (told["count"], told["of"], told["result"]) == (number + 1, 4, None)
         self.vote(room, 3, "unsure", None)
+        told = room.told("votes", lea)
+        assert (told["count"], told["open"], told["result"]) == (4, True, None), "half of the last"
+        self.vote(room, 3, "unsure", 2)
         assert self.result(room, lea) == {
             "right": {"A": 2, "B": 1, "unsure": 1},
-            "harm": {"0": 1, "1": 1, "2": 1},
+            "harm": {"0": 1, "1": 1, "2": 2},
         }
 
     def test_two_are_not_shown_though_nobody_else_is_there(self, room):

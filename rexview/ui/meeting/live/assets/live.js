@@ -259,7 +259,7 @@ class Room {
   }
 
   /** Vote, or vote otherwise; kept on this device until the server has it. */
-  vote(/** @type {string} */ id, /** @type {Vote} */ vote) {
+  vote(/** @type {string} */ id, /** @type {Partial<Vote>} */ vote) {
     return this.ballots.give(id, vote, this.cases?.epoch);
   }
 

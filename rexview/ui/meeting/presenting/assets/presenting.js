@@ -59,10 +59,10 @@ export class Presenting {
       around: (looking) => this.room.lookAround(looking),
     });
     this.vote = new VoteCard({
-      give: (right, harm) => this.room.vote(this.at?.case ?? "", { right, harm }),
-      show: (shown) => this.room.showVotes(this.at?.case ?? "", shown),
+      give: (id, vote) => this.room.vote(id, vote),
+      show: (id, shown) => this.room.showVotes(id, shown),
       grades: () => this.data.harm,
-      own: () => (this.at && this.room ? this.room.ownVote(this.at.case) : null),
+      own: (id) => this.room?.ownVote(id) ?? null,
     });
     this.notes = new NotesWindow(this);
     this.timer = new Timer({

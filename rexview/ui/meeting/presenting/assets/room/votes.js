@@ -1,9 +1,9 @@
 // Everybody's opinion before the models are named: given on an own device, shown to all as counts.
 
-import { button, html, set } from "../../../../components/dom.js";
+import { arrange, button, html, set } from "../../../../components/dom.js";
 import { tr, trc, trn } from "../../../../components/words.js";
 
-/** @import { Votes } from "../../../live/assets/types.d.ts" */
+/** @import { Vote, Votes } from "../../../live/assets/types.d.ts" */
 /** @import { Grade, Letter } from "../types.d.ts" */
 
 const OTHERS = [
@@ -11,28 +11,39 @@ const OTHERS = [
   ["unsure", tr("Cannot say")],
 ];
 
+/** @typedef {{ votes: Votes, letters: Letter[], leads: boolean, here: boolean }} Now */
+
 export class VoteCard {
   /**
-   * @param {{ give: (right: string | null, harm: number | null) => Promise<string | null>,
-   *   show: (shown: boolean) => void, grades: () => Grade[],
-   *   own: () => { right: string | null, harm: number | null } | null }} on
+   * What is done names the case of the opinions that are drawn: another may be on its way already.
+   *
+   * @param {{ give: (id: string, vote: Partial<Vote>) => Promise<string | null>,
+   *   show: (id: string, shown: boolean) => void, grades: () => Grade[],
+   *   own: (id: string) => Vote | null }} on
    */
   constructor(on) {
     this.on = on;
-    /** @type {Votes} */
-    this.votes = null;
-    /** @type {Letter[]} */
-    this.letters = [];
+    /** @type {Now} */
+    this.now = { votes: null, letters: [], leads: false, here: false };
+    this.drawn = "";
+    this.asked = "";
+    /** @type {HTMLElement | null} */
+    this.ballot = null;
+    /** @type {{ node: HTMLElement, half: keyof Vote, value: string | number }[]} */
+    this.choices = [];
+    const show = (name, shown) =>
+      button(name, () => this.on.show(this.now.votes?.case ?? "", shown), { class: "plain" });
+    this.show = show(tr("Show opinions"), true);
+    this.goOn = show(tr("Go on collecting"), false);
     this.node = html("section", { class: "votes", "aria-label": tr("Opinions"), hidden: true });
   }
 
-  /** @param {{ votes: Votes, letters: Letter[], leads: boolean, here: boolean }} now */
-  update({ votes, letters, leads, here }) {
-    const state = JSON.stringify([votes, letters, leads, here, this.on.own()]);
+  update(/** @type {Now} */ now) {
+    const { votes, letters, leads, here } = now;
+    const state = JSON.stringify([now, votes && this.on.own(votes.case)]);
     if (state === this.drawn) return;
     this.drawn = state;
-    this.votes = votes;
-    this.letters = letters;
+    this.now = now;
     const nobody = leads && votes !== null && votes.of + votes.count === 0;
     const none = votes !== null && !votes.open && votes.count === 0; // none was asked for
     this.node.hidden = votes === null || nobody || none || !here || letters.length === 0;
@@ -47,20 +58,15 @@ export class VoteCard {
     );
     const nodes = /** @type {Node[]} */ ([head]);
     if (result) nodes.push(this.#result(result));
-    else if (open && !leads) nodes.push(this.#ballot());
+    else if (open && !leads) nodes.push(this.#ballot(votes.case));
     const named = letters.some(({ model }) => model); // nothing is collected any more
-    if (leads && count > 0 && !(result && named))
-      nodes.push(
-        button(result ? tr("Go on collecting") : tr("Show opinions"), () => this.on.show(!result), {
-          class: "plain",
-        }),
-      );
+    if (leads && count > 0 && !(result && named)) nodes.push(result ? this.goOn : this.show);
     if (votes.problem) nodes.push(html("p", { role: "alert" }, votes.problem));
-    this.node.replaceChildren(...nodes);
+    arrange(this.node, nodes);
   }
 
   get #rows() {
-    return [...this.letters.map(({ letter, name }) => [letter, name]), ...OTHERS];
+    return [...this.now.letters.map(({ letter, name }) => [letter, name]), ...OTHERS];
   }
 
   #result(
@@ -87,17 +93,34 @@ export class VoteCard {
     );
   }
 
-  #ballot() {
-    const own = this.on.own() ?? { right: null, harm: null };
-    const give = async (/** @type {string | null} */ right, /** @type {number | null} */ harm) => {
-      const problem = await this.on.give(right, harm);
-      this.drawn = "";
-      this.update({ votes: this.votes, letters: this.letters, leads: false, here: true });
-      if (problem) this.node.append(html("p", { role: "alert" }, problem));
-    };
-    const choice = (name, isOn, act) => {
-      const node = button(name, act, { class: "choice" });
-      set(node, { "aria-pressed": String(isOn) });
+  async #give(/** @type {string} */ id, /** @type {Partial<Vote>} */ vote) {
+    const taken = this.on.give(id, vote);
+    this.update(this.now); // what was pressed is seen at once
+    const problem = await taken;
+    this.update(this.now);
+    if (problem && this.now.votes?.case === id)
+      this.node.append(html("p", { role: "alert" }, problem));
+  }
+
+  /** The ballot of a case: the same elements while others vote, too, so that a press finds them. */
+  #ballot(/** @type {string} */ id) {
+    const grades = this.on.grades();
+    const asked = JSON.stringify([id, this.#rows, grades]);
+    if (this.ballot === null || asked !== this.asked) {
+      this.asked = asked;
+      this.choices = [];
+      this.ballot = this.#newBallot(id, grades);
+    }
+    const own = this.on.own(id);
+    for (const { node, half, value } of this.choices)
+      set(node, { "aria-pressed": String(own?.[half] === value) });
+    return this.ballot;
+  }
+
+  #newBallot(/** @type {string} */ id, /** @type {Grade[]} */ grades) {
+    const choice = (/** @type {string} */ name, /** @type {keyof Vote} */ half, value) => {
+      const node = button(name, () => this.#give(id, { [half]: value }), { class: "choice" });
+      this.choices.push({ node, half, value });
       return node;
     };
     return html(
@@ -106,16 +129,14 @@ export class VoteCard {
       html(
         "div",
         { role: "group", "aria-label": tr("Who is right?") },
-        ...this.#rows.map(([key, name]) =>
-          choice(name, own.right === key, () => give(key, own.harm)),
-        ),
+        ...this.#rows.map(([key, name]) => choice(name, "right", key)),
       ),
       html("p", {}, tr("Harm of the worst answer")),
       html(
         "div",
         { role: "group", "aria-label": tr("Harm") },
-        ...this.on.grades().map(([grade, name, meaning]) => {
-          const node = choice(`${grade} ${name}`, own.harm === grade, () => give(own.right, grade));
+        ...grades.map(([grade, name, meaning]) => {
+          const node = choice(`${grade} ${name}`, "harm", grade);
           node.title = meaning;
           return node;
         }),
