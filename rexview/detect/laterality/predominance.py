@@ -124,6 +124,14 @@ _EARLIER: Final = re.compile(
     rf"\s*(?:on|in|at|of) (?:the |her |his |an? )?{_WORDS['before']}", re.IGNORECASE
 )
 """Behind a comparison that is one of an earlier film."""
+_CROSSED: Final = re.compile(
+    rf"(?:{_WORDS['most']}|{_MORE}|{_MOSTLY}){_FEW}{_ON}"
+    r"(?P<one>right|left) (?P<first>upper|lower|mid)"
+    r"(?: lobe| zone| lung)?[\s,]+and (?:the )?(?P<two>right|left) (?P<second>upper|lower|mid)\b",
+    re.IGNORECASE,
+)
+_ABOVE: Final = "above: "
+"""Before the family of what has more above on one side, and more below on the other."""
 _ROW: Final = re.compile(r"^[^\S\n]*\|.*$", re.MULTILINE)
 _CELL: Final = re.compile(r"[^|\n]+")
 _SIDE_CELL: Final = re.compile(
@@ -141,7 +149,10 @@ class Predominance(NamedTuple):
 
 
 def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Predominance]]:
-    """Read where a text has more of its findings on both sides, by family of findings."""
+    """Read where a text has more of its findings on both sides, by family of findings.
+
+    What has more above on one side and below on the other has a key of its own.
+    """
     asserted = [one for one in mentions if one.status in _ASSERTED and not one.superseded]
     both = _on_both_sides(asserted)
     if not both:
@@ -158,6 +169,9 @@ def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Pred
     for side, mention in told:
         if _family(mention) in both:
             found.setdefault(_family(mention), []).append(Predominance(mention, side))
+    for side in _crossed(plain):
+        for mention in (one for one in asserted if one.sentence[0] <= side[1] < one.sentence[1]):
+            found.setdefault(_ABOVE + _family(mention), []).append(Predominance(mention, side))
     for family in both - found.keys():
         found[family] = list(_larger([one for one in asserted if _family(one) == family], plain))
     return {family: some for family, some in found.items() if some}
@@ -243,6 +257,18 @@ def _sizes_of_sides(text: str) -> Iterator[SideSpan]:
         if sides[0] != sides[1] and ranks[0] != ranks[1]:
             more = ranks.index(max(ranks))
             yield sides[more], pairs[more][0].start(), pairs[more][1].end()
+
+
+def _crossed(text: str) -> Iterator[SideSpan]:
+    """Find the side with more above of what has more below on the other.
+
+    "Densest in the left upper and the right lower lobes".
+    """
+    for match in _CROSSED.finditer(text):
+        sides = [_side_of(match[name]) for name in ("one", "two")]
+        heights = [match[name].lower() for name in ("first", "second")]
+        if sides[0] != sides[1] and "upper" in heights and heights[0] != heights[1]:
+            yield sides[heights.index("upper")], match.start(), match.end()
 
 
 def _sizes_in_columns(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[SideSpan, Mention]]:

@@ -189,14 +189,11 @@ def against_kin(
     the ``report`` none by the answer's that may lie on its side: "left lobectomy, volume loss".
     """
     found = []
-    denied = {finding_info(one.finding).family for one in report if one.status == "negated"}
     for family, claims in answer.items():
         claimed = one_side(claims)
         others = _ALIAS.get(family, frozenset())
         if claimed not in OTHER_SIDE or family in reference or others & said:
             continue
-        if family in denied:
-            continue  # "left clavicle intact" is no fracture of the right scapula
         if _beside(claimed, family, report):
             continue
         kin = [mention for name in sorted(others) for mention in reference.get(name, ())]
@@ -273,12 +270,13 @@ def _contradicted(
     ids = {mention.finding for mention in claims}
     if ids & {mention.finding for mention in reported} - _UNSPECIFIC:
         return False
+    vague = not ids.isdisjoint(_UNSPECIFIC)
     region = finding_info(claims[0].finding).region
     reported_ids = {id(mention) for mention in reported}
     return any(
         mention.side in (claims[0].side, "bilateral")
         for family, mentions in reference.items()
-        if not _has_there(answer, family, claims[0].side)
+        if not _has_there(answer, family, claims[0].side, by_name=vague)
         for mention in mentions
         if id(mention) not in reported_ids and finding_info(mention.finding).region == region
     )
@@ -295,11 +293,12 @@ def _may_be_calcified(claims: Sequence[Mention], answer: Sided, reference: Sided
     )
 
 
-def _has_there(answer: Sided, family: str, side: str | None) -> bool:
-    """Whether an answer has a finding on a side, by its name or by one that stands for it."""
+def _has_there(answer: Sided, family: str, side: str | None, *, by_name: bool) -> bool:
+    """Whether an answer has a finding on a side, by its name or else by one that stands for it."""
+    others = () if by_name else _ALIAS.get(family, ())
     return any(
         mention.side in (side, "bilateral")
-        for name in (family, *_ALIAS.get(family, ()))
+        for name in (family, *others)
         for mention in answer.get(name, ())
     )
 

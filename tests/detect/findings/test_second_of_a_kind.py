@@ -24,6 +24,18 @@ LEFT_AND_RIGHT = [("left", "positive"), ("right", "positive")]
         ("The left opacity has cleared.", "opacity", [("left", "negated")]),
         ("A left nodule, which was not present on the film of 2019.", "nodule", LEFT),
         ("A left nodule is not present.", "nodule", [("left", "negated")]),
+        ("A left nodule that was not visible in 2017.", "nodule", LEFT),
+        ("The left lung is clear apart from a nodule in the mid zone.", "nodule", LEFT),
+        ("The right lung is clear apart from a nodule in the left base.", "nodule", LEFT),
+        ("The lungs are clear apart from a nodule.", "nodule", [(None, "positive")]),
+        ("Both drains lie in the left pleural space.", "chest_tube", LEFT),
+        ("Both effusions are larger on the left.", "pleural_effusion", [("bilateral", "positive")]),
+        ("There is fluid on both sides.", "pleural_effusion", [("bilateral", "positive")]),
+        (
+            "Two nodules can be made out, one on either side. The one at the left base is tiny.",
+            "nodule",
+            [("bilateral", "positive"), ("left", "positive")],
+        ),
         ("There is atelectasis. On the left side, nothing.", "atelectasis", [(None, "positive")]),
         ("There is atelectasis. On the left side.", "atelectasis", LEFT),
         (

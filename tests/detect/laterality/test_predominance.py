@@ -65,6 +65,12 @@ def flags(answer: str, findings: str, impression: str | None = None) -> list[Fla
             "pleural_fluid",
             "left",
         ),
+        ("Effusions on both sides, the left being the larger.", "pleural_fluid", "left"),
+        (
+            "Bilateral opacities, better on the left, worse on the right.",
+            "airspace_opacity",
+            "right",
+        ),
         ('{"pleural effusion": {"right": "small", "left": "moderate"}}', "pleural_fluid", "left"),
         ("| Airspace disease | both, mainly left lower lobe |", "airspace_opacity", "left"),
     ],
@@ -80,7 +86,7 @@ def test_the_side_with_more_is_read(text, family, side):
         "Bilateral effusions, larger on the right than on the prior study.",
         "Bilateral effusions, worse on the left compared to yesterday.",
         "The left effusion is larger, the right one unchanged.",
-        "Bilateral opacities, more confluent in the right upper and left lower lobes.",
+        "Bilateral opacities, more confluent in the right and left lower lobes.",
         "Moderate right and moderate left pleural effusions.",
         "Moderate left effusion, larger than before.",
         "Bilateral effusions, right larger than left on the prior.",
@@ -112,6 +118,15 @@ def test_more_on_the_other_side_is_a_laterality_error_with_its_words():
         ("answer", None, "left", "Effusions on both sides, larger on the left"),
         ("report", "impression", "right", "pleural effusions, right greater than left"),
     ]
+
+
+def test_more_above_on_one_side_and_below_on_the_other_is_exchanged():
+    report = "Bilateral opacities, densest in the right upper and left lower lobes."
+    (flag,) = flags(
+        "Opacities on both sides, densest in the left upper and right lower lobe.", report
+    )
+    assert flag.kind == "predominance"
+    assert flags("Bilateral opacities, worst in the left lower and right upper lobe.", report) == []
 
 
 def test_an_answer_of_two_minds_is_wrong_in_one():

@@ -63,6 +63,8 @@ _DOUBT: Final = 5
 """Tokens of a doubt at the end of a statement, its comma and question mark included."""
 _SHORT: Final = 7
 """Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
+_EXCEPTING: Final = frozenset(("apart", "aside", "except", "other", "besides", "save"))
+"""Opens what a side has although it is clear: "apart from a granuloma"."""
 _HENCE: Final = frozenset(("so", "therefore", "hence", "thus"))
 """Before the place that follows from what was said: "it hides the heart border, so lingular"."""
 _POINTS_BACK: Final = 4
@@ -128,6 +130,8 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         if drafts:
             opening = tokens.words[first + clause.terms[0].i]
             near = sentence.line - context.last_line < _SOON_LINES
+            if opening in _EXCEPTING and not found:
+                _give_excepted(tokens, first, said, clause, drafts)
             _give_context(drafts, clause, opening, context, found, near=near)
             found += drafts
             continue
@@ -149,6 +153,21 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         context.last, context.last_line = found, sentence.line
         _keep_side(found, context)
     return found
+
+
+def _give_excepted(
+    tokens: Tokens, first: int, said: Reading, clause: Clause, drafts: list[Draft]
+) -> None:
+    """Give findings the side that is clear but for them: "the right lung is clear except for"."""
+    places = [
+        (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
+        for term in said.terms
+        if term.side is not None and term.i < clause.terms[0].i
+    ]
+    if len({side for side, _, _ in places}) == 1 and places[0][0] in OTHER_SIDE:
+        for draft in drafts:
+            if draft.sided and not draft.sides and draft.finding not in SHIFTS:
+                draft.sides = places[:1]
 
 
 def _keep_side(found: list[Draft], context: Context) -> None:
