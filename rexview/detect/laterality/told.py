@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from rexview.detect.boxes.labels import label_key
 from rexview.detect.boxes.position import box_evidence
@@ -11,7 +12,7 @@ from rexview.detect.core.detector import AnswerInCase
 from rexview.detect.findings import REPORT_SECTIONS, Mention, SideSpan, finding_info
 from rexview.detect.laterality.asked import first_reply, on_asked_side, side_in_reply
 from rexview.detect.laterality.boxes import SidedBox
-from rexview.detect.laterality.exchanged import exchanged
+from rexview.detect.laterality.exchanged import TextOf, exchanged
 from rexview.detect.laterality.predominance import (
     Predominance,
     against_predominance,
@@ -32,6 +33,7 @@ from rexview.detect.thoughts import conclusion_of_thoughts
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import AnswerBox, Evidence, ReferenceBox
 
+_JOINS: Final = re.compile(r"\b(?:and|with|plus|or)\b|[,;&/]")
 _Sided = TypeVar("_Sided", bound=tuple[AnswerBox | ReferenceBox, str | None])
 
 
@@ -74,12 +76,11 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
     found = against_report(claims, reported)
     found += against_kin(claims, reported, families_said(one.mentions), report)
     sections = {id(mention): section for section, mention in one.report_mentions}
-    found += exchanged(
-        claims,
-        reported,
-        one.text,
-        lambda mention: getattr(one.case.report, sections[id(mention)]) or "",
-    )
+
+    def report_of(mention: Mention) -> str:
+        return getattr(one.case.report, sections[id(mention)]) or ""
+
+    found += exchanged(claims, reported, one.text, report_of)
     told = {finding_info(item.claim.finding).family for item in found}
     found += [
         item
@@ -95,9 +96,23 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
         or not (
             finding_info(item.claim.finding).family in doubtful
             or loosely_told(item, one.mentions, report)
+            or _shares_side(item, one.text, report_of)
         )
     )
     return (*against, *within)
+
+
+def _shares_side(item: Contradiction, text: str, report_of: TextOf) -> bool:
+    """Whether the one side of a finding is told of another with it: "left collapse and effusions".
+
+    Then the finding may well be on both sides.
+    """
+    single = item.claim if item.known == "bilateral" else item.contrary
+    if single.side_start is None or single.side_end is None:
+        return False
+    text = text if single is item.claim else report_of(single)
+    ends = sorted((single.start, single.end, single.side_start, single.side_end))
+    return _JOINS.search(text, ends[1], ends[2]) is not None
 
 
 def _more_in_report(one: AnswerInCase) -> dict[str, list[Predominance]]:

@@ -30,6 +30,11 @@ LEFT_AND_RIGHT = [("left", "positive"), ("right", "positive")]
         ("The lungs are clear apart from a nodule.", "nodule", [(None, "positive")]),
         ("Both drains lie in the left pleural space.", "chest_tube", LEFT),
         ("Both effusions are larger on the left.", "pleural_effusion", [("bilateral", "positive")]),
+        (
+            "A pocket with both air and fluid at the base of the left hemithorax.",
+            "pneumothorax",
+            LEFT,
+        ),
         ("There is fluid on both sides.", "pleural_effusion", [("bilateral", "positive")]),
         (
             "Two nodules can be made out, one on either side. The one at the left base is tiny.",

@@ -146,6 +146,10 @@ class TestAgainstTheReport:
         assert (flag.kind, flag.is_hint) == ("hint", True)
         assert "bilateral finding" in flag.message
 
+    def test_a_side_that_is_told_of_another_finding_leaves_the_other_open(self) -> None:
+        assert hints("Left lower lobe collapse and effusions.", "Bilateral effusions.") == []
+        assert len(hints("Left effusion and collapse.", "Bilateral effusions.")) == 1
+
 
 class TestWithinTheAnswer:
     @pytest.mark.parametrize(

@@ -160,7 +160,9 @@ def clean_sides(
             if following is None or following.i > term.j or not following.names_anatomy:
                 term.side = None  # "either atelectasis or pneumonia", "each of these"
         elif words[term.i : term.j] == ["both"] and (
-            _on_one_side(terms, k) or not _both_of_something(words, terms, k)
+            _on_one_side(terms, k)
+            or not _both_of_something(words, terms, k)
+            or (following is not None and "and" in words[following.i : following.j])
         ):
             term.side = None
     if "picture" in cues:
