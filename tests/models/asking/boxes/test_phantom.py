@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 from support import ROOT
 from support.model_server import started
+from support.rows import each_row
 
 from rexview.models.asking.boxes.conventions import from_stored
 from rexview.models.asking.boxes.phantom import FILMS, film, judged, phantom_requests, squares
@@ -54,9 +55,9 @@ def test_the_squares_are_where_they_are_said_to_be():
             assert {int(pixels[y - 1, x]), int(pixels[y + h, x])} == {40}
 
 
-@pytest.mark.parametrize("shape", [{"longest_side": 2048}, {"longest_side": 896, "square": True}])
-@pytest.mark.parametrize("convention", KNOWN)
-@pytest.mark.parametrize("corners", get_args(Corners))
+@each_row("shape", [{"longest_side": 2048}, {"longest_side": 896, "square": True}])
+@each_row("convention", KNOWN)
+@each_row("corners", get_args(Corners))
 def test_one_way_of_counting_fits_and_no_other(shape, convention, corners):
     requests = requests_of(**shape)
     form = BoxForm(convention, corners)
