@@ -37,6 +37,8 @@ def conform(values: Values, column: Column, location: Location) -> pl.Series:
     What does not fit is reported where it stands and becomes null; so does nothing where something
     is required, words that are not among ``column.vocabulary``, and numbers outside its range.
     """
+    if not column.required and isinstance(values, list) and not _any_given(values):
+        return column.absent(len(values))
     series = natural(values, column, location)
     converted = _CONVERTERS[column.kind](series, column, location)
     if column.required and converted.null_count():
@@ -44,6 +46,10 @@ def conform(values: Values, column: Column, location: Location) -> pl.Series:
         remedy = f"Give the {column.name} in every row."
         location.report("error", ~_is_given(series, column), message, remedy)
     return converted.alias(column.name)
+
+
+def _any_given(values: list[Any]) -> bool:
+    return any(value is not None for value in values)
 
 
 def natural(values: Values, column: Column, location: Location) -> pl.Series:
