@@ -82,7 +82,7 @@ def assert_shows_nothing(app):
         assert word not in shown
 
 
-@pytest.mark.parametrize(("page", "role"), REFUSED)
+@each_row(("page", "role"), REFUSED)
 def test_a_page_that_somehow_runs_refuses_by_itself(open_app, team, page, role):
     team(role)
     app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60)
