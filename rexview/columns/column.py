@@ -87,6 +87,10 @@ class Column:
 
     def absent_everywhere(self) -> pl.Expr:
         """Make the column where nothing at all is given: one value, whatever the height."""
+        return self._nothing_at_all
+
+    @cached_property
+    def _nothing_at_all(self) -> pl.Expr:
         nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
         return pl.lit(nothing, self.dtype).alias(self.name)
 
