@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 from support import ROOT
 from support.rows import each_row
 
@@ -87,6 +86,8 @@ def test_readers_answer_all_twelve_miss_some_and_differ() -> None:
 
 def test_kappa_of_the_two_readers() -> None:
     """By hand: 9 of 12 alike, 39 of 144 by chance: (108 - 39) / (144 - 39)."""
+    from sklearn.metrics import cohen_kappa_score
+
     first, second = (
         [int(row["choice"]) for row in BY_READER[reader].values()]
         for reader in ("reader_a", "reader_b")
