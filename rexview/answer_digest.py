@@ -170,6 +170,8 @@ def by_answer(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, 
     tuple of polars.DataFrame
         Both in the order of ``rows``.
     """
+    if rows.is_empty():
+        return rows, rows
     named = rows.select("case", "model", "answer_digest").drop_nulls().unique()
     if named.is_empty():
         return rows, rows.clear()
@@ -221,6 +223,8 @@ def _by_both_answers(
     rows: pl.DataFrame, review_set: ReviewSet
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """As :func:`by_answer`, of rows that compare two answers: either may have been changed."""
+    if rows.is_empty():
+        return rows, rows
     stale = rows.clear()
     for side in _SIDES:
         names = {side: "model", f"{side}_digest": "answer_digest"}
@@ -232,6 +236,8 @@ def _by_both_answers(
 
 def _by_option(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Part choices of readers: of options as they are, and of others that stood there."""
+    if rows.is_empty():
+        return rows, rows
     named = rows.filter(pl.col("option").is_not_null())
     if named.is_empty():
         return rows, rows.clear()

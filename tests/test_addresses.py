@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from support.rows import each_row
 
 from rexview.addresses import (
     address_of_set,
@@ -32,7 +33,7 @@ def test_spellings(text, plain):
     assert read_address(plain).text == plain
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("https://me:hidden@host/x", "s3://hidden@bucket/x", "https://host/x?hidden=1"),

@@ -7,6 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from support import ROOT
+from support.rows import each_row
 
 LOCK = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
 MAKE_ANEW = "requirements-dev.txt says how requirements-dev.lock is made anew"
@@ -25,7 +26,7 @@ ASKED = list(read_requirements(ROOT / "requirements-dev.txt"))
 PINNED = [Requirement(line.rstrip(" \\")) for line in re.findall(r"^\w.*", LOCK, re.MULTILINE)]
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
+@each_row("asked", ASKED, ids=str)
 def test_every_requirement_is_locked_to_versions_that_it_allows(asked):
     name = canonicalize_name(asked.name)
     versions = [next(iter(one.specifier)).version for one in PINNED if one.name == name]

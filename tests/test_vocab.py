@@ -1,4 +1,5 @@
 import pytest
+from support.rows import each_row
 
 from rexview.vocab import (
     FAILURES,
@@ -12,7 +13,7 @@ from rexview.vocab import (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "view"),
     [
         ("PA", "PA"),
@@ -44,7 +45,7 @@ def test_views(word, view):
     assert view in VIEWS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "reason"),
     [
         ("stop", "stop"),

@@ -1,4 +1,5 @@
 import pytest
+from support.rows import each_row
 
 from rexview.errors import NotAdmitted, SettingsError
 from rexview.people import ROLES, Member, Person, admit, person_alone, read_members
@@ -21,7 +22,7 @@ def test_a_member_gets_the_name_and_role_of_the_settings():
     assert come(email_verified=True) == ANNA.person
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claims", "said", "again"),
     [
         ({"email": None}, "no e-mail", False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import polars as pl
@@ -60,7 +61,7 @@ class Column:
     high: float | None = None
     fields: tuple[Column, ...] = ()
 
-    @property
+    @cached_property
     def dtype(self) -> pl.DataType:
         """The polars type that it is read into, before words are normalised."""
         if self.kind in ("record", "records"):
@@ -76,11 +77,20 @@ class Column:
 
     def absent(self, height: int) -> pl.Series:
         """Make the column where a file does not have it: nulls, or empty lists."""
+        return self._nothing.new_from_index(0, height)
+
+    @cached_property
+    def _nothing(self) -> pl.Series:
+        """One row of the column where a file does not have it."""
         nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
-        return pl.Series(self.name, [nothing], dtype=self.dtype).new_from_index(0, height)
+        return pl.Series(self.name, [nothing], dtype=self.dtype)
 
     def absent_everywhere(self) -> pl.Expr:
         """Make the column where nothing at all is given: one value, whatever the height."""
+        return self._nothing_at_all
+
+    @cached_property
+    def _nothing_at_all(self) -> pl.Expr:
         nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
         return pl.lit(nothing, self.dtype).alias(self.name)
 
@@ -107,6 +117,12 @@ class Table:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_name", {column.name: column for column in self.columns})
+
+    @cached_property
+    def empty(self) -> pl.DataFrame:
+        """The table without rows, with ``extra`` as text and ``_row``."""
+        schema = {column.name: column.dtype for column in self.columns}
+        return pl.DataFrame(schema=schema | {"extra": pl.String(), "_row": pl.UInt32()})
 
 
 CASE: Final = Column("case", "id", "`id` of the case", required=True)

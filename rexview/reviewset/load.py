@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -201,13 +201,25 @@ def assemble(
             check_plausible(tables, sources, image_sizes(tables["cases"]))
         check_same_pictures(folder, tables["cases"], sources["cases"], info)
     final: dict[str, Any] = {
-        name: tables[name].select(pl.col(field).cast(dtype) for field, dtype in schema.items())
-        for name, schema in frames.TABLES.items()
+        name: _final(name, tables[name])
+        if name in sources or name in ("cases", "answers")
+        else _final_not_given(name)
+        for name in frames.TABLES
     }
     pictures = partial(find_picture, folder, info.images)
     review_set = with_stale_apart(ReviewSet(folder, info, **final, find_picture=pictures))
     _report_stale(review_set, sources)
     return review_set
+
+
+def _final(name: str, table: pl.DataFrame) -> pl.DataFrame:
+    schema = frames.TABLES[name]
+    return table.select(pl.col(field).cast(dtype) for field, dtype in schema.items())
+
+
+@cache
+def _final_not_given(name: str) -> pl.DataFrame:
+    return _final(name, _not_given(name))
 
 
 _OF_ANSWERS: Final = {
@@ -254,6 +266,9 @@ def _read(
     all_cases = "cases" in sources
     for name, table in TABLES.items():
         source = sources.get(name)
+        if not source and name != "answers":
+            tables[name] = _not_given(name)
+            continue
         frame = read_table(source, table, move_texts) if source else empty_table(table)
         if source:
             if name == "cases":
@@ -267,6 +282,13 @@ def _read(
             frame = NORMALISE[name](frame)
         tables[name] = frame
     return tables, all_cases
+
+
+@cache
+def _not_given(name: str) -> pl.DataFrame:
+    """Return a table that a set does not have, normalised: most sets lack most of them."""
+    empty = empty_table(TABLES[name])
+    return NORMALISE[name](empty) if name in NORMALISE else empty
 
 
 def _with_images(

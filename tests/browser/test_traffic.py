@@ -10,6 +10,7 @@ import zlib
 import pyarrow
 import pytest
 from support.browser.traffic import Traffic, assert_hidden, record, unquoted_plus
+from support.rows import each_row
 
 NAME = "Generalist-9Ü"
 
@@ -63,8 +64,8 @@ def arrow_table(text, codec=None):
     return sink.getvalue().to_pybytes()
 
 
-@pytest.mark.parametrize("packed", PACKED, ids=str)
-@pytest.mark.parametrize("around", [b"", b"\x0a\x93\x02\x12 before \x00\x01"])
+@each_row("packed", PACKED, ids=str)
+@each_row("around", [b"", b"\x0a\x93\x02\x12 before \x00\x01"])
 def test_a_word_is_found_however_it_is_packed(packed, around):
     traffic = Traffic()
     traffic.add("received ws", around + PACKED[packed](NAME) + around)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.rows import each_row
 
 from rexview.choices import METHODS, asks_for_absence, read_choice
 
@@ -106,7 +107,7 @@ def test_odd_options_and_texts():
     assert option("B", ["", "(", ""]) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "A.\n" * 16_000,
@@ -154,7 +155,7 @@ def test_probabilities_say_what_stands_out(text, expected):
     assert option(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "options", "question", "expected"),
     [
         ("ICD", ["Pacemaker", "Implantable cardioverter defibrillator"], "Which?", 1),
@@ -243,7 +244,7 @@ def test_what_only_looks_like_a_yes_or_a_no_is_neither(text, expected):
 DIAGNOSES = ["Pneumonia", "Pneumothorax", "Pleural effusion", "None of the above"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "It is no more likely pneumonia than effusion.",

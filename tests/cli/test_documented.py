@@ -3,11 +3,15 @@
 import argparse
 import re
 import shlex
+from functools import cache
 
-import pytest
 from support import ROOT
+from support.rows import each_row
 
 from rexview.cli.main import _parser
+
+parser_of_all = cache(_parser)
+"""Made once: to make it takes longer than to read a command line with it."""
 
 DOCUMENTS = (
     ROOT / "README.md",
@@ -26,14 +30,20 @@ def shown():
     for file in DOCUMENTS:
         for line in _LINE.findall(file.read_text(encoding="utf-8")):
             line = line.replace("\\\n", " ").split(" > ")[0].split(";")[0].strip()
-            if not _LEFT_OPEN.search(line):
+            # what shows a mapping reads its files while it reads the command line
+            if not _LEFT_OPEN.search(line) and "--show-mapping" not in line:
                 lines.append((file.name, line))
     return lines
 
 
+@cache
+def documents():
+    return "\n".join(file.read_text(encoding="utf-8") for file in DOCUMENTS)
+
+
 def commands(parser=None, name=""):
     """Yield every command with its name, commands of commands as well."""
-    parser = parser or _parser()
+    parser = parser or parser_of_all()
     inside = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
     for action in inside:
         for word, command in action.choices.items():
@@ -42,15 +52,13 @@ def commands(parser=None, name=""):
         yield name, parser
 
 
-@pytest.mark.parametrize(("document", "line"), shown())
+@each_row(("document", "line"), shown())
 def test_a_command_line_that_a_document_shows_is_taken(document, line, capsys):
-    if "--show-mapping" in line:
-        pytest.skip("it reads its files while it reads the command line")
     words = shlex.split(line)
     # A sentence may name a command alone, as in "what `python -m rexview run` asks".
     named = len(words) <= 2 and not any(word.startswith("-") for word in words)
     try:
-        _parser().parse_args(words)
+        parser_of_all().parse_args(words)
         taken = True
     except SystemExit as ended:
         taken = ended.code == 0
@@ -62,7 +70,7 @@ def test_enough_of_them_were_found():
     assert len(shown()) > 100
 
 
-@pytest.mark.parametrize(("name", "command"), list(commands()))
+@each_row(("name", "command"), list(commands()))
 def test_help_says_what_every_word_of_a_command_is(name, command):
     assert command.format_help()  # a lone per cent sign would raise
     silent = [
@@ -73,9 +81,9 @@ def test_help_says_what_every_word_of_a_command_is(name, command):
     assert not silent
 
 
-@pytest.mark.parametrize(("name", "command"), list(commands()))
+@each_row(("name", "command"), list(commands()))
 def test_every_command_and_option_stands_in_a_document(name, command):
-    told = "\n".join(file.read_text(encoding="utf-8") for file in DOCUMENTS)
+    told = documents()
     assert re.search(rf"\brexview {name}\b|`{name}`|`{name} ", told)
     options = {word for one in command._actions for word in one.option_strings}
     untold = {

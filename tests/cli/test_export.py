@@ -125,10 +125,20 @@ def test_a_question_mark_in_what_is_looked_for():
         assert read_query(query) == {"q": ["is it?"]}
 
 
-@pytest.mark.parametrize("form", ["xlsx", "dicom-sr", "parquet"])
-def test_on_a_full_disk_one_line_and_nothing_left(folder, tmp_path, form):
+@pytest.mark.parametrize("form", ["dicom-sr", "parquet"])
+def test_on_a_full_disk_one_line_and_nothing_left(folder, tmp_path, form, monkeypatch, capfd):
+    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     with mounted(tmp_path / "small", "8k") as small:
-        command = [sys.executable, "-m", "rexview", "export", folder, "--format", form]
+        assert run(folder, small / "out", form=form) == 1
+        told = capfd.readouterr().err
+        assert len(told.splitlines()) == 1
+        assert "No space left on device" in told
+        assert list(small.iterdir()) == []
+
+
+def test_on_a_full_disk_a_process_of_its_own_says_no_more_as_it_ends(folder, tmp_path):
+    with mounted(tmp_path / "small", "8k") as small:
+        command = [sys.executable, "-m", "rexview", "export", folder, "--format", "xlsx"]
         ended = subprocess.run(
             [*command, "--out", str(small / "out")],
             cwd=ROOT,

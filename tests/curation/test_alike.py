@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import cosine_similarity
 
 from rexview.curation.alike import ALIKE, ByLetters, alike_pairs
 
@@ -35,6 +34,8 @@ class Given:
 
 
 def test_it_finds_what_comparing_every_two_texts_finds():
+    from sklearn.metrics.pairwise import cosine_similarity
+
     texts = texts_of(600)
     cosines = np.triu(cosine_similarity(ByLetters().vectors(texts)), 1)
     expected = {(a, b) for a, b in np.argwhere(cosines > ALIKE).tolist()}

@@ -4,6 +4,7 @@ import pytest
 import yaml
 from support import ROOT
 from support.curation.candidate_set import CASES, COMPARING, QUESTION, write_candidate_set
+from support.rows import each_row
 
 from rexview.curation.comparison import asks_for_comparison, why_blocked
 from rexview.reviewset import load
@@ -13,12 +14,12 @@ QUESTIONS = yaml.safe_load(
 )
 
 
-@pytest.mark.parametrize("question", QUESTIONS["needs_prior"])
+@each_row("question", QUESTIONS["needs_prior"])
 def test_a_question_about_change_asks_for_a_comparison(question):
     assert asks_for_comparison(question)
 
 
-@pytest.mark.parametrize("question", QUESTIONS["one_study_is_enough"])
+@each_row("question", QUESTIONS["one_study_is_enough"])
 def test_a_comparison_within_the_image_needs_no_earlier_study(question):
     assert asks_for_comparison(question) is None
 

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 from support import ROOT
+from support.rows import each_row
 
 from rexview.reviewset import load
 from rexview.stats.choices import choice_accuracies
@@ -53,8 +53,8 @@ def test_twelve_questions_of_every_task_and_difficulty_some_on_one_study() -> No
     assert max(right.values()) <= len(NEW) / 2
 
 
-@pytest.mark.parametrize("question", NEW)
-@pytest.mark.parametrize("model", MODELS)
+@each_row("question", NEW)
+@each_row("model", MODELS)
 def test_what_a_model_chose_is_read_from_its_words(question: str, model: str) -> None:
     """``says`` is what whoever wrote the answer meant by it."""
     meant = NEW[question]["answers"][model]["says"]
@@ -86,6 +86,8 @@ def test_readers_answer_all_twelve_miss_some_and_differ() -> None:
 
 def test_kappa_of_the_two_readers() -> None:
     """By hand: 9 of 12 alike, 39 of 144 by chance: (108 - 39) / (144 - 39)."""
+    from sklearn.metrics import cohen_kappa_score
+
     first, second = (
         [int(row["choice"]) for row in BY_READER[reader].values()]
         for reader in ("reader_a", "reader_b")

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from PIL import Image
 from support import ROOT
+from support.rows import each_row
 
 from rexview.geometry import box_side, orientation_of
 from rexview.reviewset import check, load
@@ -84,7 +85,7 @@ def test_one_study_is_mirrored_and_one_has_no_orientation() -> None:
 # --- sides, from the CT's own coordinates ------------------------------------------------------
 
 
-@pytest.mark.parametrize(("case", "image"), FRONTAL)
+@each_row(("case", "image"), FRONTAL)
 def test_the_liver_lies_where_the_orientation_says_right(
     case: dict[str, Any], image: dict[str, Any]
 ) -> None:
@@ -97,7 +98,7 @@ def test_the_liver_lies_where_the_orientation_says_right(
     assert (points["right_lung"][0] < points["left_lung"][0]) is not mirrored
 
 
-@pytest.mark.parametrize(("case", "image"), FRONTAL)
+@each_row(("case", "image"), FRONTAL)
 def test_reference_boxes_lie_on_the_side_they_name(
     case: dict[str, Any], image: dict[str, Any]
 ) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from support import ROOT
+from support.rows import each_row
 
 from rexview.reviewset import load
 from rexview.vocab import FAILURES
@@ -95,7 +96,7 @@ def _repeats_itself(text: str) -> bool:
     return re.search(r"(.{20,}?)(?:\1){4,}", text) is not None
 
 
-@pytest.mark.parametrize("failure", FAILURES)
+@each_row("failure", FAILURES)
 def test_every_failure_occurs_at_least_twice(failure: str) -> None:
     assert len(FAILED[failure]) >= 2, sorted(FAILED[failure])
     assert len({case for case, _ in FAILED[failure]}) >= 2
@@ -108,7 +109,7 @@ def test_readers_name_the_failures_that_only_a_person_can_see() -> None:
     assert CONFIRMED["failed_extraction"] <= SHOWN_BY_FILES["failed_extraction"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("case", "model", "failure", "words"),
     [
         # both sides

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
 from support import ROOT
+from support.rows import each_row
 
 from rexview.detect import phrases
 
@@ -12,7 +12,7 @@ LISTS = [(part, name) for part, lists in phrases._parts().items() for name in li
 SOURCE = "\n".join(path.read_text("utf-8") for path in Path(ROOT / "rexview/detect").rglob("*.py"))
 
 
-@pytest.mark.parametrize(("part", "name"), LISTS)
+@each_row(("part", "name"), LISTS)
 def test_every_list_is_of_words_none_twice(part, name):
     items = phrases._parts()[part][name]
     assert items
@@ -22,7 +22,7 @@ def test_every_list_is_of_words_none_twice(part, name):
         re.compile(phrases.either(part, name))
 
 
-@pytest.mark.parametrize(("part", "name"), LISTS)
+@each_row(("part", "name"), LISTS)
 def test_no_list_is_there_that_no_detector_reads(part, name):
     whole_part = f'list_names("{part}")' in SOURCE or f'"{part}", name' in SOURCE
     by_name = re.search(rf"""["']{part}["'], ["']{name}["']""", SOURCE) or f'("{name}")' in SOURCE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.rows import each_row
 
 from rexview.detect import flags_for
 from rexview.detect.findings.lexicon import lexicon
@@ -54,7 +55,7 @@ def hints(
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "text"),
     [
         ("No pleural effusion.", "There is a small left pleural effusion."),
@@ -79,7 +80,7 @@ def test_invented(report: str, text: str) -> None:
     assert "invented" in hints(report, text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "text"),
     [
         ("Small left effusion.", "There is a small left pleural effusion."),
@@ -130,7 +131,7 @@ def test_what_is_weighed_aloud_is_no_claim_until_it_is_concluded(end: str, inven
     assert len(found.get("invented", [])) == invented
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "text", "how"),
     [
         ("There is a left pneumothorax.", "The heart is normal.", "does not mention"),
@@ -159,7 +160,7 @@ def test_missed(report: str, text: str, how: str) -> None:
     assert how in message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "text"),
     [
         ("There is a left pneumothorax.", "There is a left pneumothorax."),
@@ -192,7 +193,7 @@ def test_not_missed(report: str, text: str) -> None:
     assert "missed" not in hints(report, text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "other_words"),
     [
         ("Endotracheal tube.", "ETT"),
@@ -316,7 +317,7 @@ def test_the_findings_that_matter_are_in_the_lexicon() -> None:
     assert families >= {family for _, named in _SAID.values() for family in named}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "text", "invented"),
     [
         # words left over in the report may mean it
@@ -380,7 +381,7 @@ def test_a_part_that_is_called_normal_denies_what_lies_there(report, text):
     assert "does not mention it" in message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "answer", "question", "missed"),
     [
         # a question about one device, or a side, asks for no other device
@@ -422,7 +423,7 @@ SCOPED = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "Any pneumonia?",
@@ -468,10 +469,8 @@ def test_what_a_question_asks_about_is_missed(question, missed):
     assert all(name in one for name, one in zip(missed, found["missed"], strict=True))
 
 
-@pytest.mark.parametrize(
-    "question", ["Line placement check", "Describe the devices.", "Is the heart enlarged?"]
-)
-@pytest.mark.parametrize(
+@each_row("question", ["Line placement check", "Describe the devices.", "Is the heart enlarged?"])
+@each_row(
     ("report", "missed"),
     [
         ("Right apical pneumothorax.", True),
@@ -518,7 +517,7 @@ def test_a_slight_finding_alone_or_asked_about_is_missed(report, question):
     assert "missed" in hints(report, "Right consolidation.", question=question)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "text", "invented"),
     [
         # a name for what the report has
@@ -559,7 +558,7 @@ TWO_TUBES = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "text", "missed"),
     [
         # named for another finding of the report, in another part of the chest

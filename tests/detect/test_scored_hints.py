@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.rows import each_row
 
 from rexview.detect import find_flags, flags_for
 from rexview.detect.answer_length import AnswerLength
@@ -25,7 +26,7 @@ def score(dimension: str, mark: int | None, reader: str = "a", **more: Any) -> S
     return Score("c", "g", reader, dimension, mark, **more)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "This is definitely pneumonia.",
@@ -51,7 +52,7 @@ def test_definite_wording(text: str) -> None:
     assert text[slice(*span)].strip()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

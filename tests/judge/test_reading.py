@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.judge.set_to_judge import opinion
+from support.rows import each_row
 
 from rexview.judge.reading import missing_quotes, no_quote, read_opinion
 from rexview.judge.subjects import FAILURES
@@ -79,7 +80,7 @@ def test_what_stands_around_the_object_does_not_matter(form):
     assert values(read_opinion(text, ASKED))["process"] == 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("", "no JSON object"),

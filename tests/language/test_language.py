@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.bench.corpus import laterality_pairs, report_habits, token_limit_texts
 from rexview.language import language_of, looks
@@ -26,14 +27,12 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("language", "text"), [(name, text) for name, texts in FOREIGN.items() for text in texts]
-)
+@each_row(("language", "text"), [(name, text) for name, texts in FOREIGN.items() for text in texts])
 def test_a_report_in_another_language_is_told(language: str, text: str) -> None:
     assert language_of(text) == language
 
 
-@pytest.mark.parametrize("text", [*NOTES, "", " ", "...", "{}", "1 2 3"])
+@each_row("text", [*NOTES, "", " ", "...", "{}", "1 2 3"])
 def test_english_notes_are_read(text: str) -> None:
     assert language_of(text) is None
     assert language_of(text.upper()) is None

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.metrics.bleu import bleu_2
 
@@ -29,7 +30,7 @@ OF_FAST_BLEU = [
 ]
 
 
-@pytest.mark.parametrize(("reference", "candidate", "value"), OF_FAST_BLEU)
+@each_row(("reference", "candidate", "value"), OF_FAST_BLEU)
 def test_values_of_fast_bleu(reference, candidate, value):
     assert bleu_2(reference, candidate) == pytest.approx(value, abs=1e-12)
 

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from streamlit.testing.v1 import AppTest
 from support import ROOT
+from support.rows import each_row
 
 from rexview.errors import NotAdmitted
 from rexview.people import ROLES, Person
@@ -42,7 +43,7 @@ def text(app):
     )
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each_row("name", PAGES)
 def test_every_page_checks_the_role_before_anything_else(name):
     if name == "account.py":
         return  # for everybody
@@ -81,7 +82,7 @@ def assert_shows_nothing(app):
         assert word not in shown
 
 
-@pytest.mark.parametrize(("page", "role"), REFUSED)
+@each_row(("page", "role"), REFUSED)
 def test_a_page_that_somehow_runs_refuses_by_itself(open_app, team, page, role):
     team(role)
     app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60)

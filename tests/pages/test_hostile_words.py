@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 from support.hostile_input import keys_of_links
 from support.hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_set
+from support.rows import each_row
 
 from rexview.analysis.filter.judge_conditions import JudgeCondition, judge_word
 from rexview.people import Person
@@ -210,7 +211,7 @@ JUDGED = {
 """A link with words of the set itself."""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_words_of_a_set_and_of_a_link_are_only_words(open_app, written, page):
     for query in ({}, OWN, STRANGE, JUDGED):
         found, seen = more_than_text(open_app(page, **query))

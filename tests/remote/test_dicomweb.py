@@ -4,6 +4,7 @@ import io
 
 import pydicom
 import pytest
+from support.rows import each_row
 
 from rexview import imaging
 from rexview.addresses import read_address
@@ -145,7 +146,7 @@ class TestParts:
         chunks = [self.BODY[at : at + size] for at in range(0, len(self.BODY), size)]
         assert b"".join(first_part(chunks, "b")) == b"0123456789"
 
-    @pytest.mark.parametrize("length", range(0, 54, 3))
+    @each_row("length", range(0, 54, 3))
     def test_one_that_ends_too_early_is_never_whole(self, length):
         with pytest.raises(StorageAway, match="too early"):
             list(first_part([self.BODY[:length]], "b"))

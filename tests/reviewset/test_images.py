@@ -2,6 +2,7 @@ from importlib import util
 from pathlib import Path
 
 import pytest
+from support.rows import each_row
 
 from rexview.addresses import is_address
 from rexview.errors import ImageBroken, PathEscape, ReviewSetError
@@ -50,7 +51,7 @@ def test_paths_that_stay_inside(small, path, plain):
     assert image_path(small.load(), path) == small.folder.resolve() / "images" / plain
 
 
-@pytest.mark.parametrize("path", [*ESCAPES, *(path for path, plain in INSIDE if path != plain)])
+@each_row("path", [*ESCAPES, *(path for path, plain in INSIDE if path != plain)])
 def test_the_quick_look_sees_every_path_that_is_not_plain(path):
     import polars as pl
 

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import bootstrap
-from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from rexview.stats.agreement import (
@@ -109,6 +108,8 @@ class TestByHand:
 
 
 def test_kappa_of_random_tables_is_that_of_two_libraries() -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     random = np.random.default_rng(3)
     rows, columns = np.repeat(range(1, 6), 5), np.tile(range(1, 6), 5)
     compared = 0
@@ -136,6 +137,8 @@ def test_kappa_of_random_tables_is_that_of_two_libraries() -> None:
 def test_unused_levels_do_not_change_the_weights() -> None:
     # Only 1 and 5 are used, 8 times alike and 2 times apart: weights 0 and 16 cancel out, so this
     # is the unweighted kappa of a 2 by 2 table: observed 0.2 apart, by chance 0.5.
+    from sklearn.metrics import cohen_kappa_score
+
     found = only(agreements(both(*[(1, 1)] * 4, *[(5, 5)] * 4, (1, 5), (5, 1)), ["a", "b"]))
     assert found.qwk == pytest.approx(1 - 0.2 / 0.5)
     # 1 and 2 against 1 and 5: the scale is not squeezed together to three neighbours.

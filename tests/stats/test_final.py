@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview import frames
 from rexview.schema import answer_from_row, score_from_row
@@ -194,7 +195,7 @@ def test_one_answer_gives_the_same_numbers_as_the_table(rows: list[Any], order: 
         )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("row", "expected"),
     [
         ({"text": "Clear lungs.", "finish_reason": "stop"}, "answered"),

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from rexview import frames
 from rexview.stats.bootstrap import interval
@@ -46,6 +45,8 @@ def both(ratings, person, criterion):
 
 
 def test_kappa_and_difference_are_those_of_the_pairs(drawn):
+    from sklearn.metrics import cohen_kappa_score
+
     found = criterion_agreements(drawn, studies_of(drawn), resamples=0)
     assert [row.person for row in found] == ["anna"] * 4 + ["ben"] * 4 + [None] * 4
     for row in found[:8]:

@@ -7,6 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from support.entries.stored import ANN, BOB, EVE, VIC
 from support.reader_tasks import CHOICE, OPTIONS, REPORTS, write_tasks
+from support.rows import each_row
 
 from rexview import frames
 from rexview.answer_digest import digests_of
@@ -104,7 +105,7 @@ def test_a_choice_among_other_options_is_kept_and_counts_nowhere(folder, setting
     assert both.stale_choices["option"].to_list() == ["B. Right"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("entry", "said"),
     [
         (choose(1, "C. Both"), "not those of the option"),

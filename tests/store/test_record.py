@@ -9,6 +9,7 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 from support.entries.stored import ANN, BOB, EVE, VIC, comment, score, verdict
 from support.reader_tasks import OPTIONS, write_tasks
+from support.rows import each_row
 
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.reviewset import load
@@ -152,12 +153,12 @@ def test_what_is_unknown_is_refused_with_all_problems_named(reviews):
         assert part in problem
 
 
-@pytest.mark.parametrize("value", [0, 6, 2.5, True, "4", [4], float("nan")])
+@each_row("value", [0, 6, 2.5, True, "4", [4], float("nan")])
 def test_a_score_is_a_whole_number_from_one_to_five(reviews, value):
     assert "whole number" in refused(reviews, [score(value)])[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "entry",
     [
         score(4, picture=0),

@@ -7,8 +7,10 @@ spreadsheet writes for nothing (``NaN``, ``NA``, an empty cell) as nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Final
 
 import polars as pl
@@ -37,6 +39,8 @@ def conform(values: Values, column: Column, location: Location) -> pl.Series:
     What does not fit is reported where it stands and becomes null; so does nothing where something
     is required, words that are not among ``column.vocabulary``, and numbers outside its range.
     """
+    if not column.required and isinstance(values, list) and not _any_given(values):
+        return column.absent(len(values))
     series = natural(values, column, location)
     converted = _CONVERTERS[column.kind](series, column, location)
     if column.required and converted.null_count():
@@ -44,6 +48,10 @@ def conform(values: Values, column: Column, location: Location) -> pl.Series:
         remedy = f"Give the {column.name} in every row."
         location.report("error", ~_is_given(series, column), message, remedy)
     return converted.alias(column.name)
+
+
+def _any_given(values: list[Any]) -> bool:
+    return any(value is not None for value in values)
 
 
 def natural(values: Values, column: Column, location: Location) -> pl.Series:
@@ -115,17 +123,21 @@ def _text(series: pl.Series, column: Column, location: Location) -> pl.Series:
 
 
 def _id(series: pl.Series, column: Column, location: Location) -> pl.Series:
-    text = _text(_text(series, column, location).str.strip_chars(), column, location)
-    too_long = (text.str.len_chars() > LONGEST_ID).fill_null(False)
+    given = series if series.dtype == pl.String else _text(series, column, location)
+    text = _text(given.str.strip_chars(), column, location)
+    too_long = text.str.len_chars() > LONGEST_ID
     if too_long.any():  # links and entries of the reviews database name it
         message = f"{{value}} is longer than {LONGEST_ID} characters."
-        location.report("error", too_long, message, "Use a shorter one in all tables.", text)
+        remedy = "Use a shorter one in all tables."
+        location.report("error", too_long.fill_null(False), message, remedy, text)
     return text
 
 
 def _word(series: pl.Series, column: Column, location: Location) -> pl.Series:
     text = _id(series, column, location)
     different = text.unique().drop_nulls()
+    if _as_they_are(column.vocabulary).issuperset(different.to_list()):
+        return text
     folded = different.str.to_lowercase().str.replace_all(r"[\s\-]+", "_")
     known = folded.is_in(list(column.vocabulary))
     words = pl.Series([_none_if_missing(word) for word in folded.to_list()], dtype=pl.String)
@@ -146,6 +158,14 @@ def _word(series: pl.Series, column: Column, location: Location) -> pl.Series:
             kept = kept.set(~known, None)
     kept = kept.set(words.is_null(), None)
     return text.replace_strict(different, kept, default=None, return_dtype=pl.String)
+
+
+@cache
+def _as_they_are(vocabulary: tuple[str, ...]) -> frozenset[str]:
+    """Return the words that stay as they are however words are folded."""
+    return frozenset(
+        word for word in vocabulary if re.fullmatch("[a-z0-9_]+", word) and word not in MISSING
+    )
 
 
 def _none_if_missing(word: str) -> str | None:

@@ -87,9 +87,8 @@ def _declared(table: Table) -> Iterator[Column]:
 
 
 def empty_table(table: Table) -> pl.DataFrame:
-    """Make the table without rows."""
-    schema = {column.name: column.dtype for column in table.columns}
-    return pl.DataFrame(schema=schema | {"extra": pl.String(), "_row": pl.UInt32()})
+    """Return the table without rows."""
+    return table.empty
 
 
 def _frame(chunk: Chunk, table: Table, source: TableSource) -> pl.DataFrame:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from support import SHARED_DATA
+from support.rows import each_row
 
 from rexview.analysis.case.model_names import NameFinder, folded
 
@@ -19,7 +20,7 @@ def cover(text, finder=WELL_KNOWN):
     return finder.cover(text, "[model]")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "G**PT**-4",
@@ -76,7 +77,7 @@ def test_a_name_is_covered_however_it_is_written(name):
     assert kept in ("model", "modelr1", "model r1"), text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("I am Claude.", "I am [model]."),
@@ -98,7 +99,7 @@ def test_what_is_covered_and_no_more(text, expected):
     assert cover(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "SpO2 95 % on O2, PaO2 60, O3 and O1 in room air",

@@ -1,6 +1,7 @@
 """What a filter is about is what a page unfolds: a failure that it names, or hints."""
 
 import pytest
+from support.rows import each_row
 
 from rexview.analysis.filter.asked_failures import asks_for, asks_for_mark
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -9,7 +10,7 @@ MISSED = {"failures": ("omission",)}
 HINTS = {"sources": ("hint",)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("conditions", "source", "asked"),
     [
         ({}, "both", False),

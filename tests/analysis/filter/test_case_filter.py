@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.analysis import ANSWER_STATUSES, FILTER_KEYS, RANGES, SORTS, CaseFilter, Range
 from rexview.analysis.filter.case_filter import COMMENTED, SOURCES, WEAKEST
@@ -22,7 +23,7 @@ from rexview.stats.judges.opinions import Judge
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "expected"),
     [
         ({}, CaseFilter()),
@@ -69,7 +70,7 @@ def test_reads_a_query(query: Any, expected: CaseFilter) -> None:
     assert CaseFilter.from_query(query) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "named"),
     [
         ({"failure": "sidedness"}, "sidedness"),

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
+from support.rows import each_row
 
 from rexview.analysis import CaseFilter, Range, chips, describe, orders
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
@@ -20,7 +21,7 @@ def engine_fixture(make_set: Any) -> MemoryEngine:
     return memory_engine(dataclasses.replace(made, info=info))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("case_filter", "words"),
     [
         (CaseFilter(), "All cases"),

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import chain, combinations, permutations
 
-import pytest
 from support import ROOT
+from support.rows import each_row
 
 from rexview.analysis.case.record import gather_case
 from rexview.analysis.meeting.records import FIRST_STEP, Meeting
@@ -90,7 +90,7 @@ def words_of(page):
     }
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_row("case", CASES)
 def test_nothing_of_a_later_step_is_told(case):
     by_step = {
         step: [one.lower() for one in words] for step, words in words_of(whole(case)).items()
@@ -139,8 +139,8 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES[::6])
-@pytest.mark.parametrize("step", CHANGES)
+@each_row("case", CASES[::6])
+@each_row("step", CHANGES)
 def test_what_is_to_come_changes_nothing_of_what_is_shown(case, step):
     """No length, number, id or order depends on it: whatever comes later, all is the same."""
     changed = CHANGES[step](whole(case))

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.rows import each_row
 
 from rexview.analysis import CaseFilter, Range, unknown_values
 from rexview.analysis.case.comments import CommentCount
@@ -271,7 +272,7 @@ def engine_fixture(make_set: Any, request: pytest.FixtureRequest) -> MemoryEngin
     return memory_engine(random_set(make_set, request.param), comments=comments)
 
 
-@pytest.mark.parametrize("case_filter", FILTERS)
+@each_row("case_filter", FILTERS)
 def test_selects_what_a_loop_selects(engine: MemoryEngine, case_filter: CaseFilter) -> None:
     expected = expected_rows(engine, case_filter)
     selection = engine.selection(case_filter)
@@ -287,7 +288,7 @@ def test_the_filters_of_this_test_tell_cases_apart(engine: MemoryEngine) -> None
     assert sum(0 < size < len(engine.table.review_set.cases) for size in sizes) >= 14
 
 
-@pytest.mark.parametrize("case_filter", FILTERS)
+@each_row("case_filter", FILTERS)
 def test_counts_follow_the_other_conditions(engine: MemoryEngine, case_filter: CaseFilter) -> None:
     counted = engine.facets(case_filter)
     assert counted.total == len(engine.selection(case_filter))
@@ -305,7 +306,7 @@ def test_counts_follow_the_other_conditions(engine: MemoryEngine, case_filter: C
             assert value.chosen == (value.value in getattr(case_filter, facet.field))
 
 
-@pytest.mark.parametrize("case_filter", FILTERS)
+@each_row("case_filter", FILTERS)
 def test_headlines_tell_sources_apart(engine: MemoryEngine, case_filter: CaseFilter) -> None:
     for counts in engine.facets(case_filter).headlines:
         for source in ("detector", "reader", "both", None):

@@ -9,6 +9,7 @@ from support import ROOT
 from support.browser.axe import Allowed, Axe
 from support.browser.score_pad import known_reader
 from support.browser.waiting import calm, pass_time
+from support.browser.walk import follow
 
 from rexview.analysis.written.failures import KIND
 from rexview.people import Person
@@ -86,10 +87,6 @@ OPENED = (
     ("account", [opens("button", "Change the name")], "text=What you have written"),
 )
 """What opens over a page or in it: where, how, and what is seen then."""
-FOLLOW = """(address) => {
-  window.history.pushState({}, "", new URL(address || ".", document.baseURI));
-  window.dispatchEvent(new PopStateEvent("popstate", { state: {} }));
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +137,7 @@ def test_no_page_has_what_hinders_people(server, new_page, axe, look):
     sizes = [("wide", WIDE, WIDE_RULES[look]), ("phone", PHONE, PHONE_RULES[look])]
     found = []
     for address in (*ADDRESSES.values(), *MORE):
-        page.evaluate(FOLLOW, address)
+        follow(page, address)
         ready(page, address)
         # of what is no page of its own each theme is asked once: the tests have to end
         for name, size, rules in [one for one in sizes if address not in MORE or not one[2]]:
@@ -159,7 +156,7 @@ def test_nothing_that_opens_has_what_hinders_people(server, new_page, axe, look)
     found = []
     page.goto(server)
     for address, acts, seen in OPENED:
-        page.evaluate(FOLLOW, address)
+        follow(page, address)
         ready(page, address)
         for act in acts:
             act(page)

@@ -9,11 +9,10 @@ from support.review_folder import write_review_set
 from rexview.cli import main
 from rexview.reviewset import load
 
-pytest.importorskip("torch", reason="models on this machine are not installed")
-pytest.importorskip("transformers", reason="models on this machine are not installed")
-
 
 def test_a_tiny_random_model_does_all_three_steps(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("torch", reason="models on this machine are not installed")
+    pytest.importorskip("transformers", reason="models on this machine are not installed")
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     model = make_tiny_model(tmp_path / "gemma-3-tiny")

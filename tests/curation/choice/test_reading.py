@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.rows import each_row
 
 from rexview.curation.choice.reading import read_questions
 from rexview.curation.choice.validator import read_validation
@@ -121,7 +122,7 @@ def test_what_a_validator_says_is_read():
     assert told["contradicts_report"].reason == "It is right."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("check", "said"),
     [
         *(("several_valid", value) for value in (None, True, {}, {"fault": "no"}, {"fault": 0})),

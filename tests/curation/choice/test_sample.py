@@ -5,6 +5,7 @@ from math import ceil
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 from support.review_folder import write_review_set
+from support.rows import each_row
 
 from rexview.curation.choice.rules import write_rules
 from rexview.curation.choice.sample import sample_of, sample_result
@@ -29,7 +30,7 @@ def all_but(name):
     return [one for one in ALL if one["check"] != name]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rows", "state"),
     [
         (ALL, "passed"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.rows import each_row
 
 from rexview.curation.proposing.reading import Proposal, read_proposals
 
@@ -19,7 +20,7 @@ def read(text):
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         json.dumps(AS_JSON),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.rows import each_row
 
 from rexview.curation.rating.reading import read_rating
 from rexview.vocab import CRITERIA
@@ -31,7 +32,7 @@ def test_the_form_that_is_asked_for():
     assert found.risk_reason == "nothing is given away."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         (": ", " – "),
@@ -59,7 +60,7 @@ def test_habits_of_models_change_nothing(before, after):
     assert read(LINES.replace(before, after)).scores == GIVEN
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         (": 5 - an", ": 4.5 - an"),

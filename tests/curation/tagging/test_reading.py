@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.rows import each_row
 
 from rexview.curation.tagging.reading import read_tags
 from rexview.vocab import QUESTION_TAGS
@@ -26,7 +27,7 @@ def read(text):
     return found.tags
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         (" - ", " – "),

@@ -7,7 +7,7 @@ import random
 import re
 from pathlib import Path
 
-import pytest
+from support.rows import each_row
 
 from rexview.detect import text_ending
 
@@ -19,7 +19,7 @@ WHOLE = [
 WORD = re.compile(r"[A-Za-z]{6,}")
 
 
-@pytest.mark.parametrize("text", WHOLE, ids=lambda text: text[:30])
+@each_row("text", WHOLE, ids=lambda text: text[:30])
 def test_a_whole_text_is_complete(text: str) -> None:
     assert text_ending(text).kind == "complete"
     assert text_ending(text + "\n").kind == "complete"
@@ -46,7 +46,7 @@ def test_most_words_that_were_cut_are_seen() -> None:
     assert len(missed) <= len(cuts) * 0.15, "\n".join(missed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "ending",
     [
         "On the lateral view it lies behind",
@@ -88,7 +88,7 @@ def test_what_is_left_open_is_seen(ending: str) -> None:
     assert text_ending(text).kind == "truncated_suspected", ending
 
 
-@pytest.mark.parametrize(
+@each_row(
     "ending",
     [
         "The effusion is larger on the right than on the left",

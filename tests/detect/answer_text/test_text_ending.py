@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.detect import text_ending
 from rexview.detect.answer_text import refusal
@@ -20,7 +21,7 @@ FEW = {
 BODY = "The heart is normal in size and the mediastinum is central. "
 
 
-@pytest.mark.parametrize(
+@each_row(
     "ending",
     [
         "There is a moderate right pleural eff",
@@ -75,7 +76,7 @@ def test_a_cut_is_seen(ending: str) -> None:
     assert 0 <= found.start < found.end == len(BODY) + 1 + len(ending)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "ending",
     [
         "The lungs are clear",
@@ -245,7 +246,7 @@ def test_any_text_has_an_ending(text: str) -> None:
     assert 0 <= found.start <= found.end <= len(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "unit",
     [
         *("a", " ", "(", "| ", '{"a":[', "<b ", "<think>", "**a", "```\n", "<|im_end|>"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.detect.boxes.labels import claim_of, finding_of
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "side"),
     [
         ("right pleural effusion", "right"),
@@ -50,7 +50,7 @@ def test_claims(label: str, side: str) -> None:
     assert label[claim.start : claim.end].strip() == label[claim.start : claim.end] != ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "label",
     [
         None,
@@ -102,7 +102,7 @@ def test_claims_nothing(label: str | None) -> None:
     assert claim_of(label) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "finding"),
     [
         ("Right pleural effusions", "pleural effusion"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.rows import each_row
 
 from rexview.detect.findings import find_mentions
 
@@ -55,7 +56,7 @@ def test_what_is_claimed_beside_such_words(text, finding):
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "statuses"),
     [
         ("No pulmonary fibrosis (asbestosis).", ["negated", "negated"]),

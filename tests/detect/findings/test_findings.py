@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.detect.findings import Mention, find_mentions, finding_info
 from rexview.detect.findings.lexicon import lexicon
@@ -29,7 +30,7 @@ def said(text: str, finding: str = "pleural_effusion") -> set[str | None]:
 
 
 class TestWords:
-    @pytest.mark.parametrize(
+    @each_row(
         ("text", "finding", "side", "zone"),
         [
             ("Right-sided pleural effusion.", "pleural_effusion", "right", None),
@@ -79,7 +80,7 @@ class TestWords:
 
 
 class TestStatus:
-    @pytest.mark.parametrize(
+    @each_row(
         "text",
         [
             "No left effusion.",
@@ -101,7 +102,7 @@ class TestStatus:
     def test_negated(self, text: str) -> None:
         assert [status for _, status in read(text)] == ["negated"]
 
-    @pytest.mark.parametrize(
+    @each_row(
         "text",
         [
             "No change in the left effusion.",
@@ -225,7 +226,7 @@ class TestSides:
 
 
 class TestBetweenSentences:
-    @pytest.mark.parametrize(
+    @each_row(
         "text",
         [
             "There is an effusion. It is on the left.",

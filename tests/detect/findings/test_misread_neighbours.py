@@ -6,6 +6,7 @@ Each class of error has texts for both directions.
 from __future__ import annotations
 
 import pytest
+from support.rows import each_row
 
 from rexview.detect import flags_for
 from rexview.detect.boxes.unrelated import BoxUnrelated
@@ -121,7 +122,7 @@ FOUND = [  # text, finding, side, status (None: the text does not speak of it)
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "finding", "side", "status"), FOUND)
+@each_row(("text", "finding", "side", "status"), FOUND)
 def test_side_and_status_are_its_own(
     text: str, finding: str, side: str | None, status: str | None
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.rows import each_row
 
 from rexview.detect.findings import find_mentions, finding_info, sides_of_text
 from rexview.detect.laterality.text import one_side, sided_by_family
@@ -111,7 +111,7 @@ SIDES = [  # text, family, side (None: on no side)
 ]
 
 
-@pytest.mark.parametrize(("text", "family", "side"), SIDES)
+@each_row(("text", "family", "side"), SIDES)
 def test_the_side_of_a_family(text, family, side):
     assert one_side(sided_by_family(find_mentions(text)).get(family, ())) == side
 
@@ -137,7 +137,7 @@ STATUS = [  # text, finding, status
 ]
 
 
-@pytest.mark.parametrize(("text", "finding", "status"), STATUS)
+@each_row(("text", "finding", "status"), STATUS)
 def test_whether_a_finding_is_there(text, finding, status):
     assert [m.status for m in find_mentions(text) if m.finding == finding] == [status]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.rows import each_row
 
 from rexview.detect.findings import find_mentions, misplaced_as
 
@@ -11,7 +12,7 @@ def read(text: str) -> list[tuple[str, str | None, str]]:
     return [(m.finding, m.side, m.status) for m in find_mentions(text) if not m.superseded]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "side"),
     [
         ("There is a nodule in the left correction right upper lobe", "right"),
@@ -37,7 +38,7 @@ def test_the_side_that_was_meant(text, side):
     assert there == {side}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "status"),
     [
         ("Right nodule, not seen in ___.", "positive"),
@@ -60,7 +61,7 @@ def test_what_is_said_of_it(text, status):
     assert [m[2] for m in read(text) if m[0] == "nodule"] == [status]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("Collapse right base, left drain.", {"atelectasis": "right", "chest_tube": "left"}),

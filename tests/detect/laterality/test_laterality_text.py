@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.bench.corpus import laterality_pairs
 from rexview.detect import find_flags, flag_rows, flags_for
@@ -292,7 +293,7 @@ def test_a_box_is_held_against_what_it_can_be_about(answer: str, label: str) -> 
     assert kinds(answer, boxes=(AnswerBox("i", label, ON_THE_RIGHT),)) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "label"),
     [
         # it may be about something else

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.rows import each_row
 
 from rexview.detect import flags_for
 from rexview.detect.laterality.detector import Laterality
@@ -83,21 +84,21 @@ def on(side: str, text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-@pytest.mark.parametrize("side", ["right", "left"])
-@pytest.mark.parametrize(("report", "answer"), SAME)
+@each_row("side", ["right", "left"])
+@each_row(("report", "answer"), SAME)
 def test_the_other_side_is_an_error_in_whatever_words(report, answer, side):
     assert kinds(on(side, report), on(OTHER[side], answer)) == {"laterality_error report"}
     assert kinds(on(side, answer), on(OTHER[side], report)) == {"laterality_error report"}
 
 
-@pytest.mark.parametrize("side", ["right", "left"])
-@pytest.mark.parametrize(("report", "answer"), SAME)
+@each_row("side", ["right", "left"])
+@each_row(("report", "answer"), SAME)
 def test_the_same_side_is_none_in_whatever_words(report, answer, side):
     assert kinds(on(side, report), on(side, answer)) == set()
     assert kinds(on(side, answer), on(side, report)) == set()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("report", "answer"),
     [
         # what is missed on one side has another name there

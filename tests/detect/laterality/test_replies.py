@@ -1,6 +1,6 @@
 """Answers that reply with a side: the finding stands in the question, the options or the report."""
 
-import pytest
+from support.rows import each_row
 
 from rexview.detect import flags_for
 from rexview.schema import Answer, Case, Report
@@ -16,7 +16,7 @@ def flagged(question, report, answer):
     return any(one.failure == "laterality_error" for one in found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "report", "answer", "wrong"),
     [
         # "yes" takes the side of the question, unless the report has both or the answer another

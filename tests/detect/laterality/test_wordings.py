@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from support.rows import each_row
 
 from rexview.detect import flags_for
 from rexview.detect.laterality.detector import Laterality
@@ -45,8 +45,8 @@ def is_error(report: str, answer: str, question: str) -> bool:
     return bool(flags_for(case, [given], detectors=[Laterality()]))
 
 
-@pytest.mark.parametrize("side", ["right", "left"])
-@pytest.mark.parametrize("row", ROWS, ids=[f"{n}" for n in range(len(ROWS))])
+@each_row("side", ["right", "left"])
+@each_row("row", ROWS, ids=[f"{n}" for n in range(len(ROWS))])
 def test_the_side_of_the_report_is_none_and_the_other_is(row, side):
     report, question = on(side, row["report"]), on(side, row.get("question", ""))
     assert not is_error(report, on(side, row["answer"]), question)

@@ -19,6 +19,7 @@ from pydicom.pixels.processing import (
     apply_presentation_lut,
     apply_voi_lut,
 )
+from support.rows import each_row
 
 from rexview.imaging import ImageError, display, read_facts, read_image
 from rexview.imaging.dicom import isolated
@@ -83,7 +84,7 @@ def shown_by_pydicom(ds, pixels):
     return 255 - grey if ds.PhotometricInterpretation == "MONOCHROME1" else grey
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: str(path.relative_to(ROOT)))
+@each_row("path", CORPUS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_shown_as_pydicom_shows_it_or_broken_with_a_reason(path):
     expected = [shown_by_pydicom(*found) for found in decoded_by_pydicom(path)]
     try:
@@ -121,7 +122,7 @@ def test_the_corpus_is_there():
     assert shown >= PICTURES_AT_LEAST
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: str(path.relative_to(ROOT)))
+@each_row("path", CORPUS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_facts_agree_with_the_decoded_picture(path):
     try:
         radiograph = read_image(path)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from pydicom.dataset import Dataset
 from pydicom.pixels.processing import apply_modality_lut
+from support.rows import each_row
 
 from rexview.imaging import Modality, Radiograph
 from rexview.imaging.transforms.modality import code
@@ -83,8 +84,8 @@ def test_a_constant_float_picture_is_one_code(value):
     assert coded.scale != 0
 
 
-@pytest.mark.parametrize("kind", ["u1", "i1", "u2", "i2", "i4"])
-@pytest.mark.parametrize("first", [-5, 0, 20])
+@each_row("kind", ["u1", "i1", "u2", "i2", "i4"])
+@each_row("first", [-5, 0, 20])
 def test_modality_table_is_that_of_pydicom(kind, first):
     pixels = np.arange(-40, 60).reshape(10, 10)
     pixels = (pixels if np.dtype(kind).kind == "i" else abs(pixels)).astype(kind)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydicom.dataset import Dataset
 from pydicom.pixels.processing import apply_windowing
 from support import ROOT
+from support.rows import each_row
 
 from rexview.imaging import VoiTable, Window
 from rexview.imaging.transforms.windowing import grey_levels, grey_table, window_position
@@ -20,7 +21,7 @@ GOLDEN = ROOT / "tests" / "data" / "windowing.json"
 VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))["vectors"]
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
+@each_row("vector", VECTORS, ids=lambda vector: vector["name"])
 def test_golden_vectors(vector):
     header, preset = vector["header"], dict(vector["preset"])
     if preset["table"]:

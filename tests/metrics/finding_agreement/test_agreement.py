@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.detect.findings import finding_info
 from rexview.harm import load_harm
@@ -27,7 +28,7 @@ def names(lone):
     return [one.stated.name for one in lone]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reference", "candidate"),
     [
         ("The lungs are clear. Normal heart size.", "No acute abnormality."),
@@ -87,7 +88,7 @@ def test_leaving_all_out_is_not_worse_than_inventing():
     assert agreement(reference, "Pneumoperitoneum.").score < missed.score
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reference", "candidate", "differs"),
     [
         ("Right pleural effusion.", "Pleural effusion.", ("location",)),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.rows import each_row
 
 from rexview.metrics.fineradscore.reading import Correction, read_corrections
 from rexview.metrics.report_lines import report_lines
@@ -53,7 +54,7 @@ def test_what_is_no_list_of_corrections_is_told(text, words):
     assert words in read_corrections(text, LINES)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "words"),
     [
         ({"line": 4}, "there is no line 4"),

@@ -8,6 +8,7 @@ from email.utils import format_datetime
 import pytest
 from support.model_server import started
 from support.model_server.asked import KEY, make_request
+from support.rows import each_row
 
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.reply import AttemptFailed, RateLimits
@@ -201,7 +202,7 @@ def test_unknown_models_and_wrong_keys(api):
             assert kind == "model" or "MY_KEY" in str(came)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "key", "kind"),
     [
         ({"base_url": "ftp://host/v1"}, None, "setup"),

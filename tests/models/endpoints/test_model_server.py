@@ -13,6 +13,7 @@ from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 from support.model_server import billing, started, started_apart
 from support.model_server.bodies import picture_back
+from support.rows import each_row
 
 URL = "data:image/png;base64," + base64.b64encode(picture_back(0)).decode()
 RESPONSES = {
@@ -66,7 +67,7 @@ def post(server, path, body):
             return error.status, error.headers, json.load(error)
 
 
-@pytest.mark.parametrize("turn", [*TURNS, FAILED], ids=lambda turn: next(iter(turn), "made up"))
+@each_row("turn", [*TURNS, FAILED], ids=lambda turn: next(iter(turn), "made up"))
 def test_bodies_are_what_the_openai_package_expects(turn):
     limited = {"max_output_tokens": 3, **RESPONSES}
     with started([{"turns": [turn]}]) as server:

@@ -7,7 +7,6 @@ from html import unescape
 from uuid import uuid4
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 from support import model_server
 from support.opened_app import opened_set, run_page
 from support.page_text import drawn
@@ -152,6 +151,8 @@ def final(word, *names):
 
 
 def test_ten_studies_to_the_tables_of_the_paper(tmp_path, monkeypatch, capsys):
+    from sklearn.metrics import cohen_kappa_score
+
     studies, questions = write_studies(tmp_path / "studies"), tmp_path / "questions"
     with model_server.started(RULES) as server:
         at = ("--base-url", server.base_url)

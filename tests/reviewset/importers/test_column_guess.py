@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from support.rows import each_row
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import FIELDS, ColumnMapping, propose_mapping
@@ -243,7 +244,7 @@ def test_names_are_taken_apart(written, words):
     assert ColumnName.of(written).words == words
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         *("Patientenname", "Geburtsdatum", "Geb.-Dat.", "Vorname", "Name, Vorname", "Fallnummer"),

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset import check
@@ -121,7 +122,7 @@ def test_the_report_sums_up(tmp_path, source):
     assert report.folder == tmp_path / "out"
 
 
-@pytest.mark.parametrize("importer", FORMATS.values(), ids=FORMATS)
+@each_row("importer", FORMATS.values(), ids=FORMATS)
 def test_the_command_line_gives_the_same_options(importer):
     parser = argparse.ArgumentParser()
     importer.add_arguments(parser)

@@ -1,8 +1,8 @@
 import re
 import shlex
 
-import pytest
 from support import ROOT
+from support.rows import each_row
 
 from rexview.cli.main import _parser
 from rexview.reviewset.importers import FORMATS
@@ -13,14 +13,14 @@ ARCHIVE = "dicomweb"
 """Asked, not read: an importer without files."""
 
 
-@pytest.mark.parametrize("importer", FORMATS.values(), ids=FORMATS)
+@each_row("importer", FORMATS.values(), ids=FORMATS)
 def test_every_format_and_option_is_described(importer):
     assert f"\n## {importer.id}: " in PAGE
     missing = [option.flag for option in importer.options if f"{option.flag}" not in PAGE]
     assert missing == []
 
 
-@pytest.mark.parametrize("example", [one for one in EXAMPLES if "--show-mapping" not in one])
+@each_row("example", [one for one in EXAMPLES if "--show-mapping" not in one])
 def test_examples_are_understood_by_the_command_line(example):
     options = _parser().parse_args(shlex.split(example))
     importer = vars(options).get("importer")

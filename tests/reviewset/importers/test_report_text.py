@@ -1,4 +1,5 @@
 import pytest
+from support.rows import each_row
 
 from rexview.reviewset.importers.core.report_text import (
     absent,
@@ -11,7 +12,7 @@ from rexview.reviewset.importers.core.report_text import (
 from rexview.schema import Context, Report
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "findings", "impression"),
     [
         ("Findings: Clear lungs. Impression: Normal.", "Clear lungs.", "Normal."),
@@ -87,7 +88,7 @@ def test_read_context(text, expected):
     assert read_context(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "age"),
     [
         ("067Y", "67"),

@@ -7,6 +7,7 @@ import random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import ColumnMapping, import_source, propose_mapping
@@ -289,7 +290,7 @@ def test_two_columns_of_one_model_and_one_of_none(tmp_path, run_import):
 # Scores
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scale", "given", "score"),
     [
         ("0-10", "0", 1), ("0-10", "10", 5), ("0-10", "5", 3), ("0-10", "6.25", 4),

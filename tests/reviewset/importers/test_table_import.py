@@ -3,6 +3,7 @@ import json
 
 import pytest
 from openpyxl import Workbook
+from support.rows import each_row
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import ColumnMapping, import_source, propose_mapping
@@ -355,7 +356,7 @@ def test_a_large_table_is_read_in_full(tmp_path, run_import):
     assert len(done.report.problems) < 60
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "number"),
     [
         ("3", 3.0), ("3.0", 3.0), ("3,5", 3.5), ("1,024", 1024.0), ("4/5", 4.0),

@@ -2,6 +2,7 @@ from dataclasses import fields
 
 import polars as pl
 import pytest
+from support.rows import each_row
 
 from rexview import frames
 from rexview.columns import TABLES
@@ -20,7 +21,7 @@ def test_tables_are_those_of_the_query_engine():
     assert list(TABLES) == list(frames.TABLES)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@each_row("name", TABLES)
 def test_columns_are_those_of_the_query_engine(name):
     declared = set(TABLES[name].by_name) | {"_row"}
     assert declared ^ set(frames.TABLES[name]) <= RENAMED.get(
@@ -28,7 +29,7 @@ def test_columns_are_those_of_the_query_engine(name):
     )
 
 
-@pytest.mark.parametrize("name", TABLES)
+@each_row("name", TABLES)
 def test_types_are_those_of_the_query_engine(name):
     for column in TABLES[name].columns:
         expected = frames.TABLES[name].get(column.name)
@@ -44,12 +45,12 @@ def test_an_image_has_the_fields_of_the_query_engine():
     assert declared == [name for name, _ in frames.IMAGE if name != "view_raw"]
 
 
-@pytest.mark.parametrize("name", TABLES)
+@each_row("name", TABLES)
 def test_every_key_is_a_column(name):
     assert set(TABLES[name].key) <= set(TABLES[name].by_name)
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name != "cases"])
+@each_row("name", [name for name in TABLES if name != "cases"])
 def test_every_row_belongs_to_a_case_and_its_models(name):
     assert TABLES[name].by_name["case"].required
     models = dict.fromkeys(("choices", "references", *MADE, *TOGETHER), ())

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import polars as pl
 import pytest
+from support.rows import each_row
 
 from rexview.columns import Column
 from rexview.reviewset.tables import scalars
@@ -56,7 +57,7 @@ FITTING = [
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "expected"), FITTING)
+@each_row(("name", "given", "expected"), FITTING)
 def test_values_that_fit(name, given, expected):
     assert conform(given, kind(name)) == (expected, [])
 

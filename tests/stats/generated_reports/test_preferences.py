@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 from rexview.stats.generated_reports.metric_means import Rank
 from rexview.stats.generated_reports.preferences import (
@@ -46,6 +45,8 @@ def test_two_models_by_hand() -> None:
 
 
 def test_four_models_as_logistic_regression_has_them() -> None:
+    from sklearn.linear_model import LogisticRegression
+
     random = np.random.default_rng(3)
     true = np.array([0.9, 0.3, -0.2, -1.0])
     games = [

@@ -5,13 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import (
-    accuracy_score,
-    cohen_kappa_score,
-    mean_absolute_error,
-    precision_score,
-    recall_score,
-)
 from support.documented_fields import documented
 from support.judge.judged_set import (
     DIMENSIONS,
@@ -81,6 +74,8 @@ def test_every_field_is_documented_in_its_order(tables, section):
 
 
 def test_failures_are_those_of_scikit_learn(tables):
+    from sklearn.metrics import cohen_kappa_score, precision_score, recall_score
+
     parts = judged_parts()
     for failure in FAILURES:
         (row,) = rows_of(tables, "judge_failures", failure=failure, prompt_id=PROMPT)
@@ -110,6 +105,8 @@ def test_failures_are_those_of_scikit_learn(tables):
 
 def test_scores_are_those_of_scikit_learn(tables):
     """Final scores of one or two readers lie on half points: kappa of the doubled ones is it."""
+    from sklearn.metrics import accuracy_score, cohen_kappa_score, mean_absolute_error
+
     parts = judged_parts()
     scores = pd.DataFrame(parts["scores"])
     for dimension in DIMENSIONS:
@@ -146,6 +143,8 @@ def test_whole_scores_have_the_kappa_of_readers():
 
 
 def test_kappa_of_many_tables_is_that_of_each():
+    from sklearn.metrics import cohen_kappa_score
+
     random = np.random.default_rng(4)
     tables = random.integers(1, 30, size=(20, 4))
     wanted = [

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import binomtest, false_discovery_control
-from sklearn.metrics import cohen_kappa_score
 from support.made_rows.choices import FAILS, OPTIONS, READ, RIGHT, write_choice_set
 from support.review_folder import named, write_review_set
 
@@ -69,6 +68,8 @@ def test_mcnemar_counts_questions_that_both_answered(chosen: Chosen) -> None:
 
 
 def test_kappa_is_that_of_scikit_learn_on_the_options(chosen: Chosen) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     a, b = place(chosen, "gem"), place(chosen, "med")
     usable = (chosen.option[:, a] >= 0) & (chosen.option[:, b] >= 0)
     found = kappa_of(None, a, b, option_table(chosen, a, b))

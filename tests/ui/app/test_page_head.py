@@ -3,15 +3,15 @@
 import re
 from pathlib import Path
 
-import pytest
 from streamlit.file_util import get_static_dir
+from support.rows import each_row
 
 from rexview.ui.app import page_head
 from rexview.ui.components import modules, modules_version
 from rexview.ui.link.pages import PAGES
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
+@each_row("page", PAGES, ids=lambda page: page.file)
 def test_every_script_that_a_page_names_is_served(page):
     head = page_head.page_head(f"/{page.address}").decode()
     links = re.findall(r'<link rel="modulepreload" href="./([^"]+)">', head)

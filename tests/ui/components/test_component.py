@@ -8,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from support import ROOT
+from support.rows import each_row
 
 from rexview.ui.components import module_address, modules, modules_version, serve_module
 
@@ -21,7 +22,7 @@ def client():
     )
 
 
-@pytest.mark.parametrize("name", modules())
+@each_row("name", modules())
 def test_every_module_that_is_imported_is_served(name, client):
     content = modules()[name]
     for imported in re.findall(r'from "([^"]+[.]js)"', content.decode()):
@@ -33,7 +34,7 @@ def test_every_module_that_is_imported_is_served(name, client):
     assert told.headers["content-type"].startswith("text/javascript")
 
 
-@pytest.mark.parametrize("name", modules())
+@each_row("name", modules())
 def test_modules_never_turn_data_into_markup(name):
     if not name.startswith(HTML_OF_THE_SERVER):
         written = r"innerHTML|insertAdjacentHTML|eval\("

@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.page_text import StrictReader
+from support.rows import each_row
 
 from rexview.ui.html.safe_text import (
     MAX_MARKDOWN,
@@ -163,7 +164,7 @@ def shown_by_streamlit(markdown):
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("![i](http://a.b/c.png)", "[l](http://a.b)", "<b>x</b>", "$x^2$", ":red[x]", "`c`"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-import pytest
+from support.rows import each_row
 
 from rexview.analysis.case.reports.alignment import MOST_LINES, align, reference_sentences
 from rexview.schema import Answer, Report
@@ -124,7 +124,7 @@ def test_without_reference_all_stands_alone() -> None:
     assert aligned("", Report()) == []
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_row("seed", range(20))
 def test_each_sentence_stands_in_one_row_and_no_more(seed: int) -> None:
     rng = random.Random(seed)
     said = [

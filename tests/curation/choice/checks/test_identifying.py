@@ -1,6 +1,7 @@
 """What identifies a patient, and what only looks so; all names and numbers are invented."""
 
 import pytest
+from support.rows import each_row
 
 from rexview.curation.choice.checks.identifying import (
     THRESHOLD,
@@ -70,12 +71,12 @@ IDENTIFIES_NOBODY = [
 ]
 
 
-@pytest.mark.parametrize("text", IDENTIFIES)
+@each_row("text", IDENTIFIES)
 def test_what_identifies_is_found(text):
     assert identifying(text)
 
 
-@pytest.mark.parametrize("text", IDENTIFIES_NOBODY)
+@each_row("text", IDENTIFIES_NOBODY)
 def test_what_only_looks_so_is_left_alone(text):
     assert identifying(text) == []
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from support.rows import each_row
 
 from rexview.curation.choice.checks.question import ChoiceQuestion
 from rexview.curation.choice.checks.structure import STRUCTURAL, structural_checks
@@ -85,7 +86,7 @@ def test_no_right_option(correct):
     assert "correct_missing" in failed(replace(SOUND, correct=correct))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         *("The answer is (C).", "Correct answer: C.", "C is correct, as the lung is dense."),
@@ -131,7 +132,7 @@ def test_a_question_that_gives_it_away(question, told):
     assert ("answer_in_question" in failed(replace(SOUND, question=question))) is told
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("All of the above", "None of the above", "all the above.", "Both A and C", "A and B"),
@@ -151,7 +152,7 @@ def test_an_option_about_the_others(text):
     assert "all_or_none_of_the_above" in failed(with_option(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("None of the lobes", "Both lungs", "All four lobes", "Above the carina", "Neither lung"),
@@ -163,7 +164,7 @@ def test_an_option_of_its_own(text):
     assert "all_or_none_of_the_above" not in failed(with_option(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         *("", "?", "The heart is enlarged.", "Pleural effusion on the left", "Heart size"),
@@ -181,7 +182,7 @@ def test_what_asks_nothing(question):
     assert "no_question" in failed(replace(SOUND, question=question))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         *("Which lobe is dense", "On which side is the effusion", "Identify the dense lobe."),
@@ -203,7 +204,7 @@ def test_no_explanation(words):
     assert "missing_explanation" in failed(replace(SOUND, explanation=words))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         *("According to the report, what is at the left base?", "What does the arrow point at?"),

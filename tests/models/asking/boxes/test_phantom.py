@@ -10,7 +10,9 @@ from typing import get_args
 import pytest
 from support import ROOT
 from support.model_server import started
+from support.rows import each_row
 
+from rexview import cli
 from rexview.models.asking.boxes.conventions import from_stored
 from rexview.models.asking.boxes.phantom import FILMS, film, judged, phantom_requests, squares
 from rexview.models.asking.calibrated import save_form
@@ -54,9 +56,9 @@ def test_the_squares_are_where_they_are_said_to_be():
             assert {int(pixels[y - 1, x]), int(pixels[y + h, x])} == {40}
 
 
-@pytest.mark.parametrize("shape", [{"longest_side": 2048}, {"longest_side": 896, "square": True}])
-@pytest.mark.parametrize("convention", KNOWN)
-@pytest.mark.parametrize("corners", get_args(Corners))
+@each_row("shape", [{"longest_side": 2048}, {"longest_side": 896, "square": True}])
+@each_row("convention", KNOWN)
+@each_row("corners", get_args(Corners))
 def test_one_way_of_counting_fits_and_no_other(shape, convention, corners):
     requests = requests_of(**shape)
     form = BoxForm(convention, corners)
@@ -84,15 +86,21 @@ def test_nothing_fits(text):
 
 
 class TestCommand:
-    """``python -m rexview calibrate`` in a folder of its own."""
+    """``python -m rexview calibrate`` in a folder of its own, once as a process of its own."""
 
     @pytest.fixture(name="run")
-    def run_fixture(self, tmp_path):
-        def run(server, *more):
-            command = [sys.executable, "-m", "rexview", "calibrate", "--model", "some-model"]
+    def run_fixture(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("HOME", str(tmp_path))
+
+        def run(server, *, apart=False):
+            arguments = ["calibrate", "--model", "some-model", "--base-url", server.base_url]
+            arguments += ["--api", "chat"]
+            if not apart:
+                status = cli.main(arguments)
+                return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
             return subprocess.run(
-                [*command, "--base-url", server.base_url, "--api", "chat", *more],
-                cwd=tmp_path,
+                [sys.executable, "-m", "rexview", *arguments],
                 env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "POLARS_MAX_THREADS": "1"},
                 capture_output=True,
                 text=True,
@@ -126,7 +134,7 @@ class TestCommand:
             "# mine\nmodels:\n  - match: some-*\n    images: 3  # so many\n", encoding="utf-8"
         )
         with started(self.turns(convention, corners)) as server:
-            ended = run(server)
+            ended = run(server, apart=corners == "cxcywh")
             asked = server.requests()
         assert (ended.returncode, len(asked)) == (0, 2), ended.stderr
         assert f"counts as {convention}, {corners}: mean IoU" in ended.stdout

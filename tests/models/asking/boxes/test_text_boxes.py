@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rows import each_row
 
 from rexview.models.asking.boxes.text_boxes import boxes_in_text
 from rexview.models.card import BoxForm
@@ -20,7 +21,7 @@ ONE = [("Right effusion", (10.0, 20.0, 110.0, 220.0))]
 TWO = [*ONE, ("nodule", (1.0, 2.0, 3.0, 4.0))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '[{"label": "Right effusion", "box": [10, 20, 110, 220]}]',

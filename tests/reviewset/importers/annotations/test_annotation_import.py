@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.rows import each_row
 
 from rexview.reviewset.importers.annotations.line_edits import fold_kind, fold_significance
 
@@ -291,7 +292,7 @@ def test_corrected_lines_of_both_versions_of_refisco(tmp_path, run_import):
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "kind"),
     [
         ("False report of a finding in the candidate", "false_finding"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.rows import each_row
 
 from rexview.reviewset.importers.annotations.box_reading import (
     SHAPES,
@@ -41,16 +42,16 @@ def _written(boxes: np.ndarray, sizes: np.ndarray, shape: Shape, unit: Unit) -> 
     return np.column_stack(columns[shape])
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("shape", SHAPES)
+@each_row("unit", UNITS)
+@each_row("shape", SHAPES)
 def test_boxes_come_back_to_pixels(shape: Shape, unit: Unit) -> None:
     boxes, sizes = _pixels(1, 50)
     there = BoxReading(shape, unit).to_pixels(_written(boxes, sizes, shape, unit), sizes)
     np.testing.assert_allclose(there, boxes)
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("shape", ["xywh", "xyxy", "cxcywh"])
+@each_row("unit", UNITS)
+@each_row("shape", ["xywh", "xyxy", "cxcywh"])
 def test_the_convention_is_found_from_forty_boxes(shape: Shape, unit: Unit) -> None:
     # yxyx is left out: boxes on square pictures fit as xyxy as well, see below
     for seed in range(20):

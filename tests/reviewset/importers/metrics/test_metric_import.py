@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.rows import each_row
 
 from rexview.errors import ImportSourceError
 from rexview.metrics.known import KNOWN, RECIPROCALS
@@ -50,7 +51,7 @@ def added(folder, name, content, format="metrics", **options):
     return sorted(load(folder).metrics.select(columns).rows(), key=str), said, report.receipt
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "program", "metric"),
     [
         ("BLEU", None, "bleu"),

@@ -6,6 +6,7 @@ import pytest
 from support import ROOT
 from support.opened_app import opened_set
 from support.page_text import StrictReader
+from support.rows import each_row
 from support.small_set import write_set
 
 from rexview.analysis.meeting.records import FIRST_STEP, Meeting
@@ -44,7 +45,7 @@ def payload(case, steps, review_set=DEMO, later=()):
     return made, json.dumps(made).lower()
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_row("case", CASES)
 def test_nothing_of_a_later_step_is_sent(case):
     paths = [image.path for image in DEMO.case(case).images]
     names = [name.lower() for model in DEMO.models for name in (model.id, model.name)]
