@@ -41,6 +41,8 @@ _NOT_BEFORE: Final = (
 """No comparison with an earlier film follows."""
 _NOT_BOTH: Final = rf"(?!(?:\s+\w+){{0,2}}\s*(?:and|/|&)\s*(?:the )?{_SIDE_WORD})"
 _FEW: Final = rf"(?:[\s,]++(?!than\b|and\b|{_SIDE_WORD})[\w'-]++){{0,3}}?[\s,]++"
+_SOME: Final = r"(?: (?!than\b)\w++){0,4}? "
+_WHEREAS: Final = r"[\s,;]++(?:\w++\s){0,3}?"
 _IS: Final = "is|being|was|remains|appears|seems|looks"
 _PATTERNS: Final = tuple(
     (re.compile(pattern, re.IGNORECASE), more)
@@ -83,11 +85,11 @@ _PATTERNS: Final = tuple(
         (rf"the {_SIDE}(?: \w+){{0,2}}? (?:{_IS})(?: \w+)? the {_MORE}", True),
         # "worse on the left, better on the right"
         (
-            rf"{_WORDS['grown']} {_ON}{_SIDE}[\s,]+(?:and |but )?{_WORDS['shrunk']} {_ON}{_OTHER}",
+            rf"{_WORDS['grown']}{_SOME}{_ON}{_SIDE}{_WHEREAS}{_WORDS['shrunk']}{_SOME}{_ON}{_OTHER}",
             True,
         ),
         (
-            rf"{_WORDS['shrunk']} {_ON}{_SIDE}[\s,]+(?:and |but )?{_WORDS['grown']} {_ON}{_OTHER}",
+            rf"{_WORDS['shrunk']}{_SOME}{_ON}{_SIDE}{_WHEREAS}{_WORDS['grown']}{_SOME}{_ON}{_OTHER}",
             False,
         ),
         # "with relative sparing of the right lung"
@@ -104,11 +106,16 @@ _PATTERNS: Final = tuple(
     )
 )
 _SIZES: Final = ("trace", "small", "moderate", "large")
-_SIZE: Final = "|".join(rf"(?P<{name}>{_WORDS[name]})" for name in _SIZES)
-_ANY_SIZE: Final = re.compile(_SIZE, re.IGNORECASE)
+_SIZE: Final = (
+    "(?:" + "|".join(rf"(?P<{name}>{_WORDS[name]})" for name in _SIZES) + ")"
+    r"(?! (?:interval )?(?:decrease|increase|improvement|reduction|worsening|change|progression))"
+)
+_ANY_SIZE: Final = re.compile(rf"(?<!from )(?<!was )(?<!previously )(?:{_SIZE})", re.IGNORECASE)
 _SIZE_OR_SIDE: Final = re.compile(rf"{_SIZE}|{_SIDE}", re.IGNORECASE)
 _BETWEEN: Final = 40
 """Characters between a size and its side."""
+_BEHIND: Final = 60
+"""Characters behind a finding in which its size is told."""
 _PREVIOUS: Final = 200
 """Characters back to the finding that a sentence without one compares."""
 _JOINED: Final = re.compile(
@@ -116,6 +123,11 @@ _JOINED: Final = re.compile(
 )
 _STOP: Final = re.compile(r"[.;!?](?=\s)|\n")
 _BREAK: Final = re.compile(r"[.;:|()\n]|,(?! now\b)|\b(?:and|with|but|while)\b", re.IGNORECASE)
+_BREAK_BEHIND: Final = re.compile(
+    rf"[.;:|()\n]|,(?! now\b)|\band (?!(?:remains|is|now|still|appears|{_SIZE})\b)"
+    r"|\b(?:with|but|while)\b",
+    re.IGNORECASE,
+)
 _STRAIGHT: Final = re.compile(
     r"(?:\s(?!and\b|with\b|in\b|of\b|but\b)[\w-]+){0,3}?\s", re.IGNORECASE
 )
@@ -132,6 +144,7 @@ _CROSSED: Final = re.compile(
 )
 _ABOVE: Final = "above: "
 """Before the family of what has more above on one side, and more below on the other."""
+_ANY_MORE: Final = re.compile(_MORE, re.IGNORECASE)
 _ROW: Final = re.compile(r"^[^\S\n]*\|.*$", re.MULTILINE)
 _CELL: Final = re.compile(r"[^|\n]+")
 _SIDE_CELL: Final = re.compile(
@@ -155,8 +168,6 @@ def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Pred
     """
     asserted = [one for one in mentions if one.status in _ASSERTED and not one.superseded]
     both = _on_both_sides(asserted)
-    if not both:
-        return {}
     found: dict[str, list[Predominance]] = {}
     plain = _MARKED.sub(" ", text)
     told = [(side, meant) for side in _compared(plain) for meant in _meant(plain, asserted, side)]
@@ -167,7 +178,7 @@ def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Pred
     ]
     told += _sizes_in_columns(plain, asserted)
     for side, mention in told:
-        if _family(mention) in both:
+        if _family(mention) in both or mention.side is None:
             found.setdefault(_family(mention), []).append(Predominance(mention, side))
     for side in _crossed(plain):
         for mention in (one for one in asserted if one.sentence[0] <= side[1] < one.sentence[1]):
@@ -280,15 +291,16 @@ def _sizes_in_columns(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[
         if heads:
             columns = {k: _side_of(cell[0].lstrip(" *")) for k, cell in heads.items()}
             continue
-        sizes = {
-            k: size
-            for k, cell in enumerate(cells)
-            if k in columns and (size := _ANY_SIZE.search(text, *cell.span()))
-        }
+        told = {k: cell.span() for k, cell in enumerate(cells) if k in columns}
+        sizes = {k: size for k, span in told.items() if (size := _ANY_SIZE.search(text, *span))}
+        more = {k: size for k, span in told.items() if (size := _ANY_MORE.search(text, *span))}
         ranks = {k: _rank(size) for k, size in sizes.items()}
-        if {columns[k] for k in sizes} != set(OTHER_SIDE) or len(set(ranks.values())) < len(ranks):
+        if len(more) == 1:
+            sizes, most = more, next(iter(more))
+        elif {columns[k] for k in sizes} == set(OTHER_SIDE) and len(set(ranks.values())) > 1:
+            most = max(ranks, key=lambda k: ranks[k])
+        else:
             continue
-        most = max(ranks, key=lambda k: ranks[k])
         for mention in mentions:
             if line.start() <= mention.start < line.end():
                 yield (columns[most], *sizes[most].span()), mention
@@ -325,8 +337,8 @@ def _size_of(mention: Mention, text: str) -> re.Match[str] | None:
     before = _ANY_SIZE.search(text, breaks[-1] if breaks else first, mention.end)
     if before is not None:
         return before
-    last = min(mention.sentence[1], mention.end + _BETWEEN)
-    stop = _BREAK.search(text, mention.end, last)
+    last = min(mention.sentence[1], mention.end + _BEHIND)
+    stop = _BREAK_BEHIND.search(text, mention.end, last)
     return _ANY_SIZE.search(text, mention.end, stop.start() if stop else last)
 
 

@@ -71,6 +71,31 @@ def flags(answer: str, findings: str, impression: str | None = None) -> list[Fla
             "airspace_opacity",
             "right",
         ),
+        (
+            "Right effusion has grown from small to moderate. Left effusion is small.",
+            "pleural_fluid",
+            "right",
+        ),
+        (
+            "Marked decrease of the right effusion, now small. Moderate left effusion.",
+            "pleural_fluid",
+            "left",
+        ),
+        (
+            "Bilateral opacities, improved on the left, with progression on the right.",
+            "airspace_opacity",
+            "right",
+        ),
+        (
+            "| | Right | Left |\n|---|---|---|\n| Effusion | yes, larger | yes |",
+            "pleural_fluid",
+            "right",
+        ),
+        (
+            "The lungs are studded with nodules. The biggest is in the right lower lobe.",
+            "nodule",
+            "right",
+        ),
         ('{"pleural effusion": {"right": "small", "left": "moderate"}}', "pleural_fluid", "left"),
         ("| Airspace disease | both, mainly left lower lobe |", "airspace_opacity", "left"),
     ],

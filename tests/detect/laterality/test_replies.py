@@ -83,7 +83,7 @@ def test_the_last_sentence_of_thoughts_counts():
     assert not flagged("Describe.", report, aloud.format("Or is it?", "left pleural"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "answer"),
     [
         ("What do you see in the left base?", "There is a patchy opacity in the lower zone."),
@@ -95,7 +95,7 @@ def test_a_finding_without_a_side_has_that_of_the_question(question, answer):
     assert not flagged(question, "Patchy opacity in the left lower lobe.", answer)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "answer"),
     [
         ("What do you see in the lungs?", "There is a patchy opacity."),
