@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from rexview.detect.findings import Mention, SideSpan, finding_info
-from rexview.detect.laterality.text import Contradiction
+from rexview.detect.laterality.text import Contradiction, sides_named
 from rexview.detect.phrases import either, list_names
 from rexview.geometry import OTHER_SIDE
 
@@ -136,6 +136,12 @@ _EARLIER: Final = re.compile(
     rf"\s*(?:on|in|at|of) (?:the |her |his |an? )?{_WORDS['before']}", re.IGNORECASE
 )
 """Behind a comparison that is one of an earlier film."""
+_OF_IMAGE: Final = re.compile(
+    r"(?: side)? (?:of|in|on) the (?:image|picture|film|screen|display|radiograph)"
+    r"| as (?:displayed|viewed|shown)",
+    re.IGNORECASE,
+)
+"""Behind a side that may not be the patient's."""
 _CROSSED: Final = re.compile(
     rf"(?:{_WORDS['most']}|{_MORE}|{_MOSTLY}){_FEW}{_ON}"
     r"(?P<one>right|left) (?P<first>upper|lower|mid)"
@@ -167,6 +173,8 @@ def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Pred
     What has more above on one side and below on the other has a key of its own.
     """
     asserted = [one for one in mentions if one.status in _ASSERTED and not one.superseded]
+    if not asserted or not any(sides_named(text)):
+        return {}
     both = _on_both_sides(asserted)
     found: dict[str, list[Predominance]] = {}
     plain = _MARKED.sub(" ", text)
@@ -211,7 +219,7 @@ def _compared(text: str) -> Iterator[SideSpan]:
             other = match.groupdict().get("other")
             if other is not None and _side_of(other) == side:
                 continue
-            if _EARLIER.match(text, match.end()):
+            if _EARLIER.match(text, match.end()) or _OF_IMAGE.match(text, match.end()):
                 continue
             if any(match.start() < last and first < match.end() for first, last in taken):
                 continue

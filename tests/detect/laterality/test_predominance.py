@@ -112,6 +112,7 @@ def test_the_side_with_more_is_read(text, family, side):
         "Bilateral effusions, worse on the left compared to yesterday.",
         "The left effusion is larger, the right one unchanged.",
         "Bilateral opacities, more confluent in the right and left lower lobes.",
+        "Bilateral effusions, larger on the left side of the image.",
         "Moderate right and moderate left pleural effusions.",
         "Moderate left effusion, larger than before.",
         "Bilateral effusions, right larger than left on the prior.",

@@ -19,6 +19,9 @@ _SECTION: Final = re.compile(either("heading", "section"))
 _BODY: Final = word_set("sentence", "body")
 _SOON: Final = 120
 """Tokens that a request or history may take before its findings."""
+SHORT: Final = 7
+"""Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
+_ALL_WELL: Final = frozenset(("normal", "clear", "unremarkable", "fine", "ok"))
 
 
 def read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
@@ -78,3 +81,9 @@ def heads_what_is_weighed(tokens: Tokens, sentence: Sentence) -> bool:
     """Whether a question stands alone on its line, above what is only weighed: "Why not ...?"."""
     words = " ".join(tokens.words[sentence.i : sentence.j])
     return stands_alone(tokens, sentence) and _WEIGHED.search(words) is not None
+
+
+def called_normal_next(tokens: Tokens, sentence: Sentence) -> bool:
+    """Whether a side only heads that all is well there: "Left side. Normal.", "Left: clear."."""
+    word = next((one for one in tokens.words[sentence.j : sentence.j + 3] if one.isalpha()), "")
+    return sentence.j - sentence.i <= SHORT and word in _ALL_WELL

@@ -16,6 +16,7 @@ from rexview.detect.findings.clauses import (
 from rexview.detect.findings.mention import Status
 from rexview.detect.findings.sentence_alone import Reading
 from rexview.detect.findings.sentences import Sentence
+from rexview.detect.findings.sides.cleaning import SHIFTS
 from rexview.detect.findings.tokens import Tokens
 from rexview.geometry import OTHER_SIDE
 
@@ -30,6 +31,8 @@ _OF_IT: Final = frozenset((_ONE, "on", "in", "at"))
 _EXCHANGED: Final = frozenset(("exchanged", "replaced", "swapped", "changed"))
 _FINAL: Final = frozenset(("unchanged", "previous", "prior", "before", "no", "not"))
 """Beside a "same" or "similar" that compares with an earlier film."""
+_EXCEPTING: Final = frozenset(("apart", "aside", "except", "other", "besides", "save"))
+"""Opens what a side has although it is clear: "apart from a granuloma"."""
 _NOTE: Final = 4
 """Terms of the shortest note with a second side; tokens of that side."""
 _BESIDE: Final = 4
@@ -57,6 +60,23 @@ def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]
     if len({side for side, _, _ in places}) == 1 and places[0][0] != "midline":
         for draft in bare:
             draft.sides = places[:1]
+
+
+def give_excepted(
+    tokens: Tokens, first: int, said: Reading, clause: Clause, drafts: list[Draft]
+) -> None:
+    """Give findings the side that is clear but for them: "the right lung is clear except for"."""
+    if tokens.words[first + clause.terms[0].i] not in _EXCEPTING:
+        return
+    places = [
+        (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
+        for term in said.terms
+        if term.side is not None and term.i < clause.terms[0].i
+    ]
+    if len({side for side, _, _ in places}) == 1 and places[0][0] in OTHER_SIDE:
+        for draft in drafts:
+            if draft.sided and not draft.sides and draft.finding not in SHIFTS:
+                draft.sides = places[:1]
 
 
 def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> list[Draft]:

@@ -14,7 +14,12 @@ from typing import Final
 from rexview.detect.findings.clauses import LASTING, Clause, Draft, SideSpan
 from rexview.detect.findings.discourse.context import Context
 from rexview.detect.findings.discourse.corrections import correct
-from rexview.detect.findings.discourse.headings import heads_what_is_weighed, read_label
+from rexview.detect.findings.discourse.headings import (
+    SHORT,
+    called_normal_next,
+    heads_what_is_weighed,
+    read_label,
+)
 from rexview.detect.findings.discourse.layout import (
     indent_of,
     is_unticked,
@@ -23,6 +28,7 @@ from rexview.detect.findings.discourse.layout import (
 )
 from rexview.detect.findings.discourse.more_sides import (
     again,
+    give_excepted,
     give_lone_side,
     says_again,
     with_second_side,
@@ -61,15 +67,10 @@ _WH: Final = frozenset(
 )
 _DOUBT: Final = 5
 """Tokens of a doubt at the end of a statement, its comma and question mark included."""
-_SHORT: Final = 7
-"""Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
-_EXCEPTING: Final = frozenset(("apart", "aside", "except", "other", "besides", "save"))
-"""Opens what a side has although it is clear: "apart from a granuloma"."""
 _HENCE: Final = frozenset(("so", "therefore", "hence", "thus"))
 """Before the place that follows from what was said: "it hides the heart border, so lingular"."""
 _POINTS_BACK: Final = 4
 """Tokens from the start of a clause within which an "it" still points back."""
-_ALL_WELL: Final = frozenset(("normal", "clear", "unremarkable", "fine", "ok"))
 _SOON_LINES: Final = 2
 """Lines after a finding in which a fragment with only a side may still be about it."""
 
@@ -130,8 +131,8 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         if drafts:
             opening = tokens.words[first + clause.terms[0].i]
             near = sentence.line - context.last_line < _SOON_LINES
-            if opening in _EXCEPTING and not found:
-                _give_excepted(tokens, first, said, clause, drafts)
+            if not found:
+                give_excepted(tokens, first, said, clause, drafts)
             _give_context(drafts, clause, opening, context, found, near=near)
             found += drafts
             continue
@@ -153,21 +154,6 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         context.last, context.last_line = found, sentence.line
         _keep_side(found, context)
     return found
-
-
-def _give_excepted(
-    tokens: Tokens, first: int, said: Reading, clause: Clause, drafts: list[Draft]
-) -> None:
-    """Give findings the side that is clear but for them: "the right lung is clear except for"."""
-    places = [
-        (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
-        for term in said.terms
-        if term.side is not None and term.i < clause.terms[0].i
-    ]
-    if len({side for side, _, _ in places}) == 1 and places[0][0] in OTHER_SIDE:
-        for draft in drafts:
-            if draft.sided and not draft.sides and draft.finding not in SHIFTS:
-                draft.sides = places[:1]
 
 
 def _keep_side(found: list[Draft], context: Context) -> None:
@@ -307,7 +293,7 @@ def _complete_earlier(
         return
     if all(place[0] == "midline" for place in places) or _only_normal(clause):
         return
-    if _called_normal_next(tokens, sentence):
+    if called_normal_next(tokens, sentence):
         return
     # where the tip of a device ends says nothing of the side on which the device lies
     if clause.has("tip") and any(finding_info(d.finding).group == "device" for d in context.last):
@@ -315,7 +301,7 @@ def _complete_earlier(
     if context.status is not None or sentence.asked:
         return
     first = clause.terms[0].i
-    short = sentence.j - sentence.i <= _SHORT
+    short = sentence.j - sentence.i <= SHORT
     if short and not found and len({place[0] for place in places}) == 1:
         indent = leads_lines(tokens, sentence)
         if indent is not None and not clause.has("it", "affected"):
@@ -394,12 +380,6 @@ def _lies_elsewhere(
         and {OTHER_SIDE.get(side) for side, _, _ in draft.sides} == {places[0][0]}
         for draft in last
     )
-
-
-def _called_normal_next(tokens: Tokens, sentence: Sentence) -> bool:
-    """Whether a side only heads that all is well there: "Left side. Normal.", "Left: clear."."""
-    word = next((one for one in tokens.words[sentence.j : sentence.j + 3] if one.isalpha()), "")
-    return sentence.j - sentence.i <= _SHORT and word in _ALL_WELL
 
 
 def _only_normal(clause: Clause) -> bool:
