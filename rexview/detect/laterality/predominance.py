@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from rexview.detect.findings import Mention, SideSpan, finding_info
-from rexview.detect.laterality.text import Contradiction, sides_named
+from rexview.detect.findings.structured.parts import find_structured_parts
+from rexview.detect.laterality.text import (
+    Contradiction,
+    one_side,
+    sided_by_family,
+    sides_named,
+)
 from rexview.detect.phrases import either, list_names
 from rexview.geometry import OTHER_SIDE
 
@@ -151,8 +157,6 @@ _CROSSED: Final = re.compile(
 _ABOVE: Final = "above: "
 """Before the family of what has more above on one side, and more below on the other."""
 _ANY_MORE: Final = re.compile(_MORE, re.IGNORECASE)
-_ROW: Final = re.compile(r"^[^\S\n]*\|.*$", re.MULTILINE)
-_CELL: Final = re.compile(r"[^|\n]+")
 _SIDE_CELL: Final = re.compile(
     r"[\s*]*+(?:right|left|r|l)(?: (?:lung|side|hemithorax))?[\s*]*+", re.IGNORECASE
 )
@@ -175,7 +179,11 @@ def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Pred
     asserted = [one for one in mentions if one.status in _ASSERTED and not one.superseded]
     if not asserted or not any(sides_named(text)):
         return {}
-    both = _on_both_sides(asserted)
+    both = {
+        family
+        for family, some in sided_by_family(asserted).items()
+        if one_side(some) == "bilateral"
+    }
     found: dict[str, list[Predominance]] = {}
     plain = _MARKED.sub(" ", text)
     told = [(side, meant) for side in _compared(plain) for meant in _meant(plain, asserted, side)]
@@ -198,16 +206,6 @@ def predominances(text: str, mentions: Sequence[Mention]) -> dict[str, list[Pred
 
 def _family(mention: Mention) -> str:
     return finding_info(mention.finding).family
-
-
-def _on_both_sides(mentions: Sequence[Mention]) -> frozenset[str]:
-    sides: dict[str, set[str]] = {}
-    for mention in mentions:
-        if mention.side is not None:
-            sides.setdefault(_family(mention), set()).add(mention.side)
-    return frozenset(
-        family for family, some in sides.items() if "bilateral" in some or {"left", "right"} <= some
-    )
 
 
 def _compared(text: str) -> Iterator[SideSpan]:
@@ -292,26 +290,24 @@ def _crossed(text: str) -> Iterator[SideSpan]:
 
 def _sizes_in_columns(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[SideSpan, Mention]]:
     """Find the larger size in the rows of a table with a column for each side."""
-    columns: dict[int, Literal["right", "left"]] = {}
-    for line in _ROW.finditer(text):
-        cells = list(_CELL.finditer(text, *line.span()))
-        heads = {k: cell for k, cell in enumerate(cells) if _SIDE_CELL.fullmatch(cell[0])}
-        if heads:
-            columns = {k: _side_of(cell[0].lstrip(" *")) for k, cell in heads.items()}
-            continue
-        told = {k: cell.span() for k, cell in enumerate(cells) if k in columns}
-        sizes = {k: size for k, span in told.items() if (size := _ANY_SIZE.search(text, *span))}
-        more = {k: size for k, span in told.items() if (size := _ANY_MORE.search(text, *span))}
-        ranks = {k: _rank(size) for k, size in sizes.items()}
+    for row in (one for part in find_structured_parts(text) for one in part.records if one.row):
+        told = {
+            _side_of(text[slice(*key)].lstrip(" *")): cell.span
+            for key, cell in row.fields or ()
+            if key is not None and _SIDE_CELL.fullmatch(text, *key)
+        }
+        sizes = {s: size for s, span in told.items() if (size := _ANY_SIZE.search(text, *span))}
+        more = {s: size for s, span in told.items() if (size := _ANY_MORE.search(text, *span))}
+        ranks = {side: _rank(size) for side, size in sizes.items()}
         if len(more) == 1:
             sizes, most = more, next(iter(more))
-        elif {columns[k] for k in sizes} == set(OTHER_SIDE) and len(set(ranks.values())) > 1:
-            most = max(ranks, key=lambda k: ranks[k])
+        elif len(set(ranks.values())) == len(OTHER_SIDE):
+            most = max(ranks, key=lambda side: ranks[side])
         else:
             continue
         for mention in mentions:
-            if line.start() <= mention.start < line.end():
-                yield (columns[most], *sizes[most].span()), mention
+            if row.span[0] <= mention.start < row.span[1]:
+                yield (most, *sizes[most].span()), mention
 
 
 def _rank(match: re.Match[str]) -> int:

@@ -81,14 +81,13 @@ def contradictions_of(one: AnswerInCase) -> tuple[Contradiction, ...]:
         return getattr(one.case.report, sections[id(mention)]) or ""
 
     found += exchanged(claims, reported, one.text, report_of)
-    told = {finding_info(item.claim.finding).family for item in found}
-    found += [
-        item
-        for item in against_predominance(
-            predominances(one.text, one.mentions), _more_in_report(one)
-        )
-        if finding_info(item.claim.finding).family not in told
-    ]
+    if more := predominances(one.text, one.mentions):
+        told = {finding_info(item.claim.finding).family for item in found}
+        found += [
+            item
+            for item in against_predominance(more, _more_in_report(one))
+            if finding_info(item.claim.finding).family not in told
+        ]
     against = (
         item
         for item in found
@@ -116,7 +115,7 @@ def _shares_side(item: Contradiction, text: str, report_of: TextOf) -> bool:
 
 
 def _more_in_report(one: AnswerInCase) -> dict[str, list[Predominance]]:
-    """Read where a report has more of its findings on both sides; the same for all answers."""
+    """Read where a report has more of its findings on both sides."""
     more: dict[str, list[Predominance]] = {}
     for section in REPORT_SECTIONS:
         mentions = [mention for name, mention in one.report_mentions if name == section]

@@ -17,6 +17,7 @@ from rexview.detect.findings.mention import Status
 from rexview.detect.findings.sentence_alone import Reading
 from rexview.detect.findings.sentences import Sentence
 from rexview.detect.findings.sides.cleaning import SHIFTS
+from rexview.detect.findings.terms import Term
 from rexview.detect.findings.tokens import Tokens
 from rexview.geometry import OTHER_SIDE
 
@@ -41,6 +42,11 @@ _SAID_AGAIN: Final = 7
 """Tokens of the longest clause that has what was said last once more."""
 
 
+def _span(tokens: Tokens, first: int, term: Term) -> tuple[int, int]:
+    """Return where a term stands in the text; its places count from token ``first`` on."""
+    return tokens.starts[first + term.i], tokens.ends[first + term.j - 1]
+
+
 def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]) -> None:
     """Give findings the one side that their sentence names for none of them.
 
@@ -53,7 +59,7 @@ def give_lone_side(tokens: Tokens, first: int, said: Reading, found: list[Draft]
     if not bare or len({draft.finding for draft in bare}) > 1 or said.cues & {"tip", "correction"}:
         return
     places = [
-        (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
+        (term.side, *_span(tokens, first, term))
         for term in said.terms
         if term.side is not None and not (term.way or term.clear or term.entry or term.finding)
     ]
@@ -69,7 +75,7 @@ def give_excepted(
     if tokens.words[first + clause.terms[0].i] not in _EXCEPTING:
         return
     places = [
-        (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
+        (term.side, *_span(tokens, first, term))
         for term in said.terms
         if term.side is not None and term.i < clause.terms[0].i
     ]
@@ -102,7 +108,7 @@ def with_second_side(tokens: Tokens, first: int, said: Reading, found: list[Draf
     reach = _NOTE + len(_OF_IT) if another else _NOTE
     if (comma.mark != "," and "and" not in comma.cues) or last.i - comma.j > reach:
         return []
-    place = (last.side, tokens.starts[first + last.i], tokens.ends[first + last.j - 1])
+    place = (last.side, *_span(tokens, first, last))
     draft = found[-1]
     sides = {side for side, _, _ in draft.sides}
     if draft.status != "positive" or len(sides) != 1 or sides & {last.side, "bilateral"}:
@@ -121,7 +127,7 @@ def _instead(tokens: Tokens, first: int, said: Reading, gone: Draft) -> list[Dra
         if term.side not in OTHER_SIDE or term.side == gone.sides[0][0]:
             continue
         if tokens.words[j : j + 1] == [_ONE] and not _EXCHANGED.isdisjoint(tokens.words[first:i]):
-            place = (term.side, tokens.starts[i], tokens.ends[j - 1])
+            place = (term.side, *_span(tokens, first, term))
             return [replace(gone, status="positive", sides=[place], compared=True)]
     return []
 
