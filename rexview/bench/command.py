@@ -77,9 +77,12 @@ def _add_make_set(benches: Any, path: Callable[[str], Path]) -> None:
     parser.add_argument(
         "--pictures",
         type=int,
-        default=0,
         metavar="K",
-        help="draw K small films that the studies share; else pictures lie nowhere",
+        help="draw K small films that the studies share (default: one for each study, 5,000 at "
+        "most; 0: pictures have addresses where there is nothing)",
+    )
+    parser.add_argument(
+        "--unscored", action="store_true", help="without readers' scores, verdicts and comments"
     )
     parser.add_argument(
         "--parquet", action="store_true", help="Parquet, as always above 100,000 answers"
@@ -95,7 +98,14 @@ def _make_set(options: argparse.Namespace) -> int:
             end = "\r" if done < of else "\n"
             print(f"{done:,} of {of:,} cases", end=end, file=sys.stderr, flush=True)
 
-    made = MadeSet(options.cases, options.models, options.pictures, options.parquet, options.seed)
+    made = MadeSet(
+        options.cases,
+        options.models,
+        options.pictures,
+        parquet=options.parquet,
+        seed=options.seed,
+        scored=not options.unscored,
+    )
     make_set(made, options.folder, told=told)
     print(f"{made.cases:,} cases, {made.answers:,} answers written.")
     return 0

@@ -98,7 +98,7 @@ def engine_rows(answers: int) -> list[Row]:
     """Measure what pages ask of our engine, on a made set, beside the same counts in pandas."""
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place)
-        made = MadeSet(max(1, answers // MODELS), MODELS, parquet=True)
+        made = MadeSet(max(1, answers // MODELS), MODELS, pictures=0, parquet=True)
         make_set(made, folder / "set")
         ours = apart(engine_figures, folder / "set", folder / "kept")
         theirs = apart(pandas_figures, folder / "set")

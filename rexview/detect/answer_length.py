@@ -12,7 +12,9 @@ from functools import lru_cache
 from statistics import median
 from typing import Final, Literal
 
-from rexview.detect.core.detector import AnswerInCase, flag
+import polars as pl
+
+from rexview.detect.core.detector import AnswerInCase, ScoreRule, flag
 from rexview.detect.phrases import whole_words
 from rexview.detect.score_failures import score_evidence
 from rexview.schema import Evidence, Flag
@@ -37,15 +39,26 @@ class AnswerLength:
     """
 
     failure: Literal["verbose", "terse"] = "verbose"
-    reads_scores: bool = True
+
+    def score_rule(self) -> ScoreRule:
+        """Hold the lengths of all answers against the others to their cases."""
+        words, usual = pl.col("words"), pl.col("usual_words")
+        least, most = _LIMITS[self.failure]
+        unusual = words >= TIMES * usual if self.failure == "verbose" else words * TIMES <= usual
+        says_so = f"(?i){_SAYS[self.failure].pattern}"
+        supported = (pl.col("language") <= LOW_LANGUAGE).fill_null(value=False) | pl.col(
+            "comments"
+        ).str.contains(says_so).fill_null(value=False)
+        flagged = unusual & words.is_between(least, most) & supported
+        return ScoreRule((words > 0) & usual.is_not_null(), flagged, "hint")
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether readers scored the answer and another answer to the case has words."""
-        return bool(one.final.by_dimension and _count_words(one.text) and _other_lengths(one))
+        return bool(one.final.by_dimension and count_words(one.text) and _other_lengths(one))
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the length of the answer against the other answers to its case."""
-        size, usual = _count_words(one.text), median(_other_lengths(one))
+        size, usual = count_words(one.text), median(_other_lengths(one))
         least, most = _LIMITS[self.failure]
         longer = self.failure == "verbose"
         usual_length = size < TIMES * usual if longer else size * TIMES > usual
@@ -83,11 +96,11 @@ def _other_lengths(one: AnswerInCase) -> list[int]:
         words
         for other in one.answers
         if other.model != one.answer.model and status_of(other) == "answered"
-        if (words := _count_words(other.text or ""))
+        if (words := count_words(other.text or ""))
     ]
 
 
 @lru_cache(maxsize=256)
-def _count_words(text: str) -> int:
+def count_words(text: str) -> int:
     """Count words; remembered, as each answer is held against all others to its case."""
     return len(_WORD.findall(text))

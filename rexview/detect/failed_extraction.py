@@ -21,7 +21,6 @@ class FailedExtraction:
     """
 
     failure: str = "failed_extraction"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether the question offers a choice, and what was chosen can be read."""

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.detect.core.detector import AnswerInCase, flag
+import polars as pl
+
+from rexview.detect.core.detector import AnswerInCase, ScoreRule, flag
 from rexview.detect.score_failures import score_evidence
 from rexview.schema import Evidence, Flag
 
@@ -64,7 +66,12 @@ class Overconfident:
     """Hints at definite wording where the final Synthesis is 2 or less. Kind: ``hint``."""
 
     failure: str = "overconfident"
-    reads_scores: bool = True
+
+    def score_rule(self) -> ScoreRule:
+        """Find definite wording where Synthesis is low, in all answers."""
+        synthesis = pl.col("synthesis")
+        flagged = (synthesis <= LOW_SYNTHESIS) & pl.col("definite")
+        return ScoreRule(synthesis.is_not_null() & pl.col("english"), flagged, "hint")
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether readers scored Synthesis."""

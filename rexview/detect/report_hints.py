@@ -58,7 +58,6 @@ class InventedFinding:
     """
 
     failure: str = "hallucination"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether a report stands beside the answer."""
@@ -106,7 +105,6 @@ class MissedFinding:
     """
 
     failure: str = "omission"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether a report stands beside the answer, and more than a choice was asked for."""
@@ -162,7 +160,6 @@ class WrongAbnormality:
     """Hints at findings that stand where the report has another one. Kind: ``hint``."""
 
     failure: str = "wrong_type"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether a report stands beside the answer, and more than a choice was asked for."""

@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.detect.core.detector import AnswerInCase, Detector, flag
+import polars as pl
+
+from rexview.detect.core.detector import AnswerInCase, Detector, ScoreRule, flag
 from rexview.schema import Evidence, Flag
 from rexview.stats import final_of_answer, write_score
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
@@ -36,7 +38,11 @@ class ExecutionGap:
 
     threshold: float = GAP_THRESHOLD
     failure: str = "execution_gap"
-    reads_scores: bool = True
+
+    def score_rule(self) -> ScoreRule:
+        """Compare the final scores of all answers."""
+        gap = pl.col("gap")
+        return ScoreRule(gap.is_not_null(), gap >= self.threshold)
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether both scores were given."""
@@ -63,7 +69,11 @@ class Disagreement:
 
     threshold: float = DISAGREEMENT_THRESHOLD
     failure: str = "disagreement"
-    reads_scores: bool = True
+
+    def score_rule(self) -> ScoreRule:
+        """Compare the readers on all answers."""
+        spread = pl.col("spread")
+        return ScoreRule(spread.is_not_null(), spread >= self.threshold)
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether two readers scored one dimension."""
@@ -101,6 +111,12 @@ class Disagreement:
 def has_boxes_or_score(one: AnswerInCase, dimension: str) -> bool:
     """Say whether an answer has boxes, or a final score of an image dimension."""
     return bool(one.sure_boxes) or dimension in one.final.by_dimension
+
+
+def low_image_score_rule(dimension: str) -> ScoreRule:
+    """Return :func:`low_image_score` for all answers."""
+    final = pl.col(dimension)
+    return ScoreRule(final.is_not_null(), pl.col("drawn") & (final <= _LOW_IMAGE_SCORE))
 
 
 def low_image_score(detector: Detector, one: AnswerInCase, dimension: str) -> list[Flag]:

@@ -17,6 +17,7 @@ from rexview.analysis.meeting.records import Meeting
 from rexview.analysis.study.worklist import slots_of
 from rexview.analysis.written.marks import MarkedAnswer
 from rexview.detect import DETECTORS
+from rexview.detect.core.detector import ScoringDetector
 from rexview.schema import Answer, Case, Evidence, Flag, ReaderFlag, ReviewSet, Score
 from rexview.stats import limit_reached
 
@@ -41,7 +42,7 @@ _TOLD: Final = frozenset({"answers", "boxes", "report"})
 _MARKS: Final = _TOLD | {"flags", "models"}
 """A failure in words may speak of all of these in its title, of a model also by a name that nothing
 could cover."""
-_OF_SCORES: Final = frozenset(one.failure for one in DETECTORS if one.reads_scores)
+_OF_SCORES: Final = frozenset(one.failure for one in DETECTORS if isinstance(one, ScoringDetector))
 """Failures that may follow from readers' scores: that one was found tells of these."""
 
 

@@ -37,7 +37,7 @@ def run(cases: int = CASES, rounds: int = _ROUNDS) -> Measured:
 
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place) / "set"
-        make_set(MadeSet(cases, _MODELS, parquet=True), folder)
+        make_set(MadeSet(cases, _MODELS, pictures=0, parquet=True), folder)
         review_set = load(folder)
         begin = time.perf_counter()
         with RayCluster(None, max(_WORKERS)) as cluster:

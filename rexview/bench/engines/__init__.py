@@ -115,7 +115,7 @@ def costs(answers: int) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place)
         keep_in(folder / "kept")
-        made = MadeSet(max(1, answers // MODELS), MODELS, parquet=True)
+        made = MadeSet(max(1, answers // MODELS), MODELS, pictures=0, parquet=True)
         make_set(made, folder / "set")
         in_memory, tables = both_engines(InProcess(None), load(folder / "set"))
         rows = []

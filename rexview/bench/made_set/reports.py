@@ -26,7 +26,7 @@ def make_reports(folder: Path, studies: int, models: int, *, seed: int = 1) -> N
 
     Studies differ in how hard they are, and metrics of one report go together.
     """
-    make_set(MadeSet(studies, models, seed=seed), folder)
+    make_set(MadeSet(studies, models, pictures=0, seed=seed, scored=False), folder)
     cases = _rows(folder / "cases.jsonl")
     for number, case in enumerate(cases):  # each of a patient of its own: the most there is to draw
         case |= {"question": "Write the report.", "question_type": "report"}

@@ -334,6 +334,13 @@ def _images(studies: Numbers, films: Films) -> pl.Series:
     return pl.select(pl.when(study % 2 == 0).then(both).otherwise(pl.concat_list(one))).to_series()
 
 
+def studies_of(cases: int) -> int:
+    """Return how many studies so many cases are about."""
+    turns, rest = divmod(max(cases, 0), TURN)
+    begun = int(_STUDY_IN_TURN[rest - 1]) + 1 if rest else 0
+    return turns * len(_CASES_A_STUDY) + begun
+
+
 def film_names(count: int) -> pl.Series:
     """Return the names of the picture files."""
     return pl.Series([f"film-{number:05d}.png" for number in range(count)])

@@ -68,7 +68,7 @@ def run(answers: Sequence[int] = ANSWERS) -> Measured:
     figures: dict[int, Figures] = {}
     rows: list[Row] = []
     for size in sorted(answers):
-        made = MadeSet(max(1, size // MODELS), MODELS, parquet=True)
+        made = MadeSet(max(1, size // MODELS), MODELS, pictures=0, parquet=True)
         figures[made.answers], by_pandas = _figures(made)
         smallest = figures[min(figures)]
         for name, (what, unit, goal) in _ASKED.items():

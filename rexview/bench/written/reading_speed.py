@@ -51,7 +51,7 @@ def run(cases: int = CASES, failures: int = FAILURES, rounds: int = ROUNDS) -> M
     """
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place) / "set"
-        make_set(MadeSet(cases, MODELS), folder)
+        make_set(MadeSet(cases, MODELS, pictures=0), folder)
         review_set = load(folder)
         subjects = written_subjects(review_set, [str(case) for case in review_set.cases["id"]])
         prompts = [_words(number) for number in range(failures)]

@@ -38,7 +38,6 @@ class TokenLimit:
     """
 
     failure: str = "token_limit"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether a signal or an English text tells; a choice alone, for one, does not."""

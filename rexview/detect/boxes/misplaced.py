@@ -9,8 +9,12 @@ from typing import Final
 
 from rexview.detect.boxes.labels import label_topics, names_tip, short_label
 from rexview.detect.boxes.position import box_evidence, image_of, reference_evidence
-from rexview.detect.core.detector import AnswerInCase, flag
-from rexview.detect.score_failures import has_boxes_or_score, low_image_score
+from rexview.detect.core.detector import AnswerInCase, ScoreRule, flag
+from rexview.detect.score_failures import (
+    has_boxes_or_score,
+    low_image_score,
+    low_image_score_rule,
+)
 from rexview.geometry import box_problem, iou
 from rexview.schema import AnswerBox, Case, Flag, ReferenceBox
 
@@ -33,7 +37,10 @@ class BoxMisplaced:
     """
 
     failure: str = "box_misplaced"
-    reads_scores: bool = True
+
+    def score_rule(self) -> ScoreRule:
+        """Find low scores for the boxes of all answers."""
+        return low_image_score_rule("image_content")
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether there are boxes, or a final Image Content."""

@@ -119,7 +119,6 @@ class BoxesMissing:
     undrawing: frozenset[str] = frozenset()
     drawing: frozenset[str] = frozenset()
     failure: str = "boxes_missing"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether boxes are asked for, and there is an English answer of a model that draws."""

@@ -9,11 +9,11 @@ from typing import Final
 
 from rexview.detect.boxes.labels import claim_of, label_findings, short_label
 from rexview.detect.boxes.position import box_evidence
-from rexview.detect.core.detector import AnswerInCase, flag, mention_evidence
+from rexview.detect.core.detector import AnswerInCase, ScoreRule, flag, mention_evidence
 from rexview.detect.findings import Mention, find_mentions, finding_info, may_be_same_fracture
 from rexview.detect.phrases import word_set
 from rexview.detect.report_comparison import MOST_READ
-from rexview.detect.score_failures import low_image_score
+from rexview.detect.score_failures import low_image_score, low_image_score_rule
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import AnswerBox, Evidence, Flag
 
@@ -37,7 +37,10 @@ class BoxUnrelated:
     """
 
     failure: str = "box_unrelated"
-    reads_scores: bool = True
+
+    def score_rule(self) -> ScoreRule:
+        """Find low scores for the boxes of all answers."""
+        return low_image_score_rule("image_style")
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether there are boxes, or a final Image Style."""

@@ -134,11 +134,10 @@ class BackgroundScan:
         return Agenda(self._gatherer.cases_left(starts), starts)
 
     def _begin(self) -> None:
-        """Read what is kept, look at what is scored, then let the processes begin."""
+        """Read what is kept, then let the processes begin."""
         try:
             if self._keep is not None and self._kept is None:
                 self._read_kept(KeptScan(self.review_set, self.detectors, self._keep))
-            self.rescore(self.review_set)
             with self._changed:
                 self._kept_is_read = True
                 self._changed.notify_all()
@@ -174,15 +173,10 @@ class BackgroundScan:
             self._kept, self._agenda = kept, agenda
 
     def rescore(self, review_set: ReviewSet) -> None:
-        """Take the scores of another state of the same files; only what is scored is looked at."""
-        while True:
-            with self._changed:
-                base = self._base
-            scored = rescored(base, review_set)
-            with self._changed:
-                if self._base is base:
-                    self._base, self._news, self._snapshot_due = scored, True, 0.0
-                    return
+        """Take the scores of another state of the same files; no text is read for them."""
+        with self._changed:
+            self._base = rescored(self._base, review_set)
+            self._news, self._snapshot_due = True, 0.0
 
     @property
     def scan(self) -> Scan:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import polars as pl
 
 from rexview.detect.findings import Mention, asserted_mentions, report_mentions, report_text
 from rexview.language import language_of
@@ -86,17 +88,12 @@ class Detector(Protocol):
     No detector reads an image file, nor other columns than those of
     :mod:`rexview.detect.core.batch`; the other answers to the case only where scores matter to it.
     It is a frozen dataclass, whose fields are its settings; one that is a set holds ids of models.
-    The settings of one that reads scores decide nothing about answers without scores.
+    One that scores matter to is a :class:`ScoringDetector`.
     """
 
     @property
     def failure(self) -> str:
         """Id of the failure that it finds (:data:`rexview.vocab.FAILURES`)."""
-        ...
-
-    @property
-    def reads_scores(self) -> bool:
-        """Whether scores matter to it; else what it found stands when only scores are new."""
         ...
 
     def can_judge(self, one: AnswerInCase) -> bool:
@@ -108,6 +105,42 @@ class Detector(Protocol):
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Return the flags on an answer that can be judged, with evidence."""
+        ...
+
+
+@dataclass(frozen=True)
+class ScoreRule:
+    """What a detector concludes from readers' scores, for all scored answers at once.
+
+    The expressions are over the columns of :func:`rexview.detect.core.score_flags.scored_answers`,
+    so that no text is read again when scores change.
+
+    Attributes
+    ----------
+    judged : polars.Expr
+        Whether the scores let it judge the answer.
+    flagged : polars.Expr
+        Whether the scores make it flag the answer; counts only where ``judged`` holds.
+    kind : str
+        The kind of that flag. No other flag of the detector has it.
+    """
+
+    judged: pl.Expr
+    flagged: pl.Expr
+    kind: str = "scores"
+
+
+@runtime_checkable
+class ScoringDetector(Detector, Protocol):
+    """A detector to which scores matter.
+
+    Scores only add to what it finds: it judges and flags no less with scores than without. Its
+    settings decide nothing about answers without scores. ``find`` and ``score_rule`` agree; a test
+    compares both.
+    """
+
+    def score_rule(self) -> ScoreRule:
+        """Return what it concludes from scores."""
         ...
 
 

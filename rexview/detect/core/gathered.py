@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,9 @@ class Found:
         0 not looked at yet, 1 looked at, 2 not judged.
     judged : array of uint32, one an answer
         Bit ``n`` where the detector at position ``n`` could judge it.
+    words : array of uint32, one an answer
+    traits : array of uint8, one an answer
+        Bits of :mod:`rexview.detect.core.answer_traits`.
     flags : polars.DataFrame
         Columns :data:`rexview.detect.core.looking.FLAGS`, in no order.
     index : FindingIndex
@@ -60,6 +63,8 @@ class Found:
 
     state: npt.NDArray[np.uint8]
     judged: npt.NDArray[np.uint32]
+    words: npt.NDArray[np.uint32]
+    traits: npt.NDArray[np.uint8]
     flags: pl.DataFrame
     index: FindingIndex
     reports: npt.NDArray[np.bool_]
@@ -76,6 +81,8 @@ class Gatherer:
     def __init__(self, answers: int, cases: int) -> None:
         self.state = np.zeros(answers, dtype=np.uint8)
         self.judged = np.zeros(answers, dtype=np.uint32)
+        self.words = np.zeros(answers, dtype=np.uint32)
+        self.traits = np.zeros(answers, dtype=np.uint8)
         self.looked = 0
         self.failed = 0
         self.reports = np.zeros(cases, dtype=np.bool_)
@@ -85,8 +92,9 @@ class Gatherer:
     def add(self, looked: Looked) -> Looked:
         """Take in what is new of a part, and return that."""
         new = self._new(looked)
-        self.state[new.numbers] = new.state
-        self.judged[new.numbers] = new.judged
+        numbers = new.numbers
+        for name, of_all in self._of_answers().items():
+            of_all[numbers] = new.answers[name].to_numpy()
         self.reports[new.reports] = True
         self.looked += len(new.numbers)
         self.failed += int(np.count_nonzero(new.state == NOT_JUDGED))
@@ -94,10 +102,15 @@ class Gatherer:
         self._index.add(new.phrases, new.texts, new.phrase_places)
         return new
 
+    def _of_answers(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays with one value an answer, by their names in :data:`.LOOKED`."""
+        names = ("state", "judged", "words", "traits")
+        return {name: getattr(self, name) for name in names}
+
     def take_over(self, found: Found) -> None:
         """Begin with what another scan of the same answers found. Nothing was added before."""
-        self.state[:] = found.state
-        self.judged[:] = found.judged
+        for name, of_all in self._of_answers().items():
+            of_all[:] = getattr(found, name)
         self.reports[found.reports] = True
         self.looked = int(np.count_nonzero(found.state))
         self.failed = int(np.count_nonzero(found.state == NOT_JUDGED))
@@ -125,9 +138,7 @@ class Gatherer:
         )
         new_texts = ~np.isin(looked.texts, known)
         return Looked(
-            left,
-            looked.state[~old],
-            looked.judged[~old],
+            looked.answers.filter(pl.Series(~old)),
             looked.flags.filter(pl.Series(np.isin(looked.flags["answer"].to_numpy(), left))),
             looked.reports[~old_reports],
             looked.phrases,
@@ -143,10 +154,9 @@ class Gatherer:
     def found(self, told: Told | None = None) -> Found:
         """Return what is there now; what comes later does not change it."""
         return Found(
-            self.state.copy(),
-            self.judged.copy(),
-            pl.concat(self._flags),
-            self._index.index(),
-            self.reports.copy(),
-            told,
+            flags=pl.concat(self._flags),
+            index=self._index.index(),
+            reports=self.reports.copy(),
+            told=told,
+            **{name: of_all.copy() for name, of_all in self._of_answers().items()},
         )

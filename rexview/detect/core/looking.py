@@ -17,6 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.detect.boxes.labels import label_findings
+from rexview.detect.core.answer_traits import traits_of
 from rexview.detect.core.batch import Batch, Numbers, answers_in_cases
 from rexview.detect.core.detector import AnswerInCase, Detector
 from rexview.detect.core.finding_index import (
@@ -35,6 +36,16 @@ LOOKED_AT: Final = 1
 NOT_JUDGED: Final = 2
 """States of an answer. The last: a detector raised on it, or a process died over it."""
 
+LOOKED: Final = pl.Schema(
+    {
+        "number": pl.UInt32(),
+        "state": pl.UInt8(),  # LOOKED_AT or NOT_JUDGED
+        "judged": pl.UInt32(),  # bit n where the detector at position n can judge it
+        "words": pl.UInt32(),
+        "traits": pl.UInt8(),  # bits of rexview.detect.core.answer_traits
+    }
+)
+"""Columns of what is known of the answers that were looked at, but for their flags."""
 FLAGS: Final = pl.Schema(
     {
         "answer": pl.UInt32(),  # its number
@@ -61,28 +72,37 @@ class Looked:
 
     Attributes
     ----------
-    numbers : array of uint32
-        The answers, each once.
-    state : array of uint8
-        :data:`LOOKED_AT` or :data:`NOT_JUDGED`, of each.
-    judged : array of uint32
-        Of each, bit ``n`` where the detector at position ``n`` can judge it.
+    answers : polars.DataFrame
+        Columns :data:`LOOKED`, each answer once.
     flags : polars.DataFrame
-        Columns :data:`TOLD_FLAGS`, answers in the order of ``numbers``.
+        Columns :data:`TOLD_FLAGS`, answers in the order of ``answers``.
     reports : array of int32
         Rows of the cases whose report was read for the finding index.
     phrases, texts, phrase_places
         What the texts mention, as in :class:`rexview.detect.core.finding_index.FindingIndex`.
     """
 
-    numbers: Numbers
-    state: npt.NDArray[np.uint8]
-    judged: npt.NDArray[np.uint32]
+    answers: pl.DataFrame
     flags: pl.DataFrame
     reports: Places
     phrases: tuple[Phrase, ...]
     texts: Places
     phrase_places: Places
+
+    @property
+    def numbers(self) -> Numbers:
+        """The answers' numbers."""
+        return self.answers["number"].to_numpy()
+
+    @property
+    def state(self) -> npt.NDArray[np.uint8]:
+        """Of each answer, :data:`LOOKED_AT` or :data:`NOT_JUDGED`."""
+        return self.answers["state"].to_numpy()
+
+    @property
+    def judged(self) -> npt.NDArray[np.uint32]:
+        """Of each answer, bit ``n`` where the detector at position ``n`` can judge it."""
+        return self.answers["judged"].to_numpy()
 
 
 def look(
@@ -97,9 +117,7 @@ def look(
     With ``index`` the texts are taken into the finding index, and the reports of all its cases.
     """
     positions = range(len(detectors)) if positions is None else positions
-    numbers: list[int] = []
-    state: list[int] = []
-    judged: list[int] = []
+    looked: list[tuple[int, ...]] = []
     flags: list[tuple[Any, ...]] = []
     reports: list[int] = []
     places: dict[Phrase, int] = {}
@@ -118,16 +136,14 @@ def look(
         for number, one in answers:
             found = _judge(number, one, detectors, positions)
             phrases = _of_answer(one, number) if index else ()
-            failed = found.failed or phrases is None
+            traits = _traits_of(one, number)
+            failed = found.failed or phrases is None or traits is None
             mentions(number, phrases or ())
-            numbers.append(number)
-            state.append(NOT_JUDGED if failed else LOOKED_AT)
-            judged.append(found.judged)
+            state = NOT_JUDGED if failed else LOOKED_AT
+            looked.append((number, state, found.judged, *(traits or (0, 0))))
             flags += found.flags
     return Looked(
-        np.array(numbers, dtype=np.uint32),
-        np.array(state, dtype=np.uint8),
-        np.array(judged, dtype=np.uint32),
+        pl.DataFrame(looked, LOOKED, orient="row"),
         pl.DataFrame(flags, TOLD_FLAGS, orient="row"),
         np.array(reports, dtype=np.int32),
         tuple(places),
@@ -138,40 +154,22 @@ def look(
 
 def in_order(parts: Sequence[Looked]) -> Looked:
     """Join what was found of different answers, by number, without what the texts mention."""
-    none = np.zeros(0, dtype=np.uint32)
-    numbers = np.concatenate([none, *(part.numbers for part in parts)])
-    order = np.argsort(numbers, kind="stable")
-    state = np.concatenate([none.astype(np.uint8), *(part.state for part in parts)])
-    judged = np.concatenate([none, *(part.judged for part in parts)])
-    flags = pl.concat([TOLD_FLAGS.to_frame(), *(part.flags for part in parts)])
-    return _without_texts(
-        numbers[order], state[order], judged[order], flags.sort("answer", maintain_order=True)
-    )
-
-
-def left_out(looked: Looked, numbers: Numbers) -> Looked:
-    """Leave out what was found of some answers."""
-    kept = ~np.isin(looked.numbers, numbers)
-    flags = looked.flags.filter(~pl.Series(np.isin(looked.flags["answer"].to_numpy(), numbers)))
-    return _without_texts(looked.numbers[kept], looked.state[kept], looked.judged[kept], flags)
-
-
-def _without_texts(
-    numbers: Numbers,
-    state: npt.NDArray[np.uint8],
-    judged: npt.NDArray[np.uint32],
-    flags: pl.DataFrame,
-) -> Looked:
     none = np.zeros(0, dtype=np.int32)
-    return Looked(numbers, state, judged, flags, none, (), none, none)
+    answers, flags = (
+        pl.concat([empty, *frames]).sort(number, maintain_order=True)
+        for empty, frames, number in (
+            (LOOKED.to_frame(), [part.answers for part in parts], "number"),
+            (TOLD_FLAGS.to_frame(), [part.flags for part in parts], "answer"),
+        )
+    )
+    return Looked(answers, flags, none, (), none, none)
 
 
 def given_up(batch: Batch) -> Looked:
     """Return what is known of answers that processes died over: that they cannot be judged."""
-    numbers = batch.numbers
-    state = np.full(len(numbers), NOT_JUDGED, dtype=np.uint8)
-    looked = _without_texts(numbers, state, np.zeros_like(numbers), TOLD_FLAGS.to_frame())
-    return replace(looked, reports=batch.cases["case_row"].to_numpy())
+    rows = [(number, NOT_JUDGED, 0, 0, 0) for number in batch.numbers.tolist()]
+    answers = pl.DataFrame(rows, LOOKED, orient="row")
+    return replace(in_order(()), answers=answers, reports=batch.cases["case_row"].to_numpy())
 
 
 @dataclass(slots=True)
@@ -210,6 +208,14 @@ def _of_answer(one: AnswerInCase, number: int) -> tuple[Phrase, ...] | None:
         return phrases_of_answer(one)
     except Exception as error:
         _tell("finding index", number, error)
+        return None
+
+
+def _traits_of(one: AnswerInCase, number: int) -> tuple[int, int] | None:
+    try:
+        return traits_of(one)
+    except Exception as error:
+        _tell("answer traits", number, error)
         return None
 
 

@@ -1,8 +1,8 @@
 """The scan: what all detectors say of the newest answers of a review set, by number.
 
-First every answer is looked at as though nobody had scored it, which depends on the files alone.
-Then the detectors that read scores look at the answers that were scored; their word replaces the
-first. When only scores have changed, they look again at those answers and at no other.
+Every answer is looked at as though nobody had scored it, which depends on the files alone. What
+scores add is worked out from columns (:mod:`rexview.detect.core.score_flags`), so that new scores
+cost no reading of texts. Their messages and evidence are made of the cases that somebody asks for.
 """
 
 from __future__ import annotations
@@ -16,24 +16,21 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.detect.core.batch import answers_of_cases, batch_of, batches
+from rexview.detect.core.batch import Batch, Numbers, batch_of, batches
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import FindingIndex
 from rexview.detect.core.gathered import Found, Gatherer, ToldInMemory
 from rexview.detect.core.looking import (
-    FLAGS,
     NOT_JUDGED,
     NOT_YET,
+    TOLD_FLAGS,
     Looked,
     evidence_from,
-    in_order,
-    left_out,
     look,
 )
+from rexview.detect.core.score_flags import ScoreFlags, score_flags
 from rexview.schema import Flag, ReviewSet
 
-_SCORE: Final = ("case", "model", "reader", "dimension", "image", "score", "comment")
-_CASES_AT_A_TIME: Final = 1_000
 _CASES_KEPT: Final = 16
 
 
@@ -57,8 +54,6 @@ class Scan:
     review_set : ReviewSet
     found : Found
         What they say without scores.
-    scored : Looked
-        What those that read scores say of scored answers, in order.
     asked : Asked or None
         Who looks at cases that nobody has looked at when somebody opens one; None for this process.
     """
@@ -66,63 +61,43 @@ class Scan:
     detectors: tuple[Detector, ...]
     review_set: ReviewSet
     found: Found
-    scored: Looked
     asked: Asked | None = None
 
-    @property
-    def scores(self) -> pl.DataFrame:
-        """The scores of that state."""
-        return self.review_set.scores
+    @cached_property
+    def by_scores(self) -> ScoreFlags:
+        """What readers' scores add."""
+        return score_flags(self.review_set, self.found, self.detectors)
 
     @property
     def index(self) -> FindingIndex:
         """Which findings the texts mention that were looked at."""
         return self.found.index
 
-    @cached_property
+    @property
     def state(self) -> npt.NDArray[np.uint8]:
         """Of each answer: 0 not looked at yet, 1 looked at, 2 not judged."""
-        failed = self.scored.numbers[self.scored.state == NOT_JUDGED]
-        if not len(failed):
-            return self.found.state
-        state = self.found.state.copy()
-        state[failed] = NOT_JUDGED
-        return state
+        return self.found.state
 
     @cached_property
     def judged(self) -> npt.NDArray[np.uint32]:
         """Of each answer, bit ``n`` where the detector at position ``n`` could judge it."""
-        if not len(self.scored.numbers):
+        if not len(self.by_scores.numbers):
             return self.found.judged
-        others = sum(1 << n for n, one in enumerate(self.detectors) if not one.reads_scores)
         judged = self.found.judged.copy()
-        kept = judged[self.scored.numbers] & np.uint32(others)
-        judged[self.scored.numbers] = kept | self.scored.judged
+        judged[self.by_scores.numbers] |= self.by_scores.judged
         return judged
 
     @cached_property
     def flags(self) -> pl.DataFrame:
         """All flags: ``answer`` (UInt32), ``failure`` (Enum), ``kind``, ``finding``."""
-        if not len(self.scored.numbers):
+        if self.by_scores.flags.is_empty():
             return self.found.flags
-        return pl.concat(
-            [self._not_replaced(self.found.flags), self.scored.flags.select(FLAGS.names())]
-        )
+        return pl.concat([self.found.flags, self.by_scores.flags])
 
     @property
     def is_complete(self) -> bool:
         """Whether every answer was looked at, or could not be."""
         return bool(self.found.state.all())
-
-    def _not_replaced(self, flags: pl.DataFrame) -> pl.DataFrame:
-        """Leave out what is said anew of scored answers."""
-        if not len(self.scored.numbers) or flags.is_empty():
-            return flags
-        scored = np.zeros(len(self.found.state), dtype=np.bool_)
-        scored[self.scored.numbers] = True
-        reading = [one.failure for one in self.detectors if one.reads_scores]
-        again = pl.Series(scored[flags["answer"].to_numpy()]) & flags["failure"].is_in(reading)
-        return flags.filter(~again)
 
     def flags_of_case(self, case_row: int) -> dict[int, list[Flag]]:
         """Return the flags on the answers to a case with their evidence, by number.
@@ -157,25 +132,45 @@ class Scan:
 
     def told(self, first: int, stop: int) -> pl.DataFrame:
         """Return the flags of the cases in some rows with what is told of them, ``TOLD_FLAGS``."""
-        starts = self.review_set.newest.starts
-        low, high = int(starts[first]), int(starts[stop])
-        inside = pl.col("answer").is_between(low, high, closed="left")
-        scored = self.scored.flags.filter(inside)
+        return pl.concat([self.told_without_scores(first, stop), self._told_by_scores(first, stop)])
+
+    def told_without_scores(self, first: int, stop: int) -> pl.DataFrame:
+        """Return those of :meth:`told` that the files alone give."""
+        low, high = self._numbers(first, stop)
         if not self.found.state[low:high].all():
             looked = self._now(first, stop)
-            if looked is None:
-                return scored
-            return pl.concat([self._not_replaced(looked.flags), scored])
-        flagged = self.found.flags.filter(inside)
-        known = self._not_replaced(flagged)
-        if known.is_empty():
-            return scored
+            return TOLD_FLAGS.to_frame() if looked is None else looked.flags
+        flagged = self.found.flags.filter(pl.col("answer").is_between(low, high, closed="left"))
+        if flagged.is_empty():
+            return TOLD_FLAGS.to_frame()
         told = self.found.told.of(low, high) if self.found.told else None
         if told is None or len(told) != len(flagged):  # gone, or another process wrote there
-            told = self._look_again(
-                np.arange(first, stop, dtype=np.int64), known["answer"].unique()
-            )
-        return pl.concat([self._not_replaced(told), scored])
+            answers = flagged["answer"].unique().sort().to_numpy()
+            told = look(self._batch_of(answers), self.detectors, index=False).flags
+        return told
+
+    def _numbers(self, first: int, stop: int) -> tuple[int, int]:
+        """Return the first number of the answers to the cases in some rows, and that after them."""
+        starts = self.review_set.newest.starts
+        return int(starts[first]), int(starts[stop])
+
+    def _told_by_scores(self, first: int, stop: int) -> pl.DataFrame:
+        """Return those of :meth:`told` that readers' scores give."""
+        low, high = self._numbers(first, stop)
+        flags = self.by_scores.flags.filter(pl.col("answer").is_between(low, high, closed="left"))
+        if flags.is_empty():
+            return TOLD_FLAGS.to_frame()
+        failures = set(flags["failure"].cast(pl.String))
+        positions = [n for n, one in enumerate(self.detectors) if one.failure in failures]
+        answers = flags["answer"].unique().sort().to_numpy()
+        batch = self._batch_of(answers, with_scores=True)
+        told = look(batch, self.detectors, positions, index=False).flags
+        return told.join(flags, on=["answer", "failure", "kind"], how="semi", maintain_order="left")
+
+    def _batch_of(self, answers: Numbers, *, with_scores: bool = False) -> Batch:
+        """Gather the cases of some answers, which are to be looked at."""
+        case_rows = np.unique(self.review_set.newest.case[answers]).astype(np.int64)
+        return batch_of(self.review_set, case_rows, answers, with_scores=with_scores)
 
     def not_judged_of_case(self, case_row: int) -> frozenset[int]:
         """Return the numbers of the answers to a case that could not be judged."""
@@ -206,17 +201,11 @@ class Scan:
             )
         )
 
-    def _look_again(self, case_rows: npt.NDArray[np.int64], answers: pl.Series) -> pl.DataFrame:
-        """Look at answers that have flags, which no process died over."""
-        batch = batch_of(self.review_set, case_rows, answers.to_numpy())
-        return look(batch, self.detectors, index=False).flags
-
 
 def unscanned(review_set: ReviewSet, detectors: Sequence[Detector]) -> Scan:
-    """Return the scan of a review set before anything was looked at, scored answers included."""
-    unscored = replace(review_set, scores=review_set.scores.clear())
+    """Return the scan of a review set before anything was looked at."""
     none = Gatherer(len(review_set.newest), len(review_set.cases)).found()
-    return Scan(tuple(detectors), unscored, none, in_order(()))
+    return Scan(tuple(detectors), review_set, none)
 
 
 def scan(review_set: ReviewSet, detectors: Sequence[Detector], before: Scan | None = None) -> Scan:
@@ -226,43 +215,13 @@ def scan(review_set: ReviewSet, detectors: Sequence[Detector], before: Scan | No
     taken from it, and the outcome is the same.
     """
     detectors = tuple(detectors)
-    if before is None or before.detectors != detectors:
-        before = unscanned(review_set, detectors)
-        gatherer = Gatherer(len(review_set.newest), len(review_set.cases))
-        told = [gatherer.add(look(batch, detectors)).flags for batch in batches(review_set)]
-        before = replace(before, found=gatherer.found(ToldInMemory(told)))
-    return rescored(before, review_set)
+    if before is not None and before.detectors == detectors:
+        return rescored(before, review_set)
+    gatherer = Gatherer(len(review_set.newest), len(review_set.cases))
+    told = [gatherer.add(look(batch, detectors)).flags for batch in batches(review_set)]
+    return Scan(detectors, review_set, gatherer.found(ToldInMemory(told)))
 
 
 def rescored(before: Scan, review_set: ReviewSet) -> Scan:
     """Return the scan of the same files with other scores; it may be incomplete."""
-    changed = _changed(before.scores, review_set.scores)
-    named = np.unique(review_set.numbers_of(changed))
-    numbers = named[named >= 0].astype(np.uint32)
-    if not len(numbers):
-        return replace(before, review_set=review_set)
-    again = [place for place, one in enumerate(before.detectors) if one.reads_scores]
-    rows = np.unique(review_set.newest.case[numbers])
-    looked = [left_out(before.scored, numbers)]
-    for start in range(0, len(rows), _CASES_AT_A_TIME):
-        some = rows[start : start + _CASES_AT_A_TIME].astype(np.int64)
-        wanted = np.intersect1d(answers_of_cases(review_set.newest, some), numbers)
-        batch = batch_of(review_set, some, wanted.astype(np.uint32), with_scores=True)
-        looked.append(look(batch, before.detectors, again, index=False))
-    return replace(before, review_set=review_set, scored=in_order(looked))
-
-
-def _changed(before: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
-    """Return the answers with a score that was not there before, or is there no longer."""
-    pairs = ["case", "model"]
-    if before is now:
-        return now.select(pairs).clear()
-    both = [(before, now), (now, before)]
-    return (
-        pl.concat(
-            one.select(_SCORE).join(other.select(_SCORE), on=_SCORE, how="anti", nulls_equal=True)
-            for one, other in both
-        )
-        .select(pairs)
-        .unique()
-    )
+    return replace(before, review_set=review_set)

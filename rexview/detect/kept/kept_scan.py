@@ -25,7 +25,14 @@ import polars as pl
 
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import IndexBuilder, Phrase, Places, text_of_report
-from rexview.detect.core.looking import FLAGS, NOT_JUDGED, TOLD_FLAGS, Looked, in_order
+from rexview.detect.core.looking import (
+    FLAGS,
+    LOOKED,
+    NOT_JUDGED,
+    TOLD_FLAGS,
+    Looked,
+    in_order,
+)
 from rexview.detect.kept.content_keys import keys_of
 from rexview.detect.kept.rules import rule_version, settings_of
 from rexview.kept_files import KeptFiles, reading_version
@@ -39,7 +46,7 @@ _MOST: Final = 200_000
 """A piece has at least so many answers, a tenth of what is kept, and not many more than so many."""
 _ROW_GROUP: Final = 20_000
 _SCHEMAS: Final = {
-    "answers": pl.Schema({"number": pl.UInt32(), "state": pl.UInt8(), "judged": pl.UInt32()}),
+    "answers": LOOKED,
     "flags": TOLD_FLAGS,
     "reports": pl.Schema({"case_row": pl.Int32()}),
     "phrases": pl.Schema(dict.fromkeys(Phrase._fields, pl.String())),
@@ -275,7 +282,6 @@ def _states(files: KeptFiles, folder: str) -> list[str]:
 
 def _frames(looked: Looked) -> dict[str, pl.DataFrame]:
     columns: dict[str, list[npt.NDArray[Any]]] = {
-        "answers": [looked.numbers, looked.state, looked.judged],
         "reports": [looked.reports],
         "texts": [looked.texts, looked.phrase_places],
     }
@@ -284,7 +290,7 @@ def _frames(looked: Looked) -> dict[str, pl.DataFrame]:
         for name, given in columns.items()
     }
     phrases = pl.DataFrame(list(looked.phrases), _SCHEMAS["phrases"], orient="row")
-    return frames | {"flags": looked.flags, "phrases": phrases}
+    return frames | {"answers": looked.answers, "flags": looked.flags, "phrases": phrases}
 
 
 def _write(folder: Path, frames: dict[str, pl.DataFrame]) -> None:
@@ -322,9 +328,7 @@ def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> Looked
     except _UNREADABLE:
         return None
     looked = Looked(
-        frames["answers"]["number"].to_numpy(),
-        frames["answers"]["state"].to_numpy(),
-        frames["answers"]["judged"].to_numpy(),
+        frames["answers"],
         frames["flags"],
         frames["reports"]["case_row"].to_numpy(),
         tuple(Phrase(*row) for row in frames["phrases"].iter_rows()),
@@ -396,7 +400,8 @@ def _same(path: Path, now: npt.NDArray[np.uint64]) -> Places | None:
 
 def _renumbered(piece: Looked, cases: Places, answers: Places) -> Looked:
     """Give a piece of earlier files the numbers of now; leave out what is not there any more."""
-    numbers, reports = answers[piece.numbers], cases[piece.reports]
+    reports = cases[piece.reports]
+    renumbered = piece.answers.with_columns(number=pl.Series(answers[piece.numbers]))
     flagged = answers[piece.flags["answer"].to_numpy()]
     flags = piece.flags.with_columns(answer=pl.Series(flagged))
     of_report = piece.texts < 0
@@ -406,9 +411,7 @@ def _renumbered(piece: Looked, cases: Places, answers: Places) -> Looked:
     there = texts >= 0
     texts[of_report] = text_of_report(texts[of_report])
     return Looked(
-        numbers[numbers >= 0].astype(np.uint32),
-        piece.state[numbers >= 0],
-        piece.judged[numbers >= 0],
+        renumbered.filter(pl.col("number") >= 0).cast({"number": pl.UInt32}),
         flags.filter(pl.col("answer") >= 0).cast({"answer": pl.UInt32}),
         reports[reports >= 0],
         piece.phrases,

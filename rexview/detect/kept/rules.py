@@ -12,7 +12,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.detect.core.detector import Detector
+from rexview.detect.core.detector import Detector, ScoringDetector
 from rexview.kept_files import code_version
 
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
@@ -40,8 +40,8 @@ def settings_of(detectors: Iterable[Detector], model: str) -> str:
 def _settings(detector: Detector, model: str) -> str:
     kind = type(detector)
     named = f"{kind.__module__}.{kind.__qualname__} {detector.failure}"
-    if detector.reads_scores:
-        return named  # the other settings decide nothing where nothing is scored: see Detector
+    if isinstance(detector, ScoringDetector):
+        return named  # its settings decide nothing where nothing is scored
     # what detectors are told of models is which of them
     told = {
         name: model in value if isinstance(value, frozenset) else value

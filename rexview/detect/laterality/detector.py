@@ -53,7 +53,6 @@ class Laterality:
     """
 
     failure: str = "laterality_error"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether a text, a chosen option or a box gives a side that could be contradicted."""

@@ -20,7 +20,6 @@ class SideIncomplete:
     """
 
     failure: str = "side_incomplete"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether the answer and the report name a side."""

@@ -5,9 +5,10 @@ import pytest
 
 from rexview import cli
 from rexview.bench.made_set import MadeSet, make_set
-from rexview.bench.made_set.studies import CATEGORIES
+from rexview.bench.made_set.studies import CATEGORIES, studies_of
 from rexview.errors import ReviewSetError
 from rexview.reviewset import check, image_path, load
+from rexview.vocab import DIMENSIONS
 
 CASES = 95
 
@@ -33,7 +34,35 @@ def test_it_opens_without_a_problem(tmp_path, parquet, pictures):
     folder = made(tmp_path / "set", parquet=parquet, pictures=pictures)
     assert check(folder, pixels=pictures > 0) == []
     kinds = {path.name for path in folder.iterdir()} - {"images", "reviewset.yaml"}
-    assert kinds == ({"cases", "answers"} if parquet else {"cases.jsonl", "answers.jsonl"})
+    tables = {"cases", "answers", "scores", "flags", "comments"}
+    assert kinds == (tables if parquet else {f"{name}.jsonl" for name in tables})
+
+
+def test_each_study_has_a_film_of_its_own(written):
+    folder, review_set = written
+    films = {tuple(one["path"] for one in images) for images in review_set.cases["images"]}
+    assert len(films) == review_set.cases["study_id"].n_unique() == studies_of(CASES)
+    assert len({path.read_bytes() for path in (folder / "images").iterdir()}) == len(films)
+
+
+def test_two_readers_scored_it_and_left_some_out(written):
+    _, review_set = written
+    scores, answers = review_set.scores, review_set.answers
+    by_reader = scores.group_by("reader").agg(pl.struct("case", "model").n_unique().alias("n"))
+    given = dict(by_reader.rows())
+    assert 0.85 * answers.height < given["reader-1"] < answers.height
+    assert 0.4 * answers.height < given["reader-2"] < 0.75 * answers.height
+    assert set(scores["dimension"]) == set(DIMENSIONS)
+    assert 4 < scores.height / answers.height < 8
+    assert set(review_set.flags["verdict"]) == {"confirmed", "rejected"}
+    assert 0 < review_set.comments.height < 0.1 * answers.height
+
+
+def test_it_can_be_without_readers(tmp_path):
+    review_set = load(made(tmp_path / "set", scored=False, pictures=0))
+    assert review_set.scores.is_empty()
+    assert review_set.comments.is_empty()
+    assert not review_set.info.readers
 
 
 def test_it_is_as_large_as_asked_for(written):

@@ -9,6 +9,8 @@ import pytest
 from rexview.analysis.memory.engine import memory_engine
 from rexview.detect import DETECTORS, detectors, find_flags, flags_for, named_flags, survey
 from rexview.detect.core import scan
+from rexview.detect.core.batch import with_names
+from rexview.detect.core.detector import ScoringDetector
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
 from rexview.vocab import DIMENSIONS, FAILURES
@@ -78,7 +80,7 @@ def test_scores_can_all_go(demo):
     same(survey(bare, before=survey(demo)), survey(bare))
 
 
-def test_only_answers_with_new_scores_are_looked_at(demo, monkeypatch):
+def test_new_scores_cost_no_reading_of_texts(demo, monkeypatch):
     known = survey(demo)
     (case, model) = demo.scores.row(0)[:2]
     changed = demo.scores.with_columns(
@@ -95,9 +97,15 @@ def test_only_answers_with_new_scores_are_looked_at(demo, monkeypatch):
             return original(self, one)
 
         monkeypatch.setattr(kind, "can_judge", noted)
-    survey(replace(demo, scores=changed), before=known)
-    assert {(one_case, one_model) for _, one_case, one_model in seen} == {(case, model)}
-    assert all(one.reads_scores for one, _, _ in seen)
+    again = survey(replace(demo, scores=changed), before=known)
+    assert not seen
+    for one_case in demo.cases["id"]:
+        again.flags_of(one_case, demo.answers_of(one_case), ())
+    scoring = {one.failure for one in DETECTORS if isinstance(one, ScoringDetector)}
+    by_scores = again.scan.by_scores.flags
+    shown = set(with_names(by_scores, demo).select("case", "model").rows())
+    assert {(of_case, of_model) for _, of_case, of_model in seen} == shown
+    assert {one.failure for one, _, _ in seen} <= scoring
 
 
 def test_without_a_change_nothing_is_looked_at(demo, monkeypatch):
@@ -115,7 +123,9 @@ def test_other_settings_are_not_taken_from_before(demo):
 
 
 @pytest.mark.parametrize(
-    "one", [one for one in DETECTORS if not one.reads_scores], ids=lambda one: one.failure
+    "one",
+    [one for one in DETECTORS if not isinstance(one, ScoringDetector)],
+    ids=lambda one: one.failure,
 )
 def test_who_says_it_reads_no_scores_reads_none(demo, one):
     changed = rescored(demo, 7)

@@ -28,7 +28,6 @@ class Fragile:
     marker: str = ""
     machines: str = ""
     failure: str = "token_limit"
-    reads_scores: bool = False
 
     def can_judge(self, one: AnswerInCase) -> bool:
         if "raise" in one.text:

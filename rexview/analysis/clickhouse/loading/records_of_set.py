@@ -45,8 +45,10 @@ class SetRecordsByCase:
         of_answers = pl.DataFrame(
             {
                 "at": newest.case[numbers].astype(np.int64),
-                "looked_at": scan.state[numbers],
-                "judged_by": scan.judged[numbers],
+                "looked_at": scan.found.state[numbers],
+                "judged_by": scan.found.judged[numbers],
+                "words": scan.found.words[numbers],
+                "traits": scan.found.traits[numbers],
                 "phrases": self.phrases.at(numbers),
             }
         )
@@ -59,7 +61,7 @@ class SetRecordsByCase:
         return found.with_columns(
             flags.alias("flags"),
             self.phrases.at(-1 - places).alias("phrases_of_report"),
-            *(grouped[name].fill_null([]) for name in ("looked_at", "judged_by", "phrases")),
+            *(grouped[name].fill_null([]) for name in of_answers.columns if name != "at"),
         ).select(pl.col(name).cast(kind) for name, kind in OF_RECORDS.items())
 
     @cached_property
@@ -88,7 +90,7 @@ class SetRecordsByCase:
         return Lists.of([part], pl.String()).at(np.arange(first, stop))
 
     def _flags(self, first: int, stop: int) -> pl.DataFrame:
-        told = self.table.survey.scan.told(first, stop)
+        told = self.table.survey.scan.told_without_scores(first, stop)
         newest = self.table.columns.newest
         numbers = told["answer"].to_numpy()
         case_row = newest.case[numbers]

@@ -14,7 +14,7 @@ import polars as pl
 
 from rexview.analysis.clickhouse.database.database import Database, quoted
 
-LAYOUT: Final = 3
+LAYOUT: Final = 4
 """Changes with what the tables hold: what another layout wrote is loaded anew, beside it."""
 CASES: Final = f"rexview_cases_{LAYOUT}"
 RECORDS: Final = f"rexview_records_{LAYOUT}"
@@ -89,7 +89,9 @@ OF_RECORDS: Final = pl.Schema(
         "stale_opinions": _WORDS,
         "flags": _WORDS,  # place of the answer among the newest, failure, kind, finding, ...
         "looked_at": pl.List(pl.UInt8()),  # of the newest answers
-        "judged_by": _CODES,  # bits of the detectors that could judge
+        "judged_by": _CODES,  # bits of the detectors that could judge without scores
+        "words": _CODES,  # of each answer's text
+        "traits": pl.List(pl.UInt8()),  # rexview.detect.core.answer_traits
         "phrases": pl.List(_CODES),  # of the newest answers
         "phrases_of_report": _CODES,
     }

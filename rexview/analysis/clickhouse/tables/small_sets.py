@@ -22,7 +22,7 @@ from rexview.analysis.clickhouse.tables.rows_as_json import decoded
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import FindingIndex
 from rexview.detect.core.gathered import Found, ToldInMemory
-from rexview.detect.core.looking import TOLD_FLAGS, in_order
+from rexview.detect.core.looking import TOLD_FLAGS
 from rexview.detect.core.scan import Scan
 from rexview.frames.table_index import SharedIndex
 from rexview.schema import Model, ReviewSet
@@ -101,12 +101,14 @@ class SmallSet:
         found = Found(
             state=_flat(records["looked_at"], pl.UInt8()).to_numpy(),
             judged=_flat(records["judged_by"], pl.UInt32()).to_numpy(),
+            words=_flat(records["words"], pl.UInt32()).to_numpy(),
+            traits=_flat(records["traits"], pl.UInt8()).to_numpy(),
             flags=told.drop("message", "evidence"),
             index=self._index(),
             reports=np.ones(len(records), dtype=np.bool_),
             told=ToldInMemory([told]),
         )
-        return Scan(tuple(detectors), self.given, found, in_order(()))
+        return Scan(tuple(detectors), self.given, found)
 
     def _index(self) -> FindingIndex:
         of_reports = self.records.select(
