@@ -42,8 +42,9 @@ from rexview.reviewset.sources import fingerprint, watched
 from rexview.schema import ReviewSet, SetInfo
 from rexview.settings import load_settings
 
-LARGE: Final = 50_000
-"""Rows of a table from which on a set is kept; smaller ones are read in less than a second."""
+LARGE: Final = 10_000
+"""Rows of cases or answers from which on a set is kept: reading it takes longer than half a second
+with a reader's scores of each."""
 LARGE_BYTES: Final = 1_000_000
 """Bytes of all table files from which on a set may be large."""
 _TEXTS: Final = {

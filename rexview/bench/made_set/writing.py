@@ -118,7 +118,9 @@ def _write_parts(made: MadeSet, work: Path, told: Callable[[int, int], None]) ->
         _write_part(cases.table, work / "cases", part)
         _write_part(answers, work / "answers", part)
         if made.scored and start < MOST_SCORED:
-            scored = answers.filter(pl.col("case").is_in(cases.table["id"][: MOST_SCORED - start].implode()))
+            scored = answers.filter(
+                pl.col("case").is_in(cases.table["id"][: MOST_SCORED - start].implode())
+            )
             for name, table in made_readings(random, scored).items():
                 (work / name).mkdir(exist_ok=True)
                 _write_part(table, work / name, part)

@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import numpy as np
+import polars as pl
 
 from rexview.columns import Table
 from rexview.errors import Problem, Severity
 from rexview.reviewset.json_text import JsonError, parse
 from rexview.reviewset.problems import quoted
+from rexview.reviewset.tables.json_columns import read_typed
 from rexview.reviewset.tables.parquet import ParquetParts, UnreadableError
 from rexview.reviewset.tables.source import (
     MAX_COLUMNS,
@@ -96,6 +98,11 @@ class OpenPart:
         if self._part.format == "parquet":
             yield from self._read_parquet(self._part.path)
             return
+        if self._part.format == "jsonl" and not self.grows:
+            frame = read_typed(self._part.path, table, MAX_LINE_BYTES)
+            if frame is not None:
+                yield _chunk_of_frame(frame, header=False)
+                return
         try:
             with self._part.path.open("rb") as file:
                 yield from _READERS[self._part.format](file, self, table)
@@ -109,10 +116,7 @@ class OpenPart:
         except UnreadableError as error:
             self.error(error.message, error.remedy)
             return
-        rows = np.arange(1, 1 + frame.height, dtype=np.int64)
-        columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
-        del frame
-        yield Chunk(columns, rows, header=True)
+        yield _chunk_of_frame(frame, header=True)
 
     def error(
         self, message: str, remedy: str, *, row: int | None = None, field: str | None = None
@@ -144,6 +148,11 @@ def open_parts(source: TableSource) -> Iterator[OpenPart]:
             yield opened
             last = opened.last
             source.end_part(last)
+
+
+def _chunk_of_frame(frame: pl.DataFrame, *, header: bool) -> Chunk:
+    rows = np.arange(1, 1 + frame.height, dtype=np.int64)
+    return Chunk({name: frame[name] for name in frame.columns}, rows, header)
 
 
 def _read_jsonl(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk]:
