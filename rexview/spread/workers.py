@@ -15,7 +15,16 @@ from typing import Any, Final, Protocol
 
 from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable, Rank
 
-__all__ = ["Job", "ProcessDied", "ProcessUnusable", "Refused", "Spread", "ThisMachine", "Worker"]
+__all__ = [
+    "Job",
+    "ProcessDied",
+    "ProcessUnusable",
+    "Refused",
+    "Spread",
+    "ThisMachine",
+    "ThisProcess",
+    "Worker",
+]
 
 Begin = Callable[[Any], tuple[Any, Callable[[Any], Any]]]
 """Is given the first request; returns what version it runs, and what answers all others."""
@@ -112,6 +121,46 @@ class Spread(Protocol):
     def worker(self, job: Job) -> Worker:
         """Return a worker that was not begun."""
         ...
+
+
+class ThisProcess:
+    """A worker in this process, for work that takes less than beginning another one."""
+
+    def count(self, job: Job) -> int:
+        """Return 1: the interpreter does one thing at a time."""
+        return 1
+
+    def worker(self, job: Job) -> _InThisProcess:
+        """Return a worker that was not begun."""
+        return _InThisProcess(job)
+
+
+class _InThisProcess:
+    """Answers requests where it is asked. Nothing can end it over one."""
+
+    pid: Final = None
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._answer: Callable[[Any], Any] | None = None
+
+    def begin(self) -> None:
+        """Prepare for the first request."""
+        if self._answer is None:
+            _, self._answer = self._job.begin(self._job.first)
+
+    def ask(self, request: Any) -> Any:
+        """Return the answer to a request."""
+        self.begin()
+        assert self._answer is not None
+        return self._answer(request)
+
+    def kill(self) -> None:
+        """Do nothing: a request that was begun is answered."""
+
+    def close(self) -> None:
+        """Forget what was prepared."""
+        self._answer = None
 
 
 class ThisMachine:

@@ -21,11 +21,11 @@ SO_FAR = "so far"
 @pytest.fixture
 def found(review_folder, tmp_path, monkeypatch):
     """The search in the small set, which has stopped before it began."""
-    monkeypatch.setattr(failure_scans, "AT_ONCE", 0)
-    monkeypatch.setattr(failure_scans, "_SETTLES_S", 0)
+    monkeypatch.setattr(failure_scans, "FEW_ANSWERS", 0)
     monkeypatch.setattr(failure_scans, "_YOUNG_S", 0)
     monkeypatch.setattr(failure_scans, "_SHARE", 0)
     with server_for(review_folder, tmp_path, monkeypatch):
+        monkeypatch.setattr(failure_scans, "SETTLES_S", 0)
         found = review_sets.failures_found(opened())
         found.stop()
         yield found
@@ -220,7 +220,7 @@ def test_an_answer_that_a_rule_fails_on_is_named_and_is_not_without_failure(foun
 
 
 def test_who_scores_is_told_nothing_and_begins_nothing(review_folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(failure_scans, "AT_ONCE", 0)
+    monkeypatch.setattr(failure_scans, "FEW_ANSWERS", 0)
     begun = set(failure_scans._SCANS)
     with server_for(review_folder, tmp_path, monkeypatch):
         app = page_of("score")

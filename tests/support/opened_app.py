@@ -8,7 +8,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from rexview.store.database.connection import close_databases
-from rexview.ui.server import review_sets, server_state, set_folders
+from rexview.ui.server import failure_scans, review_sets, server_state, set_folders
 from rexview.ui.server.loaded_sets import loaded_set
 from support import ROOT
 
@@ -32,6 +32,7 @@ def server_for(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("sys.argv", ["app.py"])
+    monkeypatch.setattr(failure_scans, "SETTLES_S", 60.0)  # of few answers all is known
     for kept in _KEPT:
         kept.cache_clear()
     yield

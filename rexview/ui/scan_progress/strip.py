@@ -1,7 +1,7 @@
 """The strip that says how far the search for failures is, with Stop, Go on, Begin again and Update.
 
 It looks by itself every few seconds and draws only itself anew: numbers on the page change when its
-visitor asks for that.
+visitor asks for that. Where the search takes seconds they change once, when it has ended.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from rexview.words import tr
 
 REFRESH_S: Final = 2.0
 """How often the strip looks how far the search is."""
+_REFRESH_OF_FEW_S: Final = 0.5
+"""How often it looks where the search takes seconds."""
 _FOLLOW_S: Final = 0.7
 """How often the Case page looks whether the flags of its case are there."""
 _KEY: Final = "rx_scan"
@@ -36,18 +38,19 @@ def show_progress(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter
     """
     shown = engine.scanned(CaseFilter())
     if not shown.is_complete:
-        _live(review_set, shown)
+        few = review_sets.failures_found(review_set).has_few_answers
+        st.fragment(_live, run_every=_REFRESH_OF_FEW_S if few else REFRESH_S)(review_set, shown)
     if not_judged := not_judged_html(engine, case_filter):
         linked_html(not_judged, key="rx_not_judged")
 
 
-@st.fragment(run_every=REFRESH_S)
 def _live(review_set: ReviewSet, shown: Scanned) -> None:
     permissions.guard(PAGE_OVERVIEW)  # every page with failures is for the same roles
     found = review_sets.failures_found(review_set)
     progress = found.progress
-    if progress is None:
-        return
+    if found.has_few_answers and progress.state == "finished":
+        failure_scans.show_newest(found)  # nobody has read the numbers yet
+        st.rerun()
     share = progress.looked / max(progress.answers, 1)
     text = html.escape(progress_text(progress, shown))
     lead = permissions.role() == "lead"  # it is one search for all visitors

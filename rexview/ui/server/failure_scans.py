@@ -20,35 +20,30 @@ import streamlit as st
 from rexview.analysis import FILTER_KEYS
 from rexview.detect import detectors
 from rexview.detect.core.background import BackgroundScan, Progress
-from rexview.detect.core.scan import Scan, scan
+from rexview.detect.core.scan import Scan
 from rexview.kept_files import kept_files
 from rexview.schema import ReviewSet
+from rexview.spread.workers import ThisProcess
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE
 from rexview.ui.server import server_state
 from rexview.ui.server.page_work import PAGE_WORK
 
-AT_ONCE: Final = 200
-"""So few answers are looked at before the first page: that takes less than the page does."""
+FEW_ANSWERS: Final = 200
+"""The search in so few answers takes seconds: pages show what it found without being asked."""
 _KEPT: Final = 3
 """Snapshots that are kept for the visitors who look at them."""
 _YOUNG_S: Final = 2.0
 _SHARE: Final = 10
 """A snapshot is taken for others, too, for 2 s and for ten times what making its engine takes."""
-_SETTLES_S: Final = 0.3
-"""Longest time that a page waits for outcomes that are kept on disk."""
+SETTLES_S: Final = 0.3
+"""Longest time that a page waits for outcomes that are kept on disk, or for all of few answers."""
 _OPEN: Final = 4
 _LIST: Final = (ADDRESSES[PAGE_BROWSE], ADDRESSES[PAGE_CASE])
 
 
 class FailureScan:
-    """The search in one state of a set's files.
-
-    Attributes
-    ----------
-    background : BackgroundScan or None
-        None for a set that was looked at in one go.
-    """
+    """The search in one state of a set's files."""
 
     def __init__(self, review_set: ReviewSet) -> None:
         settings = server_state.settings()
@@ -60,18 +55,18 @@ class FailureScan:
             disagreement_threshold=settings.disagreement_threshold,
             models=review_set.models,
         )
-        self.background: BackgroundScan | None = None
-        if len(review_set.newest) <= AT_ONCE:
-            first = scan(review_set, active)
-        else:
-            keep = kept_files("scans", settings)
-            self.background = BackgroundScan(
-                review_set, active, keep=keep, gives_way=PAGE_WORK.seconds_left
-            )
-            self.background.start()
-            self.background.wait_for_kept(_SETTLES_S)
-            first = self.background.scan
-        self._snapshots = OrderedDict({0: first})
+        self.has_few_answers: Final = len(review_set.newest) <= FEW_ANSWERS
+        self.background: Final = BackgroundScan(
+            review_set,
+            active,
+            keep=kept_files("scans", settings),
+            spread=ThisProcess() if self.has_few_answers else None,
+            gives_way=None if self.has_few_answers else PAGE_WORK.seconds_left,
+        )
+        self.background.start()
+        wait = self.background.wait if self.has_few_answers else self.background.wait_for_kept
+        wait(SETTLES_S)
+        self._snapshots = OrderedDict({0: self.background.scan})
         self._taken_at = time.monotonic()
         for other in _SCANS:
             if other.folder == self.folder:
@@ -79,9 +74,9 @@ class FailureScan:
         _SCANS.add(self)
 
     @property
-    def progress(self) -> Progress | None:
-        """How far it is; None for a set that was looked at in one go."""
-        return self.background.progress if self.background else None
+    def progress(self) -> Progress:
+        """How far it is."""
+        return self.background.progress
 
     def snapshot(self, number: int | None = None) -> tuple[int, Scan]:
         """Return a snapshot by number; the newest where it is no longer kept, and for None."""
@@ -91,19 +86,18 @@ class FailureScan:
                 return number, self._snapshots[number]
             newest = max(self._snapshots)
             age = time.monotonic() - self._taken_at
-            if self.background and age >= max(_YOUNG_S, _SHARE * self._cost_s):
-                newest = self._take(newest, self.background)
+            if age >= max(_YOUNG_S, _SHARE * self._cost_s):
+                newest = self._take(newest)
             self._snapshots.move_to_end(newest)
             return newest, self._snapshots[newest]
 
     def take_snapshot(self) -> int:
         """Return the number of a snapshot of all that is known by now."""
         with self._lock:
-            newest = max(self._snapshots)
-            return self._take(newest, self.background) if self.background else newest
+            return self._take(max(self._snapshots))
 
-    def _take(self, newest: int, background: BackgroundScan) -> int:
-        found = background.scan
+    def _take(self, newest: int) -> int:
+        found = self.background.scan
         self._taken_at = time.monotonic()
         if found is self._snapshots[newest]:
             return newest
@@ -118,33 +112,29 @@ class FailureScan:
 
     def rescore(self, review_set: ReviewSet) -> None:
         """Let later snapshots have the scores of another state of the same files."""
-        if self.background and self.background.progress.state != "finished":
+        if self.background.progress.state != "finished":
             self.background.rescore(review_set)
 
     def prefer(self, case_rows: Sequence[int]) -> None:
         """Let these cases be looked at next."""
-        if self.background and len(case_rows):
+        if len(case_rows):
             self.background.prefer(case_rows)
 
     def stop(self) -> None:
         """Look at no more answers until :meth:`resume`."""
-        if self.background:
-            self.background.stop()
+        self.background.stop()
 
     def resume(self) -> None:
         """Go on."""
-        if self.background:
-            self.background.resume()
+        self.background.resume()
 
     def begin_again(self) -> None:
         """Go on after it broke."""
-        if self.background:
-            self.background.begin_again()
+        self.background.begin_again()
 
     def close(self) -> None:
         """End it: nobody looks at the set any more."""
-        if self.background:
-            self.background.close()
+        self.background.close()
 
 
 _SCANS: Final = WeakSet[FailureScan]()

@@ -53,8 +53,11 @@ def made(make_set: Callable[..., ReviewSet], seed: int) -> ReviewSet:
                 for dimension in draw.sample(DIMENSIONS, draw.randint(0, 6)):
                     scores.append(
                         {
-                            "case": case, "model": model, "reader": reader,
-                            "dimension": dimension, "score": draw.choice([1, 2, 3, 4, 5, None]),
+                            "case": case,
+                            "model": model,
+                            "reader": reader,
+                            "dimension": dimension,
+                            "score": draw.choice([1, 2, 3, 4, 5, None]),
                             "comment": draw.choice(COMMENTS),
                         }
                     )

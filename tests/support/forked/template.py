@@ -81,10 +81,11 @@ def _import_all() -> None:
     import uvicorn  # noqa: F401
 
     from rexview.detect import read_word_lists
-    from rexview.ui.server import warm_up
+    from rexview.ui.server import failure_scans, warm_up
 
     warm_up._import_all_of()
     read_word_lists()
+    failure_scans.SETTLES_S = 60.0  # tests see all that few answers show, however slow the machine
     configured = streamlit.config._config_options
     assert configured is None, "Streamlit has read its options, which every server does for itself"
 

@@ -1,5 +1,6 @@
 """The search for failures in an open set: one for all visitors, in snapshots with numbers."""
 
+import threading
 import time
 
 import pytest
@@ -7,18 +8,20 @@ from support.opened_app import server_for
 from support.small_set import write_set
 
 from rexview.detect.core.background import BackgroundScan
+from rexview.detect.core.looking import look
+from rexview.detect.processes import worker
 from rexview.ui.server import failure_scans, review_sets, server_state
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A small set that is looked at in the background all the same."""
-    monkeypatch.setattr(failure_scans, "AT_ONCE", 0)
-    monkeypatch.setattr(failure_scans, "_SETTLES_S", 0)
+    monkeypatch.setattr(failure_scans, "FEW_ANSWERS", 0)
     monkeypatch.setattr(failure_scans, "_YOUNG_S", 0)
     monkeypatch.setattr(failure_scans, "_SHARE", 0)
     folder = write_set(tmp_path / "set")
     with server_for(folder, tmp_path, monkeypatch):
+        monkeypatch.setattr(failure_scans, "SETTLES_S", 0)
         yield folder
 
 
@@ -91,10 +94,39 @@ def test_a_search_that_nobody_needs_ends_its_processes(found):
     assert all(not one.is_alive() for one in found.background._threads)
 
 
-def test_few_answers_are_looked_at_before_the_first_page(folder, monkeypatch):
-    monkeypatch.setattr(failure_scans, "AT_ONCE", 200)
-    given = review_sets.open_set(folder)
-    small = failure_scans.FailureScan(given)
-    assert small.progress is None
+@pytest.fixture
+def looking(monkeypatch):
+    """The threads in which answers are looked at, one entry a batch."""
+    threads = []
+
+    def noted(batch, detectors):
+        threads.append(threading.current_thread())
+        return look(batch, detectors)
+
+    monkeypatch.setattr(worker, "look", noted)
+    return threads
+
+
+def test_few_answers_are_looked_at_beside_the_page(folder, looking, monkeypatch):
+    monkeypatch.setattr(failure_scans, "FEW_ANSWERS", 200)
+    monkeypatch.setattr(failure_scans, "SETTLES_S", 60)
+    small = failure_scans.FailureScan(review_sets.open_set(folder))
+    assert small.progress.state == "finished"
     assert small.snapshot()[1].is_complete
+    assert looking
+    assert threading.current_thread() not in looking
     assert server_state.settings().review_set == folder
+
+
+def test_the_second_start_reads_no_text(folder, looking, monkeypatch):
+    monkeypatch.setattr(failure_scans, "FEW_ANSWERS", 200)
+    monkeypatch.setattr(failure_scans, "SETTLES_S", 60)
+    given = review_sets.open_set(folder)
+    before = failure_scans.FailureScan(given).snapshot()[1]
+    looking.clear()
+    again = failure_scans.FailureScan(given).snapshot()[1]
+    assert again.is_complete
+    assert not looking
+    assert again.flags.sort("answer", "failure").equals(before.flags.sort("answer", "failure"))
+    assert again.judged.tolist() == before.judged.tolist()
+
