@@ -43,9 +43,17 @@ from rexview.reviewset.tables.table import empty_table, read_table
 from rexview.schema import ReviewSet, SetInfo
 from rexview.settings import load_settings
 
+_AfterChunk = Callable[[str, list[pl.DataFrame]], None]
 
-def load(folder: Path) -> ReviewSet:
+
+def load(folder: Path, told: Callable[[float], None] | None = None) -> ReviewSet:
     """Open the review set in a folder; its ``warnings`` did not keep it from opening.
+
+    Parameters
+    ----------
+    folder : Path
+    told : callable, optional
+        Is given the share of the tables that was read, from 0 to 1, while they are read.
 
     Raises
     ------
@@ -55,7 +63,7 @@ def load(folder: Path) -> ReviewSet:
     problems = ProblemList()
     folder = Path(folder)
     outdated = _bring(folder, problems)
-    review_set = None if problems.has_errors else _open(folder, problems, may_keep=True)
+    review_set = None if problems.has_errors else _open(folder, problems, may_keep=True, told=told)
     if review_set is None or problems.has_errors:
         errors = problems.count("error")
         message = f"The review set has {errors:,} error{'s'[: errors != 1]} and was not opened."
@@ -126,7 +134,12 @@ def _bring(folder: Path, problems: ProblemList) -> list[Problem]:
 
 
 def _open(
-    folder: Path, problems: ProblemList, *, may_keep: bool = False, pixels: bool = False
+    folder: Path,
+    problems: ProblemList,
+    *,
+    may_keep: bool = False,
+    pixels: bool = False,
+    told: Callable[[float], None] | None = None,
 ) -> ReviewSet | None:
     """Open a set from its files; with ``may_keep`` a large one from what is kept of them."""
     if not folder.is_dir():
@@ -150,7 +163,7 @@ def _open(
     with CompiledSet(folder, state, info) as compiled:
         found = compiled.open()
         if found is None:
-            found = _read_all(folder, info, problems, compiled=compiled)
+            found = _read_all(folder, info, problems, compiled=compiled, told=told)
             found = replace(found, fingerprint=state, warnings=tuple(problems.all()))
             found = found if problems.has_errors else compiled.keep(found)
     return found
@@ -163,12 +176,13 @@ def _read_all(
     *,
     pixels: bool = False,
     compiled: CompiledSet | None = None,
+    told: Callable[[float], None] | None = None,
 ) -> ReviewSet:
     sources = find_tables(folder, problems)
     if "cases" not in sources and not problems.has_errors_in("cases"):
         remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of such parts."
         problems.add("error", "cases", "There is no table of cases.", remedy)
-    return assemble(folder, info, sources, problems, pixels=pixels, compiled=compiled)
+    return assemble(folder, info, sources, problems, pixels=pixels, compiled=compiled, told=told)
 
 
 def assemble(
@@ -180,15 +194,18 @@ def assemble(
     look_at_images: bool = True,
     pixels: bool = False,
     compiled: CompiledSet | None = None,
+    told: Callable[[float], None] | None = None,
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
     ``look_at_images`` says whether image files are looked for, what they say is filled in, and
     boxes are held against them: an import has done so by itself; ``pixels`` says whether they are
-    all decoded as well. The texts of large tables go to ``compiled``. The result can be used when
-    ``problems`` holds no error.
+    all decoded as well. The texts of large tables go to ``compiled``; ``told`` is as in
+    :func:`load`. The result can be used when ``problems`` holds no error.
     """
     move_texts = compiled.move_texts if compiled else lambda name, parts: None
+    if told:
+        move_texts = _telling(move_texts, sources, told)
     tables, all_cases = _read(sources, info, problems, move_texts)
     if compiled and not problems.has_errors:
         compiled.write_settled(tables)
@@ -210,6 +227,20 @@ def assemble(
     review_set = with_stale_apart(ReviewSet(folder, info, **final, find_picture=pictures))
     _report_stale(review_set, sources)
     return review_set
+
+
+def _telling(
+    move_texts: _AfterChunk, sources: dict[str, TableSource], told: Callable[[float], None]
+) -> _AfterChunk:
+    """Say after each chunk of rows how much of all tables was read."""
+    paths = [part.path for source in sources.values() for part in source.parts]
+    total = sum(path.stat().st_size for path in paths if path.is_file())
+
+    def after_chunk(name: str, parts: list[pl.DataFrame]) -> None:
+        move_texts(name, parts)
+        told(min(1.0, sum(one.read_bytes for one in sources.values()) / max(total, 1)))
+
+    return after_chunk
 
 
 def _final(name: str, table: pl.DataFrame) -> pl.DataFrame:
@@ -259,7 +290,7 @@ def _read(
     sources: dict[str, TableSource],
     info: SetInfo,
     problems: ProblemList,
-    move_texts: Callable[[str, list[pl.DataFrame]], None],
+    move_texts: _AfterChunk,
 ) -> tuple[dict[str, pl.DataFrame], bool]:
     """Read and normalise all tables; say whether all rows of cases could be read."""
     tables: dict[str, pl.DataFrame] = {}

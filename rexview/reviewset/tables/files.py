@@ -104,8 +104,11 @@ class OpenPart:
                 yield _chunk_of_frame(frame, header=False)
                 return
         try:
+            before = self._source.read_bytes
             with self._part.path.open("rb") as file:
-                yield from _READERS[self._part.format](file, self, table)
+                for chunk in _READERS[self._part.format](file, self, table):
+                    self._source.read_bytes = before + file.tell()
+                    yield chunk
         except OSError as error:
             message = f"The file cannot be read: {error.strerror or error}."
             self.error(message, "See to it that the app may read it.")
@@ -144,10 +147,20 @@ def open_parts(source: TableSource) -> Iterator[OpenPart]:
     with ThreadPoolExecutor(max_workers=1) as reader:
         parquet = ParquetParts(source.parts, reader)
         for part in source.parts or (None,):
+            before = source.read_bytes
             opened = OpenPart(source, part, last, parquet)
             yield opened
             last = opened.last
+            if part is not None:
+                source.read_bytes = before + _size_of(part.path)
             source.end_part(last)
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _chunk_of_frame(frame: pl.DataFrame, *, header: bool) -> Chunk:

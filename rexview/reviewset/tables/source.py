@@ -72,7 +72,8 @@ class TableSource:
     ``label`` is the name that problems of the whole table carry. Rows are numbered through all
     parts; :meth:`locate` finds the part and the row in it. Without parts they are those of an
     import, each with its place: a value that does not fit is then a warning, and kept in ``unfit``
-    (by row, then by field) where it was an error in a file of our own.
+    (by row, then by field) where it was an error in a file of our own. ``read_bytes`` of its files
+    have been read so far.
     """
 
     name: str
@@ -82,6 +83,7 @@ class TableSource:
     rows: Sequence[Mapping[str, Any]] = ()
     places: Sequence[At] = ()
     unfit: dict[int, dict[str, Any]] = field(default_factory=dict)
+    read_bytes: int = 0
     _ends: list[int] = field(default_factory=list)
 
     @property

@@ -22,6 +22,8 @@ from rexview.remote import sets as remote_sets
 from rexview.reviewset.sources import fingerprint
 from rexview.schema import ReviewSet
 from rexview.settings import load_settings
+from rexview.ui.server.shared_work import SharedWork
+from rexview.words import tr
 
 LEAST_S: Final = 5.0
 MOST_S: Final = 600.0
@@ -45,6 +47,7 @@ class _OpenSet:
         self._shown = self._others = ""
         self._thread: Thread | None = None
         self._read_at = self._pause_until = 0.0
+        self._share_read = 0.0
 
     def state(self, wait_s: float) -> str:
         """Return the state to be shown; wait so long for one that is being read."""
@@ -82,14 +85,26 @@ class _OpenSet:
             return known
         with self._lock:
             state = self._shown or state
-        return self._load(state)
+        key = (self._folder, state)
+        return _READING.result(key, lambda: self._load(state), self._words)
+
+    def _words(self) -> str:
+        if not self._share_read:
+            return tr("Reading the review set …")
+        if self._share_read >= 1:
+            return tr("Checking the review set …")
+        return tr("Reading the review set: {share:.0%} …").format(share=self._share_read)
+
+    def _note_share(self, share: float) -> None:
+        self._share_read = share
 
     def _load(self, state: str) -> ReviewSet:
         with self._reading:
             if (known := self._known(state)) is not None:
                 return known
             begun = time.monotonic()
-            found = reviewset.load(self._folder)
+            self._share_read = 0.0
+            found = reviewset.load(self._folder, self._note_share)
             with self._lock:
                 self._read_at = self._pause_until = time.monotonic()
                 self._pause(max(SHARE * (self._read_at - begun), LEAST_S))
@@ -118,6 +133,7 @@ class _OpenSet:
             return self._read.get(state)
 
 
+_READING: Final = SharedWork[ReviewSet]("read a review set")
 _OPEN: Final[OrderedDict[Path, _OpenSet]] = OrderedDict()
 _OPENING: Final = Lock()
 

@@ -54,6 +54,7 @@ from rexview.ui.server.set_folders import folder_of as folder_of
 from rexview.ui.server.set_folders import may_open as may_open
 from rexview.ui.server.set_folders import recent_sets as recent_sets
 from rexview.ui.server.set_folders import set_id as set_id
+from rexview.ui.server.shared_work import SharedWork
 from rexview.words import tr
 
 
@@ -146,7 +147,14 @@ def _with_written(
 
     ``known`` are the metrics that are worked out by now.
     """
-    return only_finished(given, merged(with_computed(given, known), kept))
+    return _MERGING.result(
+        (given.folder, given.fingerprint, revision),
+        lambda: only_finished(given, merged(with_computed(given, known), kept)),
+        lambda: tr("Reading what people wrote …"),
+    )
+
+
+_MERGING: Final = SharedWork[ReviewSet]("merge reviews")
 
 
 class _KnownMetrics:
@@ -224,29 +232,48 @@ class _Engines:
         self.found = found
         self._lock = Lock()
         self._engines: dict[tuple[str, int], MemoryEngine] = {}
+        self._making = SharedWork[MemoryEngine]("make an engine")
 
     def of(self, review_set: ReviewSet, number: int) -> MemoryEngine:
-        """Return the engine of the set with what was written in it, on a snapshot of its flags."""
-        with self._lock:
-            number, scan = self.found.snapshot(number)
-            key = (review_set.fingerprint, number)
-            if key not in self._engines:
-                begun = time.monotonic()
-                self._engines[key] = self._made(review_set, number, scan)
-                cost_s = time.monotonic() - begun
-                self.found.note_cost(cost_s)
-                note_cost(review_set.folder, cost_s)
-                if len(self._engines) > _ENGINES_KEPT:
-                    del self._engines[next(iter(self._engines))]
-            self._engines[key] = self._engines.pop(key)  # used last, forgotten last
-            return self._engines[key]
+        """Return the engine of the set with what was written in it, on a snapshot of its flags.
 
-    def _made(self, review_set: ReviewSet, number: int, scan: Scan) -> MemoryEngine:
-        """Make an engine from one of the same entries, else from one of the same snapshot.
-
-        Then only answers that were scored in between are looked at again.
+        It is made beside the page that asks first.
         """
-        known = list(reversed(self._engines.items()))
+        number, scan = self.found.snapshot(number)
+        key = (review_set.fingerprint, number)
+        with self._lock:
+            if key in self._engines:
+                self._engines[key] = self._engines.pop(key)  # used last, forgotten last
+                return self._engines[key]
+        return self._making.result(
+            key,
+            lambda: self._kept(key, review_set, scan),
+            lambda: tr("Counting cases and answers …"),
+        )
+
+    def _kept(self, key: tuple[str, int], review_set: ReviewSet, scan: Scan) -> MemoryEngine:
+        """Make an engine and keep it."""
+        with self._lock:
+            known = list(reversed(self._engines.items()))
+        begun = time.monotonic()
+        made = self._made(review_set, key[1], scan, known)
+        cost_s = time.monotonic() - begun
+        self.found.note_cost(cost_s)
+        note_cost(review_set.folder, cost_s)
+        with self._lock:
+            self._engines[key] = made
+            if len(self._engines) > _ENGINES_KEPT:
+                del self._engines[next(iter(self._engines))]
+        return made
+
+    def _made(
+        self,
+        review_set: ReviewSet,
+        number: int,
+        scan: Scan,
+        known: Sequence[tuple[tuple[str, int], MemoryEngine]],
+    ) -> MemoryEngine:
+        """Make an engine from a known one: of the same entries, else of the same snapshot."""
         for (fingerprint, _), made in known:
             if fingerprint == review_set.fingerprint:
                 return made.with_scan(scan)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 
 import polars as pl
 import pytest
@@ -198,3 +199,14 @@ class TestWriting:
 def load_texts(backup):
     """The texts of the answers in a folder that has the tables only."""
     return load(backup).answers["text"].to_list()
+
+
+def test_the_share_that_was_read_is_told(parts):
+    parts.text("scores.jsonl", '{"case": "c1", "model": "m1", "reader": "r", "score": 3}\n')
+    shares = []
+    with suppress(ReviewSetError):
+        load(parts.folder, shares.append)
+    assert shares == sorted(shares)
+    assert len(shares) >= 5, "after each part"
+    assert 0 < shares[0] < 1
+    assert shares[-1] == 1

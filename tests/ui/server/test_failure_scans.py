@@ -129,4 +129,3 @@ def test_the_second_start_reads_no_text(folder, looking, monkeypatch):
     assert not looking
     assert again.flags.sort("answer", "failure").equals(before.flags.sort("answer", "failure"))
     assert again.judged.tolist() == before.judged.tolist()
-

@@ -85,7 +85,7 @@ def test_whoever_does_not_wait_sees_the_state_before(folder, monkeypatch):
     before, goes_on = open_set(folder), threading.Event()
     read = open_states.reviewset.load
     monkeypatch.setattr(
-        open_states.reviewset, "load", lambda one: goes_on.wait(PATIENCE_S) and read(one)
+        open_states.reviewset, "load", lambda one, told: goes_on.wait(PATIENCE_S) and read(one)
     )
     add(folder, "run", "text")
     assert open_set(folder) is before

@@ -1,0 +1,84 @@
+"""Work over a whole set that pages wait for: done once, beside their threads.
+
+A page that waits says for what, and how far it is. It can be left meanwhile: the work goes on, and
+whoever comes next finds it done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, wait
+from threading import Lock, Thread
+from typing import Any, Final, Generic, TypeVar
+
+import streamlit as st
+
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.streamlit_adapter.script_run import is_page_run
+
+_Made = TypeVar("_Made")
+SAYS_AFTER_S: Final = 0.3
+"""A page that waits for longer says what it waits for."""
+_AGAIN_S: Final = 0.3
+
+
+class SharedWork(Generic[_Made]):
+    """What is being made, by key. Safe for several threads.
+
+    Parameters
+    ----------
+    name : str
+        That of the threads.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name: Final = name
+        self._lock: Final = Lock()
+        self._running: dict[Hashable, Future[_Made]] = {}
+
+    def result(self, key: Hashable, make: Callable[[], _Made], words: Callable[[], str]) -> _Made:
+        """Return what ``make`` returns, called once for all who ask for a key at the same time.
+
+        Parameters
+        ----------
+        key : hashable
+        make : callable
+            Must not need a page: it runs in a thread of its own. What it raises is raised here.
+        words : callable
+            Returns a sentence for a page that waits.
+        """
+        with self._lock:
+            future = self._running.get(key)
+            if future is None:
+                future = self._running[key] = Future()
+                Thread(
+                    target=self._make, args=(key, future, make), name=self._name, daemon=True
+                ).start()
+        if is_page_run():
+            _say_until_done(future, words)
+        return future.result()
+
+    def _make(self, key: Hashable, future: Future[_Made], make: Callable[[], _Made]) -> None:
+        try:
+            made = make()
+        except BaseException as error:
+            self._forget(key)
+            future.set_exception(error)
+        else:
+            self._forget(key)
+            future.set_result(made)
+
+    def _forget(self, key: Hashable) -> None:
+        with self._lock:
+            del self._running[key]
+
+
+def _say_until_done(future: Future[Any], words: Callable[[], str]) -> None:
+    """Show on the page what it waits for, from a third of a second on."""
+    if wait([future], SAYS_AFTER_S).done:
+        return
+    place = st.empty()
+    while not future.done():
+        place.markdown(f":material/hourglass_top: {as_markdown(words())}")
+        wait([future], _AGAIN_S)
+    place.empty()
