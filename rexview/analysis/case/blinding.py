@@ -18,6 +18,7 @@ import polars as pl
 
 from rexview.analysis.case.model_names import NameFinder
 from rexview.analysis.case.record import CasePage
+from rexview.frames.table_index import TableIndex
 from rexview.schema import Answer, Case, Report, ReviewSet
 from rexview.stats import limit_reached
 from rexview.words import tr
@@ -25,6 +26,7 @@ from rexview.words import tr
 COVER: Final = "[model]"
 """What stands where a model's name stood."""
 _FINDERS: Final[WeakKeyDictionary[ReviewSet, NameFinder]] = WeakKeyDictionary()
+_PLAIN_WORDS: Final[WeakKeyDictionary[TableIndex, frozenset[str]]] = WeakKeyDictionary()
 _PARTS: Final = re.compile(r"[^\W_]+")
 
 
@@ -114,10 +116,17 @@ def name_finder(review_set: ReviewSet) -> NameFinder:
 def plain_words(review_set: ReviewSet) -> frozenset[str]:
     """Return which one-word names of models are also words of questions and reports.
 
-    Those are written by people: a word that stands in them is an ordinary one.
+    Those are written by people: such a word is an ordinary one. All cases are read, once for each
+    state of the files.
     """
     if review_set.plain_words is not None:
         return review_set.plain_words
+    if review_set.index not in _PLAIN_WORDS:
+        _PLAIN_WORDS[review_set.index] = _plain_words(review_set)
+    return _PLAIN_WORDS[review_set.index]
+
+
+def _plain_words(review_set: ReviewSet) -> frozenset[str]:
     names = {
         part.lower()
         for model in review_set.models

@@ -157,7 +157,9 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         review_set = review_sets.open_set(folder, wait_s=_SETTLES_S)
     except RexviewError as error:
         return None, error
-    if not blinded:
+    if blinded:
+        review_sets.prepare_blinding(review_set)
+    else:
         try:
             review_set = review_sets.with_written(review_set)
         except StoreError as error:

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from rexview import frames
 from rexview.addresses import address_of_set
+from rexview.analysis.case.blinding import plain_words
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
@@ -104,6 +105,18 @@ def looked_at(review_set: ReviewSet, cases: Sequence[str]) -> ReviewSet:
 def files_state(review_set: ReviewSet) -> str:
     """Name the state of the files of a set, whatever was written in it."""
     return review_set.fingerprint.partition("-")[0]
+
+
+def prepare_blinding(review_set: ReviewSet) -> None:
+    """Find out, beside the page, which words of models' names are ordinary ones in the set."""
+    _BLINDING.result(
+        (review_set.folder, files_state(review_set)),
+        lambda: plain_words(review_set),
+        lambda: tr("Looking for names of models …"),
+    )
+
+
+_BLINDING: Final = SharedWork[frozenset[str]]("prepare blinding")
 
 
 def is_newest(review_set: ReviewSet) -> bool:
