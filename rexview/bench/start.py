@@ -1,9 +1,10 @@
-"""From launch to the first radiograph, and how long pages load: ``bench start``.
+"""From launch to the first radiograph, and how long pages take: ``bench start``.
 
-Both ours and the plain page (``st.image``, boxes drawn in on the server) open the same made set
-with pictures, as new processes with a new visitor's browser, in turn. "Never opened" is with
-nothing kept of the set, "again" a restart. An empty Streamlit app stands beside pages that show no
-radiograph.
+Ours and the plain page (``st.image``, boxes drawn in on the server) open the same made sets in
+turn: with two readers' scores and without, a film for each study. Each launch is measured from the
+start of the server's process until the radiograph's pixels are drawn in a fresh browser context.
+"Never opened" is with nothing kept of the set, "again" a restart. The plain page keeps nothing. An
+empty Streamlit app is measured beside pages that show no radiograph.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, Final
 
 from rexview.bench.browser import chromium, new_page
@@ -24,9 +26,27 @@ from rexview.bench.serving import ROOT, serve
 CASES: Final = (200, 20_000)
 ROUNDS: Final = 3
 _MODELS: Final = 2
-_PICTURES: Final = 40
 _HERE: Final = Path(__file__).parent
 _GOAL: Final = ratio_at_most(1.3)
+_FILTERS: Final = 6
+"""Filters that are chosen one after the other; the median counts."""
+_SETTLES_S: Final = 3.0
+_CHOSEN: Final = """
+() => { window.repainted = new Promise(done => {
+  const app = document.querySelector('[data-testid="stApp"]');
+  let begun = null, ran = false;
+  addEventListener('click', event => { begun = event.timeStamp }, { capture: true, once: true });
+  new MutationObserver((_, observer) => {
+    if (begun === null) return;
+    if (app.getAttribute('data-test-script-state') !== 'notRunning') ran = true;
+    else if (ran) {
+      observer.disconnect();
+      requestAnimationFrame(() => done(performance.now() - begun));
+    }
+  }).observe(document.body, { attributes: true, childList: true, subtree: true });
+}) }
+"""
+"""Waits for the next click, and until all that follows from it is drawn."""
 
 
 @dataclass(frozen=True)
@@ -60,19 +80,27 @@ def run(cases: Sequence[int] = CASES, rounds: int = ROUNDS) -> Measured:
         There is no browser to measure with.
     """
     with chromium() as browser:
-        return Measured([row for size in cases for row in rows(browser, size, rounds)])
+        return Measured(
+            [
+                row
+                for size in cases
+                for scored in (False, True)
+                for row in rows(browser, size, rounds, scored=scored)
+            ]
+        )
 
 
-def rows(browser: Any, cases: int, rounds: int) -> list[Row]:
+def rows(browser: Any, cases: int, rounds: int, *, scored: bool) -> list[Row]:
     """Measure with one made set."""
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
         folder = Path(place)
         review_set = folder / "set"
-        make_set(MadeSet(cases, _MODELS, pictures=min(_PICTURES, cases)), review_set)
-        kept, of = folder / "kept", f"{cases:,} cases"
+        make_set(MadeSet(cases, _MODELS, scored=scored), review_set)
+        kept, of = folder / "kept", f"{cases:,} cases, {'scored' if scored else 'no scores'}"
         return [
             *_launches(browser, review_set, kept, rounds, of),
             *_loads(browser, review_set, kept, rounds, of),
+            _filter(browser, review_set, kept, of),
         ]
 
 
@@ -84,7 +112,7 @@ def _launches(browser: Any, review_set: Path, kept: Path, rounds: int, of: str) 
     ours, again, plain = in_turn(
         never_opened,
         lambda: _launch_ms(browser, OURS, review_set, kept),
-        lambda: _launch_ms(browser, PLAIN, review_set, kept),
+        lambda: _launch_ms(browser, PLAIN, review_set, kept, {"REXVIEW_KEPT_MB": "0"}),
         rounds=rounds,
     )
     name = "plain Streamlit page"
@@ -95,9 +123,12 @@ def _launches(browser: Any, review_set: Path, kept: Path, rounds: int, of: str) 
     ]
 
 
-def _launch_ms(browser: Any, page: Page, review_set: Path, kept: Path) -> float:
+def _launch_ms(
+    browser: Any, page: Page, review_set: Path, kept: Path, more: Mapping[str, str] | None = None
+) -> float:
     begin = time.perf_counter()
-    with serve(page.script, review_set, environment=_environment(kept)) as url:
+    environment = {**_environment(kept), **(more or {})}
+    with serve(page.script, review_set, environment=environment) as url:
         _open(browser, page, url)
         return 1000 * (time.perf_counter() - begin)
 
@@ -153,3 +184,20 @@ def _open(browser: Any, page: Page, url: str) -> float:
 
 def _environment(kept: Path) -> Mapping[str, str]:
     return {"REXVIEW_CACHE": str(kept / "cache"), "XDG_DATA_HOME": str(kept / "data")}
+
+
+def _filter(browser: Any, review_set: Path, kept: Path, of: str) -> Row:
+    """Choose filters on Browse by a click, until the page is drawn anew."""
+    with (
+        serve(OURS.script, review_set, environment=_environment(kept)) as url,
+        new_page(browser) as tab,
+    ):
+        tab.goto(f"{url}{BROWSE.address}")
+        tab.wait_for_selector(BROWSE.selector)
+        tab.wait_for_timeout(1000 * _SETTLES_S)
+        taken = []
+        for number in range(_FILTERS):
+            tab.evaluate(_CHOSEN)
+            tab.get_by_text(f"Made model {number % _MODELS + 1}", exact=True).first.click()
+            taken.append(float(tab.evaluate("window.repainted")))
+        return result(f"Browse, from a filter to the page drawn anew, {of}", median(taken), "ms")

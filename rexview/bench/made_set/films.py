@@ -18,12 +18,20 @@ def film(width: int, height: int, seed: int) -> NDArray[np.uint16]:
         Dark where rays pass, as air is on a film (MONOCHROME2). Films of different seeds differ.
     """
     random = np.random.default_rng(seed)
-    y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
+    y = np.linspace(-1, 1, height, dtype=np.float32)[:, None]
+    x = np.linspace(-1, 1, width, dtype=np.float32)[None, :]
     apart, wide, tall, heart = random.uniform((0.36, 0.2, 0.5, 0.1), (0.46, 0.28, 0.66, 0.3))
-    lungs = np.exp(-(((np.abs(x) - apart) / wide) ** 4) - (y / tall) ** 4)
-    shadow = np.exp(-(((x - 0.15) / (0.2 + heart)) ** 2) - ((y - 0.35) / 0.3) ** 2)
-    ribs = np.clip(np.sin(18 * y + 6 * np.abs(x) + random.uniform(0, 6)), 0.6, 1) - 0.6
+    lungs = _bell((np.abs(x) - apart) / wide, 4) * _bell(y / tall, 4)
+    shadow = _bell((x - 0.15) / (0.2 + heart), 2) * _bell((y - 0.35) / 0.3, 2)
+    down, across = 18 * y + np.float32(random.uniform(0, 6)), 6 * np.abs(x)
+    waves = np.sin(down) * np.cos(across) + np.cos(down) * np.sin(across)  # sin(down + across)
+    ribs = np.clip(waves, 0.6, 1) - 0.6
     grey = 2600 - 1900 * lungs + 900 * shadow + 500 * ribs + 200 * y
-    noise = random.normal(0, 12, grey.shape).astype(np.float32)
+    noise = 12 * random.standard_normal(grey.shape, dtype=np.float32)
     drawn: NDArray[np.uint16] = np.clip(grey + noise, 0, DEPTH).astype(np.uint16)
     return drawn
+
+
+def _bell(values: NDArray[np.float32], power: int) -> NDArray[np.float32]:
+    bell: NDArray[np.float32] = np.exp(-(values**power)).astype(np.float32)
+    return bell

@@ -154,5 +154,5 @@ def _write_films(films: Films, folder: Path) -> None:
         folder.mkdir()
     for number, name in enumerate(film_names(films.count)):
         pixels = (film(films.width, films.height, number) >> 4).astype(np.uint8)
-        _, content = cv2.imencode(".png", pixels)
+        _, content = cv2.imencode(".png", pixels, [cv2.IMWRITE_PNG_COMPRESSION, 1])
         (folder / name).write_bytes(content.tobytes())

@@ -23,15 +23,16 @@ def assert_measured(rows, name):
 
 
 def test_start_measures_launches_and_loads_beside_plain_pages(browser):
-    rows = start.rows(browser, cases=60, rounds=1)
+    rows = start.rows(browser, cases=60, rounds=1, scored=True)
     assert [row.what for row in rows] == [
-        "launch to the first radiograph, 60 cases, never opened",
-        "launch to the first radiograph, 60 cases, again",
-        "Case loads, 60 cases",
-        "Overview loads, 60 cases",
-        "Browse loads, 60 cases, to the first thumbnail",
+        "launch to the first radiograph, 60 cases, scored, never opened",
+        "launch to the first radiograph, 60 cases, scored, again",
+        "Case loads, 60 cases, scored",
+        "Overview loads, 60 cases, scored",
+        "Browse loads, 60 cases, scored, to the first thumbnail",
+        "Browse, from a filter to the page drawn anew, 60 cases, scored",
     ]
-    assert {row.name for row in rows} == {"plain Streamlit page", "empty Streamlit app"}
+    assert {row.name for row in rows} == {"plain Streamlit page", "empty Streamlit app", None}
     assert_measured(rows, "start")
 
 
