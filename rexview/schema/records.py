@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import cache
 from typing import Any, Literal
 
 from rexview.choices import ReadChoice
@@ -321,10 +322,15 @@ class Flag:
 def _record(kind: type, row: Mapping[str, Any]) -> Any:
     """Make a record from the row's entries that the dataclass has, lists turned into tuples."""
     values: dict[str, Any] = {}
-    for spec in fields(kind):
-        if (value := row.get(spec.name)) is not None:
-            values[spec.name] = tuple(value) if isinstance(value, list) else value
+    for name in _names_of(kind):
+        if (value := row.get(name)) is not None:
+            values[name] = tuple(value) if isinstance(value, list) else value
     return kind(**values)
+
+
+@cache
+def _names_of(kind: type) -> tuple[str, ...]:
+    return tuple(spec.name for spec in fields(kind))
 
 
 def _box(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -361,7 +367,7 @@ def answer_from_row(row: Mapping[str, Any]) -> Answer:
 def score_from_row(row: Mapping[str, Any]) -> Score:
     """Make a Score from one row (a dict) with columns :data:`rexview.frames.SCORES`."""
     values = {**row, "origin": row.get("_origin") or "file"}
-    return Score(**{spec.name: values[spec.name] for spec in fields(Score)})
+    return Score(**{name: values[name] for name in _names_of(Score)})
 
 
 def reader_flag_from_row(row: Mapping[str, Any]) -> ReaderFlag:
