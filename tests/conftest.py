@@ -36,11 +36,25 @@ settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files where tests run side by side, else one core waits at the end.
+SLOW = (
+    "tests/demo/test_regenerate.py",  # makes films of the demonstration again
+    "tests/bench/",
+    "tests/browser/bench/",
+    "tests/browser/team/",  # two servers
+    "tests/spread/test_ray_cluster.py",
+)
+"""What takes minutes and rarely breaks: marked ``slow``."""
 
-    ``tools.test_times`` says which they are; of the others the largest come first.
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow, and begin with the longest files where tests run side by side.
+
+    Else one core waits at the end. ``tools.test_times`` says which files take longest; of the
+    others the largest come first.
     """
+    for item in items:
+        if item.path.relative_to(ROOT).as_posix().startswith(SLOW):
+            item.add_marker("slow")
     if "PYTEST_XDIST_WORKER" in os.environ:
         seconds = json.loads(KEPT.read_text(encoding="utf-8"))
         taken = {ROOT / file: taken for file, taken in seconds.items()}

@@ -1,6 +1,7 @@
 """The one check: lint, format, types of Python and JavaScript, tests.
 
-``python -m tools.check [--fast]``.
+``python -m tools.check [--fast | --all]``. What takes minutes and rarely breaks (``SLOW`` in
+``tests/conftest.py``) is run with ``--all``: before a release, and at the end of larger work.
 
 It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), and installs
 what runs models on this machine. It gets programs of the system that tests ask
@@ -45,13 +46,14 @@ ROOT = Path(__file__).resolve().parents[1]
 def main(arguments: list[str]) -> int:
     """Run every step, go on after a failed one, and return 1 if any failed."""
     fast = "--fast" in arguments
+    normal = "" if "--all" in arguments else " and not slow"
     needs_no_packages = [
         [sys.executable, "-m", "mypy"],  # the longest
         [sys.executable, "-m", "tools.javascript.check"],
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
     ]
-    tests = [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE]
+    tests = [*_PYTEST, "-m", f"not browser{normal}", *_SIDE_BY_SIDE]
     environment = {**_ONE_THREAD_EACH, **os.environ}
     # the tests start the app and the command line hundreds of times: compiled once, not each time
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -62,7 +64,7 @@ def main(arguments: list[str]) -> int:
             failed += _get_ready(environment)
         failed += _failed([tests], environment)
         failed += looked_at.result()
-    if not fast and not _browser_tests(environment):
+    if not fast and not _browser_tests(environment, f"browser{normal}"):
         failed.append("browser tests")
     print(f"--- failed: {', '.join(failed)}" if failed else "--- all checks passed")
     return 1 if failed else 0
@@ -102,10 +104,10 @@ def _get_ct() -> None:
             print(f"The CT could not be had, so one test skips: {error}", file=sys.stderr)
 
 
-def _browser_tests(environment: dict[str, str]) -> bool:
+def _browser_tests(environment: dict[str, str], which: str) -> bool:
     """Run the browser tests side by side, then alone those that failed; say whether all passed."""
     # of the folder only: the rest takes long to collect
-    tests = [*_PYTEST, "-m", "browser", "tests/browser", "-o", f"timeout={_BROWSER_TEST_S}"]
+    tests = [*_PYTEST, "-m", which, "tests/browser", "-o", f"timeout={_BROWSER_TEST_S}"]
     status = _run([*tests, *_SIDE_BY_SIDE], environment)
     if status == _TESTS_FAILED:
         print("--- once more, one at a time: what failed beside others", flush=True)

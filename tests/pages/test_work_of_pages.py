@@ -1,4 +1,4 @@
-"""A page reads the texts of the cases on it and of no others; the rest is done beside its thread."""
+"""A page reads the texts of its own cases and no others; the rest is done beside its thread."""
 
 from __future__ import annotations
 
