@@ -15,8 +15,8 @@ from rexview.ui.server import language, warm_up
 language.begin()  # before anything is imported that has words
 
 if __name__ == "__main__":
-    warm_up.wait()
-    from rexview.ui.app.shell import run
+    warm_up.wait_for_picture()
+    from rexview.ui.app.navigation import run
 
     run()
 else:

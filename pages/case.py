@@ -13,6 +13,7 @@ from rexview.ui.app.shell import open_review_set
 from rexview.ui.case import unblinded
 from rexview.ui.case import widgets as case_widgets
 from rexview.ui.case.case_texts import MANNER, CaseTexts, opinions_of, show_part
+from rexview.ui.case.first_picture import case_places, notices_place
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments.targets import case_targets
 from rexview.ui.filters.content_order import show_other_order
@@ -28,7 +29,8 @@ from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
 
 permissions.guard(PAGE_CASE)
-opened = open_review_set()
+with notices_place():
+    opened = open_review_set()
 engine = review_sets.engine(opened)
 names = opened.model_names
 
@@ -52,12 +54,13 @@ def show_case() -> None:
     name, harm = name_so_far(engine, case_filter), engine.facts.harm
     texts = CaseTexts(written, page, page, place, name, harm, case_filter=case_filter)
 
-    case_widgets.show_header(review_set, texts, case_filter)
-    show_filter_agreement(engine, case_filter)
-    left, right = st.columns([11, 12], gap="medium")
+    places = case_places()
+    with places.header:
+        case_widgets.show_header(review_set, texts, case_filter)
+        show_filter_agreement(engine, case_filter)
     with st.container(key="rx_editors"):
         texts = replace(texts, editors=case_widgets.choose_editors(written, page))
-    with right:
+    with places.texts:
         with st.container(key="rx_question"):
             show_part(texts, "question")
         beside = {part: st.empty() for part in ("report", "answers")}
@@ -70,7 +73,7 @@ def show_case() -> None:
             with place_of_part:
                 show_part(texts, part)
         case_widgets.show_comparison(shown, names)
-    with left:
+    with places.viewer:
         around = [one for one in (place.after, place.before) if one]
         review_sets.look_first(review_set, engine, case_filter, [page.case.id, *around])
         show_viewer(

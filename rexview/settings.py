@@ -20,7 +20,6 @@ from rexview.bounded import parse_yaml, read_yaml, typed_path
 from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.people import Member, Role, read_members, read_role
 from rexview.words.catalogue import ENGLISH
-from rexview.words.languages import read_catalogue
 
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
 CONFIG_NAME: Final = "rexview.yaml"
@@ -127,7 +126,10 @@ def _default_role(value: Any) -> Role | None:
 def _language(value: Any) -> str:
     """Read the language of the pages: all of its words, too, which have to be as they should."""
     text = str(value).strip()
-    read_catalogue(text)
+    if text != ENGLISH:
+        from rexview.words.languages import read_catalogue
+
+        read_catalogue(text)
     return text
 
 

@@ -11,19 +11,191 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from rexview.choices import cues
 from rexview.choices.choice import ReadChoice
-from rexview.choices.claim import FIRM, STATED, WEAK, Claim, whole
 from rexview.choices.markup import CROSSES, folded, plain
-from rexview.choices.names import Name, name_at
 from rexview.choices.options import Options, options_of
-from rexview.choices.probabilities import most_probable
-from rexview.choices.repeated import without_next_question, without_what_was_asked
 from rexview.choices.unclaimed import without_claims, yes_or_no
-from rexview.choices.words import SHORT, Words, same
+from rexview.choices.words import SHORT, Named, Words, same
+
+_SHORTEST_QUESTION = 10
+_MARKED = re.compile(r"[✓✔✅☑✗✘❌☒→]")
+_GOES_ON = re.compile(r"[^\S\n]*(?:[^\W_]|[✓✔✅☑✗✘❌☒:→]|[–—-]\s)")
+"""Behind a list that does not end there: its last option is being spoken of."""
+
+
+def without_next_question(text: str, question: str) -> str:
+    """Blank what a model goes on with after its answer: another question, and what comes behind."""
+    for match in cues.NEXT_QUESTION.finditer(text):
+        answered = text[: match.start()].rstrip()
+        asked = match["asked"].strip()
+        if answered and asked and asked.casefold() not in question.casefold():
+            return _blanked(text, text.index("\n", len(answered)), len(text))
+    return text
+
+
+def without_what_was_asked(text: str, question: str, words: Words) -> str:
+    """Blank the question where it stands in a text, and the first list of all its options.
+
+    A list in which something is said of an option, if only by a tick, is no repetition.
+    """
+    question = question.strip()
+    at = text.find(question) if len(question) > _SHORTEST_QUESTION else -1
+    if at >= 0:
+        text = _blanked(text, at, at + len(question))
+    named, size = words.everywhere(), len(words.options.folded)
+    for first in range(len(named) - size + 1 if size > 1 else 0):
+        if named[first].option != 0:
+            continue
+        run = named[first : first + size]
+        start = _list_start(text, run, words.options.labels)
+        if start is not None:
+            return _blanked(text, start, run[-1].end)
+    return text
+
+
+def _list_start(text: str, run: list[Named], labels: tuple[str, ...]) -> int | None:
+    """Return where a list begins whose entries have these words; None if it is no plain list."""
+    if [one.option for one in run] != list(range(len(run))) or _GOES_ON.match(text, run[-1].end):
+        return None
+    for label, (before, after) in zip(labels[1:], pairwise(run), strict=False):
+        gap = text[before.end : after.start]
+        between = rf"[\s,;.|)]{{0,9}}(?:or|and)?[^\w]{{0,9}}{label}\W{{1,4}}"
+        if len(gap) > 30 or _MARKED.search(gap) or not re.fullmatch(between, gap, re.IGNORECASE):
+            return None
+    before_first = max(0, run[0].start - 8)
+    match = re.search(
+        rf"[(\[]?\b{labels[0]}\W{{1,4}}\Z", text[before_first : run[0].start], re.IGNORECASE
+    )
+    return before_first + match.start() if match else None
+
+
+def _blanked(text: str, start: int, end: int) -> str:
+    return text[:start] + " " * (end - start) + text[end:]
+
+
+_GIVEN: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:P\s*)?\(?([A-Z])\)?[\s\"'|:=–*-]{1,9}(\d{1,3}(?:\.\d+)?|\.\d+)\s*(%?)(?![\w.])"
+)
+_OF_THE_OPPOSITE: Final = re.compile(
+    r"\b(?:not|no|wrong|error|incorrect|false|un-?like\w+|exclu\w+)\b", re.IGNORECASE
+)
+_MOST_WORDS: Final = 2
+"""Words beside them, such as the head of a table."""
+_AT_LEAST: Final = 0.5
+_TIMES_THE_NEXT: Final = 2
+
+
+def most_probable(text: str, options: Options) -> tuple[int, int, int] | None:
+    """Return the option that is at least as probable as not, and where that stands.
+
+    It has to be twice as probable as the next; every option has a probability, once.
+    """
+    given = list(_GIVEN.finditer(text))
+    labels = [match[1] for match in given]
+    if len(labels) < 2 or sorted(labels) != sorted(options.labels):
+        return None
+    beside = re.findall(r"[A-Za-z]{2,}", _GIVEN.sub(" ", text))
+    shares = [float(match[2]) / (100 if match[3] else 1) for match in given]
+    if len(beside) > _MOST_WORDS or _OF_THE_OPPOSITE.search(text) or not 0.9 <= sum(shares) <= 1.1:
+        return None
+    first, second, *_ = sorted(shares, reverse=True)
+    if first < _AT_LEAST or first < _TIMES_THE_NEXT * second:
+        return None
+    found = given[shares.index(first)]
+    return options.labels.index(found[1]), *found.span(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A label or a place from ``start`` to ``end`` of a text, with brackets to ``behind``.
+
+    ``option`` is None where there is none of that name; ``bare``: without bracket, dot or colon;
+    ``lower``: bare and in lower case, which is seldom meant as a label.
+    """
+
+    option: int | None
+    start: int
+    end: int
+    behind: int
+    bare: bool
+    lower: bool
+
+
+def name_at(text: str, at: int, options: Options) -> Name | None:
+    """Return the label, or the place in the list, that stands at a place of the text."""
+    match = options.token.match(text, at)
+    if match:
+        bare = not match["close"] and not text.startswith((".", ":"), match.end())
+        lower = bare and match["label"].islower()
+        option = options.labelled(match["label"])
+        return Name(option, *match.span("label"), match.end(), bare, lower)
+    match = cues.IN_PLACE.match(text, at)
+    if not match:
+        return None
+    word = (match["place"] or match["count"]).casefold()
+    if any(word in words.split() for words in options.folded):
+        return None
+    number = next((n for n, one in enumerate(cues.PLACES, 1) if word in one.split()), 0)
+    if word == "last":
+        number = len(options.folded)
+    elif word.isdecimal():
+        number = int(word)
+    return Name(options.counted(number), *match.span(), match.end(), False, False)
+
+
+_LONGEST_OPTION: Final = 2_000
+WEAK, STATED, FIRM = range(3)
+"""How strongly a claim is made; weaker ones count only where there is no stronger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a place in the text says is the answer; ``option`` None: none or several of them."""
+
+    option: int | None
+    method: str
+    start: int
+    end: int
+    strength: int = STATED
+    final: bool = False
+
+
+def whole(text: str, start: int, end: int, options: Options) -> Claim | None:
+    """Read a stretch that is nothing but a letter, an option's words, or both."""
+    while start < end and not text[start].isalnum() and text[start] not in "([":
+        start += 1
+    part = text[start:end].rstrip()
+    if len(part) > _LONGEST_OPTION or part.endswith("?"):
+        return None
+    words = folded(part)
+    if words and words in options.folded:
+        alike = [n for n, one in enumerate(options.folded) if one == words]
+        return Claim(alike[0] if len(alike) == 1 else None, "option", start, start + len(part))
+    match = options.token.match(part)
+    if match:
+        rest = folded(part[match.end() :])
+        option = options.labelled(match["label"])
+        if re.fullmatch(r"[\s.,:;!)\]]*", part[match.end() :]):
+            return Claim(option, "letter", start, start + len(part))
+        article = re.match(r"A\s+\w", part) and options.folded.count(rest) == 1
+        if article:
+            return Claim(options.folded.index(rest), "option", start, start + len(part))
+        if rest in options.folded:
+            same = option is not None and options.folded[option] == rest
+            return Claim(option if same else None, "letter", start, start + len(part))
+    behind = re.fullmatch(r"(.*?)\W*[(\[]\s*(?:option\s+)?(\w{1,2})\s*[)\]]\W*", part, re.I | re.S)
+    if behind and folded(behind[1]) in options.folded:
+        option = options.labelled(behind[2])
+        same = option is not None and options.folded[option] == folded(behind[1])
+        return Claim(option if same else None, "letter", start, start + len(part))
+    return None
+
 
 LONGEST: Final = 50_000
 """Characters of a text that is read; none is taken from a longer one."""

@@ -10,7 +10,6 @@ from typing import Final
 
 from rexview.addresses import DICOMWEB, WEB, Address
 from rexview.errors import StorageAway, StorageRefused
-from rexview.remote import dicomweb, other, s3, web
 from rexview.remote.sink import Sink
 from rexview.settings import Settings
 
@@ -49,13 +48,21 @@ def fetch(address: Address, known: str, out: Sink) -> str | None:
     StorageMissing, StorageAway, StorageRefused
     AddressRefused
     """
-    with asking(address):
+    with asking(address):  # a server imports only the clients of the storages that it asks
         if address.scheme == "s3":
+            from rexview.remote import s3
+
             return s3.fetch(address, known, out)
         if address.scheme in DICOMWEB:
+            from rexview.remote import dicomweb
+
             return dicomweb.fetch(address, known, out)
         if address.scheme in WEB:
+            from rexview.remote import web
+
             return web.fetch(address, known, out)
+        from rexview.remote import other
+
         return other.fetch(address, out)
 
 
@@ -98,6 +105,8 @@ def unreadable(scheme: str) -> tuple[str, str] | None:
 
     Whether somebody answers there is not asked.
     """
+    from rexview.remote import other, s3
+
     if scheme in WEB or (scheme == "s3" and s3.is_installed()):
         return None
     if scheme == "s3":

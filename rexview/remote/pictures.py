@@ -21,7 +21,6 @@ from typing import Final, TypeVar
 from rexview.addresses import DICOMWEB, Address
 from rexview.errors import StorageAway, StorageRefused
 from rexview.kept_files import KINDS, KeptFiles
-from rexview.remote import dicomweb
 from rexview.remote.fetching import check_allowed, fetch
 from rexview.remote.sink import Sink
 from rexview.settings import Settings
@@ -93,6 +92,8 @@ def picture(
     """
     check_allowed(address, own, settings)
     if address.scheme in DICOMWEB:
+        from rexview.remote import dicomweb
+
         dicomweb.check_instance(address)
     kept = _kept(settings)
     if (found := _fresh(kept, address, look_again)) is not None:
@@ -215,6 +216,8 @@ def _check(address: Address, file: Path) -> None:
     if address.scheme not in DICOMWEB:
         return
     import pydicom
+
+    from rexview.remote import dicomweb
 
     try:
         given = pydicom.dcmread(file, stop_before_pixels=True, specific_tags=["SOPInstanceUID"])

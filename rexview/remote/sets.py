@@ -18,16 +18,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rexview.addresses import Address, address_of_set, is_address
 from rexview.bounded import parse_yaml
 from rexview.columns import TABLES
 from rexview.errors import FileRefused, StorageError, StorageMissing, StorageRefused
-from rexview.remote import s3
 from rexview.remote.fetching import asking
 from rexview.remote.sink import Sink
 from rexview.settings import Settings
+
+if TYPE_CHECKING:
+    from rexview.remote import s3
 
 LOOK_AGAIN_S: Final = 10.0
 """So often the storage is asked whether tables changed, while somebody looks at pages."""
@@ -138,6 +140,8 @@ def pictures_there(images: str, folder: Path) -> frozenset[str] | None:
     own = address_of_set(folder)
     if own is None or not images.startswith(own.text.rstrip("/") + "/"):
         return None
+    from rexview.remote import s3
+
     base = Address(own.scheme, own.host, images.removeprefix(f"{own.origin}/").rstrip("/"))
     try:
         with asking(base):
@@ -194,6 +198,8 @@ def _bring(folder: Path, settings: Settings) -> tuple[str, ...]:
 
 def _tables_there(address: Address) -> tuple[dict[str, s3.Object], tuple[str, ...]]:
     """List what is copied, by its path in the set; say what was not looked through."""
+    from rexview.remote import s3
+
     with asking(address):
         top = s3.listed(address, MOST_LISTED, deep=False)
     if not top.objects and not top.folders:
@@ -249,6 +255,8 @@ def _images_of(address: Address, prefix: str, top: list[s3.Object]) -> str:
     usual = "images/"
     if not any(one.key == prefix + INFO_FILE for one in top):
         return usual
+    from rexview.remote import s3
+
     with tempfile.TemporaryFile() as file, asking(address):
         s3.fetch(address.joined(INFO_FILE), "", Sink(file, 1_000_000))
         file.seek(0)
@@ -282,6 +290,8 @@ def _is_as_told(file: Path, told: s3.Object) -> bool:
 
 def _fetch(address: Address, name: str, told: s3.Object, work: Path, most: int) -> None:
     """Fetch a file in the state that was listed, with a time that names that state."""
+    from rexview.remote import s3
+
     target = work / name
     target.parent.mkdir(parents=True, exist_ok=True)
     wanted = Address(address.scheme, address.host, told.key)

@@ -19,7 +19,8 @@ import os
 
 from rexview import __version__
 from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable, serve
-from rexview.choices import ReadChoice, read_choice
+from rexview.choices.choice import ReadChoice
+from rexview.choices.reading import read_choice
 
 Asked = tuple[str, tuple[str, ...], str]
 """A text, the options, the question."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from rexview import frames
-from rexview.reviewset.choice_process import Asked, read_choices
+
+if TYPE_CHECKING:
+    from rexview.reviewset.choice_process import Asked
 
 
 def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
@@ -30,7 +34,11 @@ def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFram
         for _, _, text, question, given in asked.iter_rows()
     ]
     different = list(dict.fromkeys(wanted))
-    choices = dict(zip(different, read_choices(different), strict=True))
+    choices = {}
+    if different:  # most sets have no such questions
+        from rexview.reviewset.choice_process import read_choices
+
+        choices = dict(zip(different, read_choices(different), strict=True))
     for at, asked_for in zip(asked["_at"].to_list(), wanted, strict=True):
         found = choices[asked_for]
         if found:

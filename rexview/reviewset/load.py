@@ -29,7 +29,6 @@ from rexview.reviewset.checks.image_files import (
 )
 from rexview.reviewset.checks.normalise import NORMALISE, normalise_answers
 from rexview.reviewset.checks.orientations import check_orientations
-from rexview.reviewset.checks.pixels import check_pixels
 from rexview.reviewset.checks.plausible import check_plausible
 from rexview.reviewset.checks.references import check_references
 from rexview.reviewset.choices import with_choices_read
@@ -341,6 +340,8 @@ def _with_images(
     if look_at_images:
         check_files(folder, info, paths)
     if pixels:
+        from rexview.reviewset.checks.pixels import check_pixels
+
         check_pixels(folder, info, paths)
     _check_image_ids(cases, of_cases)
 

@@ -30,13 +30,14 @@ from rexview.schema.records import (
 from rexview.schema.report_records import (
     CorrectedReference,
     Edit,
+    Mark,
     MetricValue,
+    WrittenFailure,
     corrected_reference_from_row,
     edit_from_row,
     metric_value_from_row,
 )
 from rexview.schema.review_set import ReviewSet
-from rexview.schema.written_records import Mark, WrittenFailure
 
 __all__ = [
     "Answer",

@@ -33,12 +33,13 @@ from rexview.schema.records import (
 from rexview.schema.report_records import (
     CorrectedReference,
     Edit,
+    Mark,
     MetricValue,
+    WrittenFailure,
     corrected_reference_from_row,
     edit_from_row,
     metric_value_from_row,
 )
-from rexview.schema.written_records import Mark, WrittenFailure
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +131,11 @@ class ReviewSet:
     def newest(self) -> AnswerRows:
         """The newest answers by number."""
         return self.index.newest
+
+    @property
+    def first_case(self) -> str | None:
+        """The id of the first case in the files' order; None where there is no case."""
+        return str(self.cases["id"][0]) if self.cases.height else None
 
     def case_row(self, case_id: str) -> int | None:
         """The row of a case in :attr:`cases`, or None."""

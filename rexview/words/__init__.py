@@ -27,7 +27,6 @@ from rexview.words.catalogue import (
     ENGLISH,
     Catalogue,
 )
-from rexview.words.languages import read_catalogue
 
 __all__ = [
     *("begin", "beginning", "countable", "counted", "inside", "listed", "noun", "nouns"),
@@ -54,6 +53,8 @@ def begin(language: str) -> None:
         return
     if _asked:
         raise RuntimeError("Words were asked for before the language was known.")
+    from rexview.words.languages import read_catalogue  # an English server reads none
+
     try:
         _spoken = read_catalogue(language)
     except ValueError as error:

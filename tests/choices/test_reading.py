@@ -7,7 +7,9 @@ import pytest
 import yaml
 from support.rows import each_row
 
-from rexview.choices import METHODS, asks_for_absence, read_choice
+from rexview.choices.choice import METHODS
+from rexview.choices.cues import asks_for_absence
+from rexview.choices.reading import read_choice
 
 HERE = Path(__file__).parent
 CORPORA = {

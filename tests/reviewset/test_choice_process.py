@@ -2,7 +2,7 @@
 
 import pytest
 
-from rexview.choices import read_choice
+from rexview.choices.reading import read_choice
 from rexview.reviewset import choice_process
 from rexview.reviewset.choice_process import read_choices
 

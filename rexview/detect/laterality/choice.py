@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from rexview.choices import asks_for_absence
+from rexview.choices.cues import asks_for_absence
 from rexview.detect.findings import (
     REPORT_SECTIONS,
     Mention,

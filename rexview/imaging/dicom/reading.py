@@ -1,33 +1,387 @@
-"""From a DICOM file to a Radiograph."""
+"""From a DICOM file to a Radiograph.
+
+Only the first frame is decoded: a film costs no more than one picture. pydicom does the work
+through its decoder plugins; every failure becomes a reason that a reader of the page understands.
+What the header says about grey levels and pixel spacing is read here too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from pydicom import uid
+from pydicom.pixels.decoders.base import get_decoder
 from pydicom.pixels.processing import apply_color_lut
 
 from rexview.errors import ImageBroken
-from rexview.imaging.colour import grey_or_colour
+from rexview.imaging.dicom.compressed import check_compressed
 from rexview.imaging.dicom.files import OpenedDicom, open_dicom
-from rexview.imaging.dicom.grey import (
-    is_inverted,
-    modality_of,
-    padding_of,
-    presentation_of,
-    windows_of,
-)
 from rexview.imaging.dicom.header import Header
-from rexview.imaging.dicom.pixels import decode
-from rexview.imaging.dicom.shape import Shape, frames_of, needed_bytes, shape_of
-from rexview.imaging.dicom.spacing import aspect_of, spacing_of
-from rexview.imaging.limits import MORE_FRAMES
+from rexview.imaging.dicom.shape import PixelElement, Shape, frames_of, needed_bytes, shape_of
+from rexview.imaging.limits import MORE_FRAMES, cut_off
 from rexview.imaging.memory import strips, take
-from rexview.imaging.radiograph import ImageFacts, Modality, Radiograph
+from rexview.imaging.radiograph import (
+    ImageFacts,
+    Modality,
+    Radiograph,
+    Spacing,
+    VoiTable,
+    Window,
+    WindowKind,
+)
+from rexview.imaging.raster import grey_or_colour
+from rexview.imaging.transforms.windowing import ROUND, grey_levels
+
+PROJECTION: Final = frozenset({"CR", "DX", "RG", "RF", "XA", "MG", "IO", "PX", "SC", "OT"})
+"""Modalities whose pixels are shadows: a length in the patient is magnified on the detector."""
+_BOUNDS: Final = (1e-4, 100.0)
+_METHODS: Final = {
+    "GEOMETRY": "corrected for the geometric magnification",
+    "FIDUCIAL": "calibrated with an object of known size",
+}
+
+
+def _pair(header: Header, keyword: str) -> tuple[float, float] | None:
+    numbers = header.numbers(keyword)
+    low, high = _BOUNDS
+    if len(numbers) == 2 and all(low <= number <= high for number in numbers):
+        return numbers[0], numbers[1]
+    return None
+
+
+def spacing_of(header: Header) -> Spacing | None:
+    """Say how many millimetres a pixel has, and where they hold.
+
+    Returns
+    -------
+    Spacing or None
+        ``patient`` when the file says that PixelSpacing was calibrated, when it differs from
+        ImagerPixelSpacing, or when the picture is no projection; otherwise ``detector``.
+    """
+    imager = _pair(
+        header.holder("ImagerPixelSpacing", "FramePixelDataPropertiesSequence"),
+        "ImagerPixelSpacing",
+    ) or _pair(header, "NominalScannedPixelSpacing")
+    holder = header.holder("PixelSpacing", "PixelMeasuresSequence")
+    pixel = _pair(holder, "PixelSpacing")
+    method = (header.text("PixelSpacingCalibrationType") or "").upper()
+    if pixel is not None:
+        if method or (imager is not None and imager != pixel):
+            note = (
+                f"In the patient: {_METHODS.get(method, 'calibrated, the file does not say how')}"
+            )
+            description = header.text("PixelSpacingCalibrationDescription")
+            note += f" ({description[:64]})." if description else "."
+            return Spacing(*pixel, "patient", note)
+        if (header.text("Modality") or "OT").upper() not in PROJECTION:
+            return Spacing(*pixel, "patient")
+        if imager is None:
+            note = "The file does not say whether this spacing is corrected for magnification."
+            return Spacing(*pixel, "detector", note)
+    if imager is None:
+        return None
+    factor = header.number("EstimatedRadiographicMagnificationFactor")
+    if factor is not None and 1 < factor < 10:
+        note = f"At the detector: the patient appears about {factor:.2f} times larger."
+    else:
+        note = "At the detector: the patient appears somewhat larger than life."
+    return Spacing(*imager, "detector", note)
+
+
+def aspect_of(header: Header, spacing: Spacing | None) -> float:
+    """Height / width of a pixel: from the spacing, else from PixelAspectRatio, else 1."""
+    if spacing is not None:
+        aspect = spacing.row_mm / spacing.col_mm
+    else:
+        ratio = header.numbers("PixelAspectRatio")
+        aspect = ratio[0] / ratio[1] if len(ratio) == 2 and min(ratio) > 0 else 1.0
+    return aspect if 0.05 <= aspect <= 20 else 1.0
+
+
+def decode(
+    file: BinaryIO, header: Header, element: PixelElement, shape: Shape, syntax: uid.UID, size: int
+) -> NDArray[Any]:
+    """Decode the first frame of an (inflated) DICOM file that is ``size`` bytes long.
+
+    Returns
+    -------
+    ndarray
+        (rows, columns) stored values with unused bits removed, or (rows, columns, 3) in R, G, B;
+        in the machine's byte order.
+
+    Raises
+    ------
+    ImageBroken
+        If that is not possible.
+    """
+    options = _options(header, element, shape, syntax)
+    plugins: tuple[str, ...] = ("",)
+    reason = "The pixel data do not fit the header."
+    if syntax.is_encapsulated:
+        offsets = options.get("extended_offsets")
+        plugins, reason = check_compressed(file, element, shape, syntax, size, offsets)
+    else:
+        _check_native(element, shape, size, options)
+    lift = _bits_below(header, shape, syntax)
+    options["correct_unused_bits"] = lift == 0
+    for plugin in plugins:
+        file.seek(element.start)
+        frame = _attempt(file, syntax, plugin, options)
+        if frame is not None:
+            frame = _drop_bits(frame, shape, lift) if lift else frame
+            return frame.astype(frame.dtype.newbyteorder("="), copy=False)
+    raise ImageBroken(reason)
+
+
+def _attempt(
+    file: BinaryIO, syntax: uid.UID, plugin: str, options: dict[str, Any]
+) -> NDArray[Any] | None:
+    try:
+        frame, _ = get_decoder(syntax).as_array(
+            file, index=0, validate=True, raw=False, decoding_plugin=plugin, **options
+        )
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:
+        # Decoders raise whatever the bytes provoke, and a panic of one written in Rust is not even
+        # an Exception; the next decoder may do better.
+        return None
+    return frame
+
+
+def _options(
+    header: Header, element: PixelElement, shape: Shape, syntax: uid.UID
+) -> dict[str, Any]:
+    """What pydicom's decoders want to know."""
+    options: dict[str, Any] = {
+        "transfer_syntax_uid": syntax,
+        "pixel_keyword": element.keyword,
+        "pixel_vr": element.vr,
+        "rows": shape.rows,
+        "columns": shape.columns,
+        "number_of_frames": shape.frames,
+        "samples_per_pixel": shape.samples,
+        "photometric_interpretation": shape.photometry,
+        "bits_allocated": shape.allocated,
+    }
+    if element.keyword == "PixelData":
+        options["bits_stored"] = shape.bits
+        options["pixel_representation"] = 1 if header.integer("PixelRepresentation") == 1 else 0
+    if shape.samples > 1:
+        options["planar_configuration"] = 1 if header.integer("PlanarConfiguration") == 1 else 0
+    offsets, lengths = header.raw("ExtendedOffsetTable"), header.raw("ExtendedOffsetTableLengths")
+    if offsets and lengths and len(offsets) == len(lengths):
+        options["extended_offsets"] = (offsets, lengths)
+    return options
+
+
+def _check_native(element: PixelElement, shape: Shape, size: int, options: dict[str, Any]) -> None:
+    """Refuse uncompressed data that end early; spot 4:2:2 colour that is not subsampled."""
+    needed = (shape.rows * shape.columns * shape.samples * shape.allocated + 7) // 8
+    if shape.photometry == "YBR_FULL_422":
+        if element.length >= needed * shape.frames:
+            options["photometric_interpretation"] = "YBR_FULL"
+        else:
+            needed = needed * 2 // 3
+    if size - element.start < needed:
+        raise cut_off()
+    if element.length < needed:
+        raise ImageBroken("There are fewer pixels than the size of the picture asks for.")
+
+
+def _bits_below(header: Header, shape: Shape, syntax: uid.UID) -> int:
+    """How many bits lie below the pixel: 0 but for old files with an odd HighBit."""
+    high = header.integer("HighBit")
+    plain = not syntax.is_encapsulated or syntax == uid.RLELossless
+    if high is None or not plain or not shape.bits <= high < shape.allocated:
+        return 0
+    return high + 1 - shape.bits
+
+
+def _drop_bits(frame: NDArray[Any], shape: Shape, below: int) -> NDArray[Any]:
+    """Drop what lies above and below the pixel's own bits; keeps the sign."""
+    spare = shape.allocated - shape.bits
+    moved: NDArray[Any] = np.right_shift(np.left_shift(frame, spare - below), spare)
+    return moved
+
+
+BAD_RESCALE: Final = "The file's rescale values cannot be used; stored values are shown."
+BAD_WINDOW: Final = "A window given in the file cannot be used and is left out."
+BAD_TABLE: Final = "A lookup table given in the file cannot be used and is left out."
+CONTRADICTION: Final = (
+    "The file contradicts itself about whether low values are black or white: "
+    "compare the grey scale with what you expect."
+)
+_KINDS: Final[dict[str, WindowKind]] = {
+    "LINEAR": "linear",
+    "LINEAR_EXACT": "linear_exact",
+    "SIGMOID": "sigmoid",
+}
+
+
+def _table(item: Header) -> tuple[int, NDArray[np.uint16], int] | None:
+    """First value mapped, entries and bits of a LUT item (PS3.3 C.11.1.1); None if unusable."""
+    descriptor = item.numbers("LUTDescriptor")
+    data: Any = item.raw("LUTData")
+    if len(descriptor) != 3 or data is None:
+        return None
+    length, first, bits = (int(number) for number in descriptor)
+    length = length % 65536 or 65536  # 0 stands for 65,536; a signed VR shows 32,768 and up as < 0
+    if not 8 <= bits <= 16:
+        return None
+    if isinstance(data, bytes):
+        little = item.dataset.original_encoding[1] is not False
+        packed = bits == 8 and len(data) < 2 * length
+        entries = np.frombuffer(data[: len(data) // 2 * 2], "<u2" if little else ">u2")
+        entries = np.frombuffer(data, np.uint8) if packed and little else entries
+        if packed and not little:
+            entries = entries.astype("<u2").view(np.uint8)
+    else:
+        try:
+            entries = np.atleast_1d(np.array(data, dtype=np.int64) & 0xFFFF)
+        except (TypeError, ValueError, OverflowError):
+            return None
+    entries = entries[:length].astype(np.uint16)
+    return (first, entries, bits) if entries.size >= 2 else None
+
+
+def modality_of(header: Header, notes: list[str]) -> Modality:
+    """The modality LUT, else the rescale, else the identity."""
+    for item in header.items("ModalityLUTSequence")[:1]:
+        table = _table(item)
+        if table is not None:
+            first, entries, _ = table
+            signed = header.integer("PixelRepresentation") == 1
+            first -= 65536 if signed and first >= 32768 else 0
+            return Modality(table=entries, table_first=first)
+        notes.append(BAD_TABLE)
+    holder = header.holder("RescaleSlope", "PixelValueTransformationSequence")
+    if holder.raw("RescaleSlope") is None or holder.raw("RescaleIntercept") is None:
+        return Modality()
+    slope, intercept = holder.number("RescaleSlope"), holder.number("RescaleIntercept")
+    if not slope or intercept is None or max(abs(slope), abs(intercept)) > 1e12:
+        notes.append(BAD_RESCALE)
+        return Modality()
+    return Modality(slope, intercept)
+
+
+def presentation_of(header: Header, notes: list[str]) -> bytes | None:
+    """The presentation LUT as grey levels (PS3.3 C.11.6)."""
+    for item in header.items("PresentationLUTSequence")[:1]:
+        table = _table(item)
+        if table is not None:
+            return grey_levels(table[1], table[2])
+        notes.append(BAD_TABLE)
+    return None
+
+
+def is_inverted(header: Header, notes: list[str]) -> bool:
+    """Whether low values are white.
+
+    PresentationLUTShape decides where it is present, else MONOCHROME1: both say the same thing
+    (PS3.3 C.8.11.3.1.2), so they do not cancel out.
+    """
+    by_photometry = header.text("PhotometricInterpretation") == "MONOCHROME1"
+    shape = (header.text("PresentationLUTShape") or "").upper()
+    if shape not in ("IDENTITY", "INVERSE"):
+        return by_photometry
+    if (shape == "INVERSE") != by_photometry:
+        notes.append(CONTRADICTION)
+    return shape == "INVERSE"
+
+
+def padding_of(header: Header) -> tuple[int, int] | None:
+    """Range of stored values that are not picture (PS3.3 C.7.5.1.1.2)."""
+    value = header.integer("PixelPaddingValue")
+    if value is None:
+        return None
+    limit = header.integer("PixelPaddingRangeLimit")
+    ends = [value, value if limit is None else limit]
+    if header.integer("PixelRepresentation") == 1:
+        ends = [end - 65536 if 32768 <= end < 65536 else end for end in ends]
+    return min(ends), max(ends)
+
+
+def windows_of(header: Header, lowest: float, presentation: bytes | None, notes: list[str]) -> (
+    tuple[Window, ...]
+):  # fmt: skip
+    """The file's windows in the order in which they are offered: tables first, as pydicom does.
+
+    Parameters
+    ----------
+    header : Header
+        Of the file.
+    lowest : float
+        Smallest value that the modality transform can give; tells whether a table's first value,
+        which the standard stores unsigned or signed like the values, is meant as negative.
+    presentation : bytes or None
+        Presentation LUT, worked into the tables.
+    notes : list of str
+        Receives a sentence for what cannot be used.
+    """
+    tables = list(_voi_tables(header, lowest, presentation, notes))
+    plain = list(_plain_windows(header, notes))
+    windows: dict[tuple[object, ...], Window] = {}
+    for window in (*tables, *plain):
+        key = (window.kind, window.centre, window.width, window.table)
+        windows.setdefault(key, window)
+    return tuple(windows.values())
+
+
+def _voi_tables(
+    header: Header, lowest: float, presentation: bytes | None, notes: list[str]
+) -> Iterator[Window]:
+    holder = header.holder("VOILUTSequence", "FrameVOILUTSequence")
+    items = holder.items("VOILUTSequence")
+    for place, item in enumerate(items, start=1):
+        table = _table(item)
+        if table is None:
+            notes.append(BAD_TABLE)
+            continue
+        first, entries, bits = table
+        if first >= 32768 and lowest < 0:
+            first -= 65536
+        levels = grey_levels(entries, bits)
+        if presentation is not None:
+            positions = np.minimum(entries / float(2**bits - 1), 1.0)
+            index = np.floor(positions * (len(presentation) - 1) + ROUND).astype(np.intp)
+            levels = np.frombuffer(presentation, dtype=np.uint8)[index].tobytes()
+        name = _name(item.text("LUTExplanation"), "Table", place, len(items))
+        middle = first + (len(entries) - 1) / 2
+        yield Window(name, "lut", middle, float(len(entries)), VoiTable(first, levels))
+
+
+def _plain_windows(header: Header, notes: list[str]) -> Iterator[Window]:
+    holder = header.holder("WindowCenter", "FrameVOILUTSequence")
+    centres, widths = holder.numbers("WindowCenter"), holder.numbers("WindowWidth")
+    if not centres or not widths:
+        if holder.raw("WindowCenter") is not None:
+            notes.append(BAD_WINDOW)
+        return
+    names = holder.texts("WindowCenterWidthExplanation")
+    kind = _KINDS.get((holder.text("VOILUTFunction") or "LINEAR").upper())
+    if kind is None:
+        notes.append(BAD_WINDOW)
+        return
+    pairs = list(zip(centres, widths, strict=False))
+    for place, (centre, width) in enumerate(pairs, start=1):
+        if width < 1 if kind == "linear" else width <= 0:
+            notes.append(BAD_WINDOW)
+            continue
+        name = names[place - 1] if place <= len(names) else None
+        yield Window(_name(name, "Window", place, len(pairs)), kind, centre, width)
+
+
+def _name(given: str | None, word: str, place: int, of: int) -> str:
+    if given:
+        return given[:40]
+    return f"{word} {place}" if of > 1 else f"{word} of the file"
+
 
 _PALETTES: Final = ("Red", "Green", "Blue", "Alpha")
 _LONGEST_TABLE: Final = 65_536

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from rexview import imaging, reviewset
+from rexview import reviewset
+from rexview.errors import ImageMissing
 from rexview.remote import pictures
 from rexview.reviewset.images import picture_address
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.server import ahead, review_sets, server_state
+from rexview.ui.server import ahead, server_state
 from rexview.ui.server.sealed_tokens import Grant
+from rexview.ui.server.set_folders import set_id
 from rexview.words import tr
 
 WORDLESS: Final = "wordless"
@@ -49,7 +51,7 @@ def image_version(review_set: ReviewSet, image_path: str) -> str:
     try:
         stat = path.stat()
     except OSError:
-        raise imaging.ImageMissing(tr("The image file is not there.")) from None
+        raise ImageMissing(tr("The image file is not there.")) from None
     return f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
 
 
@@ -61,6 +63,6 @@ def is_link_current(review_set: ReviewSet, image_path: str, version: str | None)
 
 def _token(review_set: ReviewSet, kind: str, image_path: str, detail: str | None = None) -> str:
     version = image_version(review_set, image_path)
-    name = review_sets.set_id(review_set.folder)
+    name = set_id(review_set.folder)
     grant = Grant(kind, name, image_path, version, detail, permissions.link_person())
     return server_state.signer().sign(grant)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from anyio import CapacityLimiter, to_thread
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -31,7 +32,7 @@ from rexview.schema import ReviewSet
 from rexview.ui.access import sign_in
 from rexview.ui.access.image_links import WORDLESS, is_link_current
 from rexview.ui.access.page_requests import NOT_KEPT
-from rexview.ui.server import review_sets, server_state
+from rexview.ui.server import given_sets, server_state, set_folders, warm_up
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr
 
@@ -59,7 +60,7 @@ def _asked(request: Request, kind: str) -> _Asked | Response:
         if grant.kind != kind:
             raise LinkRefused(tr("This link is for something else."))
         sign_in.check_person(request, grant)
-        review_set = review_sets.open_set(review_sets.folder_of(grant.set_id))
+        review_set = given_sets.open_set(set_folders.folder_of(grant.set_id))
         address = picture_address(review_set, grant.image)
         if address is None:
             return _Asked(grant, review_set, "")
@@ -104,7 +105,8 @@ def _serve(asked: _Asked) -> Response:
     headers = {"Content-Encoding": "identity", "Cache-Control": _HOUR}
     if grant.person:
         headers["Vary"] = "Cookie"  # what one person's browser keeps is not for the next one
-    return Response(body, media_type=media, headers=headers)
+    then = None if warm_up.is_done() else BackgroundTask(warm_up.want_pages)
+    return Response(body, media_type=media, headers=headers, background=then)
 
 
 async def _serve_pixels(request: Request) -> Response:

@@ -22,7 +22,7 @@ from rexview.ui.link.pages import (
     PAGE_OVERVIEW,
     PAGE_SCORE,
 )
-from rexview.ui.server import server_state
+from rexview.ui.server import server_state, warm_up
 from rexview.ui.streamlit_adapter.page_head import OUR_KEYS_ONLY, SERVER_ADDRESS, lazy_parts
 from rexview.words import page_words
 
@@ -65,7 +65,6 @@ _PARTS: Final = {
 """What Streamlit calls the elements by page; it shows none of a page's before all are there."""
 
 
-@lru_cache(maxsize=64)
 def page_head(path: str) -> bytes:
     """Return what is added to the head of the page at a path; nothing where no page of ours is.
 
@@ -73,8 +72,13 @@ def page_head(path: str) -> bytes:
     """
     address = path.removeprefix(server_state.base_path()).strip("/")
     page = next((file for file, known in ADDRESSES.items() if known == address), None)
-    if page is None:
-        return b""
+    if page not in (None, PAGE_CASE):  # a new server shows the radiograph of a case first
+        warm_up.want_pages()
+    return b"" if page is None else _head_of(page)
+
+
+@lru_cache(maxsize=64)
+def _head_of(page: str) -> bytes:
     entries = (*_EVERYWHERE, *_MODULES.get(page, _OTHERWISE))
     modules = sorted({name for entry in entries for name in with_imports(entry)})
     scripts = [*lazy_parts(*_PARTS_EVERYWHERE, *_PARTS.get(page, ()))]

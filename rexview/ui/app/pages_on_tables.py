@@ -15,7 +15,7 @@ from rexview.ui.link.pages import (
     PAGE_RUN_MODELS,
     PAGE_STUDY,
 )
-from rexview.ui.server.loaded_sets import on_tables
+from rexview.ui.server.server_state import on_tables
 from rexview.words import tr
 
 _IN_MEMORY_ONLY: Final = frozenset(

@@ -33,6 +33,9 @@ class AppRoutes(BaseRoute):
         """Answer; 404 where there is no such route."""
         # a page names dozens of modules: none waits for what the other routes need
         routes = [one for one in _at_once() if one.matches(scope)[0] is Match.FULL]
+        if not routes:
+            pictures = await run_in_threadpool(_picture_routes)
+            routes = [one for one in pictures if one.matches(scope)[0] is Match.FULL]
         routes = routes or await run_in_threadpool(_routes)
         for route in routes:
             match, found = route.matches(scope)
@@ -60,13 +63,21 @@ def _say_ready(_request: Request) -> PlainTextResponse:
 
 
 @cache
+def _picture_routes() -> list[Route]:
+    warm_up.wait_for_picture()
+    from rexview.ui.app import image_routes
+
+    return image_routes.routes()
+
+
+@cache
 def _routes() -> list[Route]:
     warm_up.wait()
-    from rexview.ui.app import case_routes, image_routes
+    from rexview.ui.app import case_routes
     from rexview.ui.guide import route as guide_route
     from rexview.ui.meeting.live import route as live_route
     from rexview.ui.meeting.presenting import payload
     from rexview.ui.saving import route as saving_route
 
-    routes = [*image_routes.routes(), *case_routes.routes(), *saving_route.routes()]
+    routes = [*case_routes.routes(), *saving_route.routes()]
     return [*routes, *live_route.routes(payload), *guide_route.routes()]

@@ -24,8 +24,9 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_DATA, PAGE_OVERVIEW
 from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.loaded_sets import loaded_set, on_tables
+from rexview.ui.server.loaded_sets import loaded_set
 from rexview.ui.server.open_states import is_behind
+from rexview.ui.server.server_state import on_tables
 from rexview.ui.tables.chart_table import frame_html
 from rexview.ui.tables.problem_table import show_error, show_problems
 from rexview.words import counted, tr

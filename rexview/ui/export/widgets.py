@@ -29,7 +29,7 @@ from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.server import review_sets
-from rexview.ui.server.loaded_sets import on_tables
+from rexview.ui.server.server_state import on_tables
 from rexview.ui.streamlit_adapter.pressed import save_button
 from rexview.words import counted, tr, trn
 

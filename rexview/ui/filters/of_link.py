@@ -8,7 +8,7 @@ import streamlit as st
 
 from rexview.analysis import CaseFilter
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server.loaded_sets import on_tables
+from rexview.ui.server.server_state import on_tables
 from rexview.words import tr
 
 

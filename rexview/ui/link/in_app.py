@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
-from rexview.analysis import CaseFilter
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE
+
+if TYPE_CHECKING:
+    from rexview.analysis import CaseFilter
 
 _COMPONENT: Final = ("rexview_linked", "streamlit_adapter/in_app.js")
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter
-from rexview.stats import CONTENT_ORDERS, ContentOrder
 from rexview.ui.html.safe_text import as_markdown
 from rexview.words import tr
+
+if TYPE_CHECKING:
+    from rexview.analysis import CaseFilter
+    from rexview.stats import ContentOrder
 
 QUERY_SET: Final = "set"
 QUERY_CASE: Final = "case"
@@ -167,6 +169,10 @@ def page_shown() -> str:
 def content_order() -> ContentOrder:
     """Return the order in which Content is worked out: that of the link, else the usual one."""
     named = query_value(QUERY_CONTENT_ORDER)
+    if named is None:
+        return USUAL_ORDER
+    from rexview.stats import CONTENT_ORDERS
+
     return next((order for order in CONTENT_ORDERS if order == named), USUAL_ORDER)
 
 
@@ -197,6 +203,9 @@ def page_number(total: int, size: int) -> int:
 
 def link_filter() -> CaseFilter:
     """Return the filter of the link; what cannot be understood is left out, with a warning."""
+    from rexview.analysis import CaseFilter
+    from rexview.stats import CONTENT_ORDERS
+
     found, problems = CaseFilter.read(query_lists())
     order = query_value(QUERY_CONTENT_ORDER)
     if order and order not in CONTENT_ORDERS:

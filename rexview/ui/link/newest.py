@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter
 from rexview.ui.link import keys as link_keys
 from rexview.ui.streamlit_adapter.script_run import RerunException
+
+if TYPE_CHECKING:
+    from rexview.analysis import CaseFilter
 
 _KEY: Final = "rexview_link_asked"
 
@@ -55,6 +57,8 @@ def change_link(changes: Mapping[str, str | list[str] | None]) -> None:
 
 def filter_asked() -> CaseFilter:
     """Return the filter as it was last asked for: what a callback changes one thing of."""
+    from rexview.analysis import CaseFilter
+
     catch_up()
     return CaseFilter.read(link_keys.query_lists())[0]
 

@@ -24,7 +24,6 @@ from rexview.analysis.clickhouse.tables.opened import OpenedSet
 from rexview.analysis.clickhouse.tables.small_sets import SmallSet
 from rexview.reviewset import fingerprint, without_cases
 from rexview.schema import ReviewSet
-from rexview.settings import MEMORY
 from rexview.store import Reviews, open_reviews
 from rexview.store.location import files_of, set_key
 from rexview.ui.server import server_state
@@ -33,11 +32,6 @@ _LOOKS_EVERY_S: Final = 2.0
 """So often a server looks which version of a set is to be shown."""
 _LOOKED_AT: Final = 500
 """Cases that somebody has or had open, the latest."""
-
-
-def on_tables() -> bool:
-    """Whether the sets of this server are on ClickHouse."""
-    return server_state.settings().engine != MEMORY
 
 
 class LoadedSet:

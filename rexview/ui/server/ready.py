@@ -36,6 +36,7 @@ def why_not_ready() -> str:
     Waits for the database, for one who asks at a time: others hear meanwhile what was known last.
     """
     if not warm_up.is_done():
+        warm_up.want_pages()
         return "The server is starting."
     known = _newest(_KEPT_S)
     if known is None and _asking.acquire(blocking=False):

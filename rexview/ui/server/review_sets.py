@@ -16,7 +16,6 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from rexview import frames
-from rexview.addresses import address_of_set
 from rexview.analysis.case.blinding import plain_words
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
@@ -33,7 +32,7 @@ from rexview.analysis.study.engine import StudyEngine
 from rexview.analysis.written.runs import results_state
 from rexview.answer_digest import digests_of
 from rexview.detect.core.scan import Scan
-from rexview.errors import ReviewSetError, StoreError
+from rexview.errors import StoreError
 from rexview.kept_files import kept_files
 from rexview.metrics.computed import ComputedMetrics, computed_metrics
 from rexview.metrics.joined import asks_for_reports, with_computed
@@ -42,12 +41,19 @@ from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews
 from rexview.store.location import files_of
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import open_states, server_state
+from rexview.ui.server import server_state
 from rexview.ui.server.failure_scans import FailureScan, failure_scan, snapshot_shown
+from rexview.ui.server.given_sets import files_state as files_state
+from rexview.ui.server.given_sets import is_newest as is_newest
+from rexview.ui.server.given_sets import load as load
+from rexview.ui.server.given_sets import looked_at as looked_at
+from rexview.ui.server.given_sets import open_set as open_set
+from rexview.ui.server.given_sets import state_to_show as state_to_show
 from rexview.ui.server.kept_with import kept_with_first
-from rexview.ui.server.loaded_sets import loaded_set, on_tables
+from rexview.ui.server.loaded_sets import loaded_set
 from rexview.ui.server.open_states import note_cost
 from rexview.ui.server.page_work import PAGE_WORK
+from rexview.ui.server.server_state import on_tables
 from rexview.ui.server.set_folders import SetNotAllowed as SetNotAllowed
 from rexview.ui.server.set_folders import SetUnknown as SetUnknown
 from rexview.ui.server.set_folders import allow as allow
@@ -57,54 +63,6 @@ from rexview.ui.server.set_folders import recent_sets as recent_sets
 from rexview.ui.server.set_folders import set_id as set_id
 from rexview.ui.server.shared_work import SharedWork
 from rexview.words import tr
-
-
-def open_set(folder: Path, *, wait_s: float = 0.0) -> ReviewSet:
-    """Open a review set as it was given, once for each state of its files.
-
-    While a run adds answers it is the state before, now and then a newer one
-    (:mod:`rexview.ui.server.open_states`); one that is being read is waited for ``wait_s`` seconds.
-
-    Raises
-    ------
-    ReviewSetError
-        With every problem, when it cannot be opened.
-    """
-    if not folder.is_dir() and address_of_set(folder) is None:
-        raise ReviewSetError(tr("There is no folder {name} any more.").format(name=folder.name))
-    return load(folder, state_to_show(folder, wait_s=wait_s))
-
-
-def load(folder: Path, state: str) -> ReviewSet:
-    """Return the set in a state of its files, as :func:`rexview.ui.server.open_states.load`.
-
-    One on ClickHouse is in the version that is shown: the cases that pages hold of it.
-    """
-    return loaded_set(folder).given() if on_tables() else open_states.load(folder, state)
-
-
-def state_to_show(folder: Path, *, wait_s: float = 0.0) -> str:
-    """Name the state of a set's files that pages show."""
-    if on_tables():
-        return files_state(loaded_set(folder).opened().empty)
-    return open_states.state_to_show(folder, wait_s=wait_s)
-
-
-def looked_at(review_set: ReviewSet, cases: Sequence[str]) -> ReviewSet:
-    """Return an open set, as it was given, that holds some cases.
-
-    The set itself unless its tables are on ClickHouse and it does not hold them.
-    """
-    if not on_tables() or all(review_set.case_row(case) is not None for case in cases):
-        return review_set
-    loaded = loaded_set(review_set.folder)
-    loaded.look_at(cases)
-    return loaded.given()
-
-
-def files_state(review_set: ReviewSet) -> str:
-    """Name the state of the files of a set, whatever was written in it."""
-    return review_set.fingerprint.partition("-")[0]
 
 
 def prepare_blinding(review_set: ReviewSet) -> None:
@@ -117,11 +75,6 @@ def prepare_blinding(review_set: ReviewSet) -> None:
 
 
 _BLINDING: Final = SharedWork[frozenset[str]]("prepare blinding")
-
-
-def is_newest(review_set: ReviewSet) -> bool:
-    """Whether an open review set is in the state that pages show now."""
-    return files_state(review_set) == state_to_show(review_set.folder)
 
 
 @kept_with_first(2)

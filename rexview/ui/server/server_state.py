@@ -16,7 +16,7 @@ import platformdirs
 import streamlit as st
 
 from rexview.errors import SettingsError
-from rexview.settings import Settings, load_settings
+from rexview.settings import MEMORY, Settings, load_settings
 from rexview.ui.server.sealed_tokens import LinkSigner
 from rexview.ui.streamlit_adapter.process import secrets_loaded
 
@@ -30,6 +30,11 @@ THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 def settings() -> Settings:
     """Return the settings of this server, read once."""
     return load_settings(sys.argv[1:])
+
+
+def on_tables() -> bool:
+    """Return whether the review sets of this server are on ClickHouse."""
+    return settings().engine != MEMORY
 
 
 @cache

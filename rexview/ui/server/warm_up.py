@@ -1,8 +1,14 @@
 """Imports what pages need and opens the server's review set, in the background, at the start.
 
-The server answers at once, and a browser loads Streamlit's scripts while this goes on. The first
-run of a page, and the first request for pixels, waits for what the first pages need
-(:data:`_FIRST_PAGES`) and for the set; what other pages need comes while people look at those.
+The server answers at once, and a browser loads Streamlit's scripts while this goes on, in three
+steps:
+
+1. What the radiograph of a Case page needs (:data:`_FIRST_PICTURE`), and the set. Every page run
+   and every request for pixels waits for this.
+2. What the first pages need (:data:`_FIRST_PAGES`). This begins when the first radiograph was
+   sent, when another page is asked for, or when nobody has opened a page for a while.
+3. What other pages need, while people look at the first ones.
+
 Garbage collection, which would walk over all of it again and again, waits until it is there, and
 then passes over it for good.
 """
@@ -20,10 +26,18 @@ from rexview import ui
 from rexview.errors import RexviewError
 
 _HEAD_START_S: Final = 0.5
+_FIRST_PICTURE: Final = ("rexview.ui.app.navigation", "rexview.ui.app.image_routes")
+"""Modules whose imports are all that the first radiograph needs."""
 _FIRST_PAGES: Final = ("app", "overview", "browse", "case")
 """Folders of ``rexview.ui``: where people begin, and what all pages share."""
 _REST_AFTER_S: Final = 5.0
+_NOBODY_S: Final = 10.0
+"""A server that nobody has opened a page of for so long imports what the first pages need."""
+_PICTURE_S: Final = 2.0
+"""A page waits so long for its radiograph to be sent before it goes on."""
 _WANTED: Final = Event()
+_PICTURE_READY: Final = Event()
+_PAGES_WANTED: Final = Event()
 _READY: Final = Event()
 
 
@@ -31,9 +45,16 @@ def _warm_up() -> None:
     gc.disable()
     try:
         _WANTED.wait(_HEAD_START_S)  # the server first gets to where it can answer
+        for name in _FIRST_PICTURE:
+            import_module(name)
+        _open_set()
+    finally:
+        _PICTURE_READY.set()
+    try:
+        _PAGES_WANTED.wait(_NOBODY_S)
         for folder in _FIRST_PAGES:
             _import_all_of(folder)
-        _open_set()
+        _read_reviews()
     finally:
         _READY.set()
     Event().wait(_REST_AFTER_S)  # meanwhile the first page is drawn
@@ -55,6 +76,13 @@ def _import_all_of(folder: str = "") -> None:
 
 def _open_set() -> None:
     """Open the set that most links are to; what is wrong with it is said by the page."""
+    from rexview.ui.server import given_sets, server_state
+
+    with suppress(RexviewError):
+        given_sets.open_set(server_state.settings().review_set)
+
+
+def _read_reviews() -> None:
     from rexview.ui.server import review_sets, server_state
 
     with suppress(RexviewError):
@@ -70,12 +98,34 @@ def begin() -> None:
 
 
 def is_done() -> bool:
-    """Whether what the first page needs is there; also where no server has begun it."""
+    """Return whether what the first pages need is there; True where no server has begun it."""
     return _READY.is_set() or not _THREAD.is_alive()
 
 
-def wait() -> None:
-    """Return when what the first page needs is there; at once where no server has begun it."""
+def wait_for_picture() -> None:
+    """Return when a radiograph can be shown; at once where no server has begun it."""
     if _THREAD.is_alive():
         _WANTED.set()
+        _PICTURE_READY.wait()
+
+
+def want_pages() -> None:
+    """Import what the first pages need as soon as possible: a page or its readiness is asked for.
+
+    Also called when the first radiograph was sent.
+    """
+    _WANTED.set()
+    _PAGES_WANTED.set()
+
+
+def wait_after_picture() -> None:
+    """Return when the radiograph on the page was sent and what the first pages need is there."""
+    _PAGES_WANTED.wait(_PICTURE_S)
+    wait()
+
+
+def wait() -> None:
+    """Return when what the first pages need is there; at once where no server has begun it."""
+    if _THREAD.is_alive():
+        want_pages()
         _READY.wait()

@@ -4,7 +4,7 @@ Python's part says what is shown (:mod:`.payload`) and puts it on the page (:mod
 everything that happens to the picture happens in the browser (``assets/``).
 """
 
-from rexview.ui.viewer.component import radiograph_viewer
+from rexview.ui.viewer.component import VIEWER_KEY, radiograph_viewer
 from rexview.ui.viewer.payload import (
     BoxGroup,
     Neighbours,
@@ -17,6 +17,7 @@ from rexview.ui.viewer.payload import (
 )
 
 __all__ = [
+    "VIEWER_KEY",
     "BoxGroup",
     "Neighbours",
     "PixelLink",

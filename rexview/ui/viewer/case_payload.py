@@ -14,13 +14,12 @@ from rexview.errors import ImageError, PathEscape
 from rexview.geometry import BoxSide, box_problem
 from rexview.reviewset.checks.fetched_images import KnownImage, known_image
 from rexview.schema import Answer, AnswerBox, Flag, ReferenceBox, ReviewSet
-from rexview.ui.access.image_links import image_name, pixel_url
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import follow
 from rexview.ui.viewer import (
+    VIEWER_KEY,
     BoxGroup,
     Neighbours,
-    PixelLink,
     ViewerBox,
     ViewerData,
     ViewerImage,
@@ -28,7 +27,7 @@ from rexview.ui.viewer import (
     radiograph_viewer,
     with_keys,
 )
-from rexview.vocab import VIEWS
+from rexview.ui.viewer.case_images import pixel_link, shown_image
 from rexview.words import tr
 
 REFERENCE_GROUP: Final = "reference"
@@ -82,7 +81,7 @@ def show_viewer(
         return shown_data(review_set, one, position, manner)
 
     data = replace(of(page), ahead=tuple(map(of, ahead)), turning=turning)
-    radiograph_viewer(data, key="viewer", on_navigate=navigate, height=manner.height)
+    radiograph_viewer(data, key=VIEWER_KEY, on_navigate=navigate, height=manner.height)
 
 
 def shown_data(
@@ -123,7 +122,7 @@ def viewer_data(
     case = page.case
     key_image = case.key_image
     known = [known_image(review_set, image) for image in case.images]
-    views = [_view(review_set, one) for one in known]
+    views = [shown_image(review_set, one) for one in known]
     views += _returned(review_set, page, names)
     groups = [
         _group(
@@ -176,32 +175,6 @@ def _third(known: KnownImage, box: Sequence[float]) -> str | None:
     return tr("middle third") if centre < 2 / 3 else tr("lower third")
 
 
-def _pixels(review_set: ReviewSet, path: str, *, wordless: bool = False) -> PixelLink:
-    url = pixel_url(review_set, path, wordless=wordless)
-    return PixelLink(url, image_name(review_set, path))
-
-
-def _view(review_set: ReviewSet, known: KnownImage) -> ViewerImage:
-    image = known.image
-    title = VIEWS.get(image.view, image.view)
-    if image.prior:
-        title = tr("Prior, {view}").format(view=title)
-    try:
-        pixels = _pixels(review_set, image.path)
-    except (ImageError, PathEscape) as error:
-        return ViewerImage(image.id, title, image.view, error=str(error), prior=image.prior)
-    return ViewerImage(
-        image.id,
-        title,
-        image.view,
-        pixels,
-        prior=image.prior,
-        orientation=known.orientation,
-        flipped=bool(image.laterality_flip),
-        pixel_mm=image.pixel_mm,
-    )
-
-
 def _returned(
     review_set: ReviewSet, page: CasePage, names: Mapping[str, str]
 ) -> Iterator[ViewerImage]:
@@ -210,7 +183,7 @@ def _returned(
             name = tr("{name}: picture {n}").format(name=names[answer.model], n=number)
             view_id = f"{answer.model}/{number}"
             try:
-                pixels = _pixels(review_set, path, wordless=True)
+                pixels = pixel_link(review_set, path, wordless=True)
             except (ImageError, PathEscape) as error:
                 yield ViewerImage(
                     view_id, name, error=str(error), kind="returned", group=answer.model

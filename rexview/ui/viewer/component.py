@@ -12,6 +12,8 @@ from rexview.ui.viewer.payload import ViewerData
 from rexview.words import tr
 
 NAME: Final = "rexview_viewer"
+VIEWER_KEY: Final = "viewer"
+"""Streamlit's key of the viewer, the same on all pages."""
 _FILES: Final = "viewer/assets/viewer"
 
 

@@ -7,7 +7,7 @@ from pydicom.dataset import Dataset
 from pydicom.pixels.processing import apply_modality_lut, apply_voi_lut
 
 from rexview.imaging import auto_window, display, read_image
-from rexview.imaging.dicom.grey import BAD_RESCALE, BAD_TABLE, BAD_WINDOW, CONTRADICTION
+from rexview.imaging.dicom.reading import BAD_RESCALE, BAD_TABLE, BAD_WINDOW, CONTRADICTION
 from rexview.imaging.transforms import UNUSABLE_WINDOW, code, presets
 
 HALF = 0.5 + 1e-9  # ties are met here, and go up

@@ -8,7 +8,7 @@ from support.page_text import StrictReader
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.choices import ReadChoice
+from rexview.choices.choice import ReadChoice
 from rexview.schema import (
     Answer,
     AnswerBox,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from rexview.choices import read_choice
+from rexview.choices.reading import read_choice
 from rexview.curation.choice.checks.language import other_language
 from rexview.curation.choice.checks.question import Check, ChoiceQuestion, contains, words_of
 

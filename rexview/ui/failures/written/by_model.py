@@ -21,7 +21,7 @@ from rexview.ui.failures.written.html import by_model_html
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import review_sets
-from rexview.ui.server.loaded_sets import on_tables
+from rexview.ui.server.server_state import on_tables
 from rexview.words import tr
 
 

@@ -1,0 +1,87 @@
+"""The radiograph of a Case page on a server that has just started, before the rest of the page.
+
+The page's texts, boxes and flags need most of the app. The images need the review set and the
+viewer only. So the first run of the page on a new server shows them, and the run after it, which
+has all the rest, gives the same viewer the boxes. This module imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from rexview.errors import RexviewError
+from rexview.reviewset.checks.fetched_images import known_image
+from rexview.schema import ReviewSet
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import given_sets, set_folders
+from rexview.ui.server.server_state import on_tables
+from rexview.ui.streamlit_adapter.script_run import Container
+from rexview.ui.viewer import VIEWER_KEY, ViewerData, radiograph_viewer
+from rexview.ui.viewer.case_images import shown_image
+
+_SORT: Final = "sort"
+_FILE_ORDER: Final = "order"
+
+
+class CasePlaces(NamedTuple):
+    """The places of the Case page above its details: the header, the viewer, the texts."""
+
+    header: Container
+    viewer: Container
+    texts: Container
+
+
+def notices_place() -> Container:
+    """Return the place for notices about the review set, the first on the page."""
+    return st.container(key="rx_case_notices")
+
+
+def case_places() -> CasePlaces:
+    """Return the places of the page, which are the same in every run: so the viewer stays."""
+    header = st.container(key="rx_case_head")
+    viewer, texts = st.columns([11, 12], gap="medium")
+    return CasePlaces(header, viewer, texts)
+
+
+def show_first_picture() -> bool:
+    """Show the images of the case that the link leads to; return whether there are any.
+
+    False where only the whole page can tell which case that is, or what is wrong.
+    """
+    if on_tables():
+        return False
+    try:
+        folder = set_folders.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+        review_set = given_sets.open_set(folder)
+    except RexviewError:
+        return False  # the page says why
+    case_id = _case_of_link(review_set)
+    case = review_set.case(case_id) if case_id else None
+    if case is None:
+        return False
+    views = tuple(shown_image(review_set, known_image(review_set, one)) for one in case.images)
+    if not any(view.pixels for view in views):
+        return False
+    active = case.key_image.id if case.key_image else None
+    notices_place()
+    with st.container():  # Streamlit puts the elements of a fragment into such a container
+        place = case_places().viewer
+    with place:
+        radiograph_viewer(
+            ViewerData(case.id, views, active=active),
+            key=VIEWER_KEY,
+            on_navigate=lambda asked: None,
+        )
+    return True
+
+
+def _case_of_link(review_set: ReviewSet) -> str | None:
+    """Return the case that the link leads to; None where a filter has to be asked for it."""
+    wanted = link_keys.query_value(link_keys.QUERY_CASE)
+    if wanted:
+        return wanted
+    query = link_keys.query_lists()
+    query.pop(link_keys.QUERY_SET, None)
+    return review_set.first_case if query == {_SORT: [_FILE_ORDER]} else None
