@@ -18,10 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import pandas as pd
-
 from rexview.analysis.charts.linked import LinkedChart
-from rexview.analysis.downloads.cells import neutral_unless_number
+from rexview.analysis.downloads.files import named_after, said_with, table_csv
 from rexview.errors import ChartError
 
 Form = Literal["png", "svg", "csv"]
@@ -72,12 +70,6 @@ def file_name(linked: LinkedChart, form: Form) -> str:
     return named_after(linked.title, form, "chart")
 
 
-def named_after(title: str, ending: str, untitled: str) -> str:
-    """Return the name of a file for what has a title; ``untitled`` where that has no letter."""
-    words = re.findall(r"[a-z0-9]+", title.lower())
-    return f"{'-'.join(words)[:80].strip('-') or untitled}.{ending}"
-
-
 def exported(linked: LinkedChart, form: Form, notice: str = "", *, so_far: str = "") -> bytes:
     """Return a chart as the bytes of a file.
 
@@ -100,22 +92,6 @@ def exported(linked: LinkedChart, form: Form, notice: str = "", *, so_far: str =
     if form == "csv":
         return table_csv(linked.table.assign(**{"So far": so_far}) if so_far else linked.table)
     return _picture(linked, form, said_with(linked.caption, notice, so_far))
-
-
-def said_with(caption: str, *texts: str) -> str:
-    """Join what has to be said beside a caption, without what that says already."""
-    return " ".join(text for text in texts if text and text not in caption)
-
-
-def table_csv(table: pd.DataFrame) -> bytes:
-    """Return a table as CSV in UTF-8: numbers as they are, text safe for spreadsheets.
-
-    Text that a spreadsheet would take for a formula gets an apostrophe before it, unless it is a
-    plain number. A byte order mark tells spreadsheets that the text is UTF-8.
-    """
-    safe = table.rename(columns=lambda name: neutral_unless_number(str(name)))
-    safe = safe.map(lambda cell: neutral_unless_number(cell) if isinstance(cell, str) else cell)
-    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
 
 
 def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-import pandas as pd
+from rexview.analysis.downloads.cells import neutral_unless_number
 
-from rexview.analysis.charts.export import named_after, said_with, table_csv
+if TYPE_CHECKING:
+    import pandas as pd
 
 TableForm = Literal["csv", "doc"]
 TABLE_FORMS: Final[dict[TableForm, tuple[str, str]]] = {
@@ -51,6 +53,28 @@ class TableFile:
         return named_after(self.title, form, "table")
 
 
+def named_after(title: str, ending: str, untitled: str) -> str:
+    """Return the name of a file for what has a title; ``untitled`` where that has no letter."""
+    words = re.findall(r"[a-z0-9]+", title.lower())
+    return f"{'-'.join(words)[:80].strip('-') or untitled}.{ending}"
+
+
+def said_with(caption: str, *texts: str) -> str:
+    """Join what has to be said beside a caption, without what that says already."""
+    return " ".join(text for text in texts if text and text not in caption)
+
+
+def table_csv(table: pd.DataFrame) -> bytes:
+    """Return a table as CSV in UTF-8: numbers as they are, text safe for spreadsheets.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe before it, unless it is a
+    plain number. A byte order mark tells spreadsheets that the text is UTF-8.
+    """
+    safe = table.rename(columns=lambda name: neutral_unless_number(str(name)))
+    safe = safe.map(lambda cell: neutral_unless_number(cell) if isinstance(cell, str) else cell)
+    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
+
+
 def table_bytes(table: TableFile, form: TableForm, notice: str = "", *, so_far: str = "") -> bytes:
     """Return a table as the bytes of a file.
 
@@ -80,6 +104,8 @@ def _document(table: TableFile, notice: str) -> str:
 
 
 def _cell(value: Any, column: str, shares: Sequence[str]) -> str:
+    import pandas as pd
+
     if value is None or (not isinstance(value, str) and pd.isna(value)):
         return '<td class="n">–</td>'
     if isinstance(value, str):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final
 
 from rexview.analysis.judge.tables import JudgeTables
 from rexview.vocab import DIMENSION_NAMES, FAILURES
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 JUDGE_SHARES: Final = (
     *("Share", "CI low", "CI high", "Same score"),
@@ -19,6 +20,8 @@ JUDGE_SHARES: Final = (
 
 def judge_failure_frame(tables: JudgeTables) -> pd.DataFrame:
     """Return a row for each failure and model; the agreement is of all models together."""
+    import pandas as pd
+
     rows = []
     for row in tables.failures:
         found = tables.failure_agreement(row.failure)
@@ -55,6 +58,8 @@ def judge_failure_frame(tables: JudgeTables) -> pd.DataFrame:
 
 def judge_score_frame(tables: JudgeTables) -> pd.DataFrame:
     """Return a row for each dimension and model; the agreement is of all models together."""
+    import pandas as pd
+
     return pd.DataFrame(
         {
             "Judge": tables.judge.name,
@@ -77,6 +82,8 @@ def judge_score_frame(tables: JudgeTables) -> pd.DataFrame:
 
 def judge_agreement_frame(tables: JudgeTables) -> pd.DataFrame:
     """Return a row for each dimension that the judge scored."""
+    import pandas as pd
+
     return pd.DataFrame(
         {
             "Judge": tables.judge.name,

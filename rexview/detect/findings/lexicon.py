@@ -44,13 +44,13 @@ class Meaning:
     """
 
     finding: str | None = None
-    near: list[str] = field(default_factory=list)
-    site_of: set[str] = field(default_factory=set)
+    near: tuple[str, ...] = ()
+    site_of: frozenset[str] = frozenset()
     zone: str | None = None
     lobe: bool = False
     host: bool = False
     side: Side | None = None
-    cues: set[str] = field(default_factory=set)
+    cues: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -58,7 +58,11 @@ class Opening:
     """The phrases that open with some words: what these mean alone, and longer ones by the next."""
 
     alone: Meaning | None = None
-    longer: dict[str, Opening] = field(default_factory=dict)
+    longer: dict[str, Opening] = field(default_factory=lambda: _NOTHING_LONGER)
+
+
+_NOTHING_LONGER: Final[dict[str, Opening]] = {}
+"""Shared by the many phrases that no longer one begins with; it stays empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +100,14 @@ def lexicon() -> Lexicon:
                 meaning.finding = name
                 meaning.side = _side_within(words) if findings[name].sided else None
             for words in _spellings(entry.get("near", ()), plurals=True):
-                meanings.setdefault(words, Meaning()).near.append(name)
+                meanings.setdefault(words, Meaning()).near += (name,)
             for words in _spellings(entry.get("site", ())):
-                meanings.setdefault(words, Meaning()).site_of.add(name)
+                meanings.setdefault(words, Meaning()).site_of |= {name}
             for number, more in enumerate(entry.get("also", ()), 2):
                 for words in _spellings(more["near"]):
-                    meanings.setdefault(words, Meaning()).near.append(f"{name}/{number}")
+                    meanings.setdefault(words, Meaning()).near += (f"{name}/{number}",)
                 for words in _spellings(more["site"]):
-                    meanings.setdefault(words, Meaning()).site_of.add(f"{name}/{number}")
+                    meanings.setdefault(words, Meaning()).site_of |= {f"{name}/{number}"}
     for entry in data["anatomy"].values():
         for words in _spellings(entry["words"]):
             meanings.setdefault(words, Meaning()).host = True
@@ -121,7 +125,7 @@ def lexicon() -> Lexicon:
             meanings.setdefault(words, Meaning()).side = side
     for cue, phrases in _load("cues.yaml").items():
         for words in _spellings(phrases):
-            meanings.setdefault(words, Meaning()).cues.add(cue)
+            meanings.setdefault(words, Meaning()).cues |= {cue}
     narrower = frozenset(_spellings(data["narrower"], plurals=True))
     misplaced = {
         name: tuple(entry["misplaced"])
@@ -143,6 +147,8 @@ def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
     for words, meaning in meanings.items():
         opening = root
         for word in words:
+            if opening.longer is _NOTHING_LONGER:
+                opening.longer = {}
             opening = opening.longer.setdefault(word, Opening())
         opening.alone = meaning
     return root.longer

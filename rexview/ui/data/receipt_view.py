@@ -7,13 +7,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import pandas as pd
 import streamlit as st
 
 from rexview.reviewset.importers.core.problem_log import alike
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.tables.chart_table import chart_table_html
 from rexview.words import tr, trn
 
 _MOST_LINES: Final = 300
@@ -115,6 +113,10 @@ def show_lines(title: str, columns: Sequence[str], lines: Sequence[Sequence[str 
     if not lines:
         return
     st.markdown(f"**{as_markdown(title)}**")
+    import pandas as pd
+
+    from rexview.ui.tables.chart_table import chart_table_html
+
     st.html(chart_table_html(pd.DataFrame(lines[:_MOST_LINES], columns=list(columns))))
     if len(lines) > _MOST_LINES:
         st.caption(tr("{n:,} more are in the receipt.").format(n=len(lines) - _MOST_LINES))

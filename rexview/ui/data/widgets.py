@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-import pandas as pd
 import streamlit as st
 
 from rexview import reviewset
@@ -27,7 +26,6 @@ from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.loaded_sets import loaded_set
 from rexview.ui.server.open_states import is_behind
 from rexview.ui.server.server_state import on_tables
-from rexview.ui.tables.chart_table import frame_html
 from rexview.ui.tables.problem_table import show_error, show_problems
 from rexview.words import counted, tr
 
@@ -96,6 +94,10 @@ def show_open_set(review_set: ReviewSet) -> None:
             if count:
                 st.metric(as_markdown(name), f"{count:,}", width="content")
     if review_set.models:
+        import pandas as pd
+
+        from rexview.ui.tables.chart_table import frame_html
+
         table = pd.DataFrame(
             {
                 "Model": [model.name for model in review_set.models],

@@ -9,11 +9,10 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis import SetFacts
-from rexview.analysis.charts.export import table_csv
 from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.charts.reader_drift import drift_charts
 from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
-from rexview.analysis.downloads.files import TableFile
+from rexview.analysis.downloads.files import TableFile, table_csv
 from rexview.analysis.downloads.frames import READER_SHARES, reader_frame
 from rexview.analysis.readers.adjudication import Adjudication
 from rexview.analysis.readers.captions import agreement_caption, no_drift_captions

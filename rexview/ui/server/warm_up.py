@@ -7,7 +7,8 @@ steps:
    and every request for pixels waits for this.
 2. What the first pages need (:data:`_FIRST_PAGES`). This begins when the first radiograph was
    sent, when another page is asked for, or when nobody has opened a page for a while.
-3. What other pages need, while people look at the first ones.
+3. What other pages need, while people look at the first ones. Modules that draw charts
+   (:data:`_WITH_CHARTS`) bring altair and pandas, which take 60 MB: they come with their pages.
 
 Garbage collection, which would walk over all of it again and again, waits until it is there, and
 then passes over it for good.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import gc
 import pkgutil
+from collections.abc import Set
 from contextlib import suppress
 from importlib import import_module
 from threading import Event, Thread
@@ -24,12 +26,28 @@ from typing import Final
 
 from rexview import ui
 from rexview.errors import RexviewError
+from rexview.ui.server import process_memory
 
 _HEAD_START_S: Final = 0.5
 _FIRST_PICTURE: Final = ("rexview.ui.app.navigation", "rexview.ui.app.image_routes")
 """Modules whose imports are all that the first radiograph needs."""
 _FIRST_PAGES: Final = ("app", "overview", "browse", "case")
 """Folders of ``rexview.ui``: where people begin, and what all pages share."""
+_WITH_CHARTS: Final = frozenset(
+    {
+        "rexview.ui.charts.panel",
+        "rexview.ui.curate.curated",
+        "rexview.ui.failures.widgets",
+        "rexview.ui.meeting.decisions.widgets",
+        "rexview.ui.multiple_choice.widgets",
+        "rexview.ui.readers.widgets",
+        "rexview.ui.report_generation.widgets",
+        "rexview.ui.scores.html",
+        "rexview.ui.scores.model_comparisons",
+        "rexview.ui.scores.widgets",
+        "rexview.ui.tables.chart_table",
+    }
+)
 _REST_AFTER_S: Final = 5.0
 _NOBODY_S: Final = 10.0
 """A server that nobody has opened a page of for so long imports what the first pages need."""
@@ -59,19 +77,20 @@ def _warm_up() -> None:
         _READY.set()
     Event().wait(_REST_AFTER_S)  # meanwhile the first page is drawn
     try:
-        _import_all_of()
+        _import_all_of(but=_WITH_CHARTS)
         from rexview.detect import read_word_lists
 
         read_word_lists()
-        gc.freeze()
+        process_memory.give_back()
     finally:
         gc.enable()
 
 
-def _import_all_of(folder: str = "") -> None:
+def _import_all_of(folder: str = "", but: Set[str] = frozenset()) -> None:
     package = import_module(f"rexview.ui.{folder}") if folder else ui
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        import_module(module.name)
+        if module.name not in but:
+            import_module(module.name)
 
 
 def _open_set() -> None:
@@ -94,6 +113,7 @@ _THREAD: Final = Thread(target=_warm_up, name="rexview warm-up", daemon=True)
 
 def begin() -> None:
     """Begin; called once, when the server starts."""
+    process_memory.share_arenas()
     _THREAD.start()
 
 

@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from rexview.analysis.charts.export import exported, file_name, print_spec, table_csv
+from rexview.analysis.charts.export import exported, file_name, print_spec
 from rexview.analysis.charts.linked import KEY, LinkedChart
 from rexview.analysis.charts.overview import means_chart
+from rexview.analysis.downloads.files import table_csv
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.overview import overview
 from rexview.errors import ChartError
