@@ -7,6 +7,7 @@ the file's pages, and the next reader gets them from there.
 
 from __future__ import annotations
 
+import io
 import mmap
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,7 +18,6 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import pyarrow as pa
 
 _MAPS: Final[WeakSet[mmap.mmap]] = WeakSet()
 """The files that some table still needs."""
@@ -33,12 +33,17 @@ def mapped(path: Path) -> pl.DataFrame:
 
     Raises
     ------
-    OSError, ValueError, pyarrow.ArrowException
+    OSError, ValueError
         There is no such file, or it is not one.
     """
+    import pyarrow as pa  # takes 30 MB: only where a large set is kept
+
     with path.open("rb") as file:
         pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    frame = pl.from_arrow(pa.ipc.open_file(pa.py_buffer(pages)).read_all())
+    try:
+        frame = pl.from_arrow(pa.ipc.open_file(pa.py_buffer(pages)).read_all())
+    except pa.ArrowException as error:
+        raise ValueError(str(error)) from error
     assert isinstance(frame, pl.DataFrame)
     _MAPS.add(pages)
     return frame
@@ -71,10 +76,11 @@ def some_rows(frame: pl.DataFrame, rows: npt.NDArray[np.integer[Any]]) -> pl.Dat
         parts.append(frame.slice(start, _SLICE)[rows[own].astype(np.int64) - start])
     found = pl.concat(parts)[np.argsort(order)] if len(parts) > 1 else parts[0]
     # the older layout of Arrow has texts without those beside them
-    own_memory = pl.from_arrow(found.to_arrow(compat_level=pl.CompatLevel.oldest()))
-    assert isinstance(own_memory, pl.DataFrame)
+    copy = io.BytesIO()
+    found.write_ipc(copy, compat_level=pl.CompatLevel.oldest())
+    copy.seek(0)
     let_go_of_much()
-    return own_memory
+    return pl.read_ipc(copy)
 
 
 def let_go_of_much() -> None:

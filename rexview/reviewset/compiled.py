@@ -26,7 +26,6 @@ from typing import Any, Final, Self
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from rexview import frames
 from rexview.addresses import is_address
@@ -109,9 +108,7 @@ class CompiledSet:
             return None
         try:
             return self._opened(path)
-        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
-            reason = type(error).__name__
-        except pl.exceptions.PolarsError as error:
+        except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
             reason = type(error).__name__
         _LOG.warning("What was kept of a review set is damaged (%s); it is read again.", reason)
         self._kept.discard(self._name)
