@@ -17,9 +17,8 @@ from rexview.columns.curation import (
     VALIDATIONS,
 )
 from rexview.columns.given import ANSWERS, CASES, METRICS
-from rexview.columns.judges import OPINIONS
 from rexview.columns.meetings import COMMENTS, DECISIONS
-from rexview.columns.readers import CHOICES, EDITS, FLAGS, PREFERENCES, REFERENCES, SCORES
+from rexview.columns.readers import CHOICES, EDITS, FLAGS, OPINIONS, PREFERENCES, REFERENCES, SCORES
 
 __all__ = ["CASES", "TABLES", "Column", "Kind", "Table"]
 

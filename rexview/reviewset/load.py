@@ -17,10 +17,10 @@ from rexview.columns import TABLES
 from rexview.errors import Problem, ReviewSetError, StorageError
 from rexview.remote import sets as remote_sets
 from rexview.reviewset.checks.boxes import boxed_images, check_boxes, image_sizes, with_images_named
-from rexview.reviewset.checks.curation import check_curation
 from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
 from rexview.reviewset.checks.image_files import (
     check_files,
+    check_orientations,
     check_paths,
     check_same_pictures,
     paths_of_answers,
@@ -28,9 +28,8 @@ from rexview.reviewset.checks.image_files import (
     with_headers,
 )
 from rexview.reviewset.checks.normalise import NORMALISE, normalise_answers
-from rexview.reviewset.checks.orientations import check_orientations
 from rexview.reviewset.checks.plausible import check_plausible
-from rexview.reviewset.checks.references import check_references
+from rexview.reviewset.checks.references import check_curation, check_references
 from rexview.reviewset.choices import with_choices_read
 from rexview.reviewset.compiled import CompiledSet
 from rexview.reviewset.images import find_picture

@@ -9,8 +9,12 @@ from rexview.schema.records import (
     AnswerBox,
     Case,
     Context,
+    CorrectedReference,
+    Edit,
     Evidence,
     Flag,
+    Mark,
+    MetricValue,
     Model,
     Protocol,
     Reader,
@@ -21,21 +25,15 @@ from rexview.schema.records import (
     Score,
     SetInfo,
     StudyImage,
+    WrittenFailure,
     answer_from_row,
     case_from_row,
-    reader_choice_from_row,
-    reader_flag_from_row,
-    score_from_row,
-)
-from rexview.schema.report_records import (
-    CorrectedReference,
-    Edit,
-    Mark,
-    MetricValue,
-    WrittenFailure,
     corrected_reference_from_row,
     edit_from_row,
     metric_value_from_row,
+    reader_choice_from_row,
+    reader_flag_from_row,
+    score_from_row,
 )
 from rexview.schema.review_set import ReviewSet
 

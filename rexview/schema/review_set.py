@@ -19,26 +19,24 @@ from rexview.frames.table_index import SharedIndex, TableIndex
 from rexview.schema.records import (
     Answer,
     Case,
+    CorrectedReference,
+    Edit,
+    Mark,
+    MetricValue,
     Model,
     ReaderChoice,
     ReaderFlag,
     Score,
     SetInfo,
+    WrittenFailure,
     answer_from_row,
     case_from_row,
-    reader_choice_from_row,
-    reader_flag_from_row,
-    score_from_row,
-)
-from rexview.schema.report_records import (
-    CorrectedReference,
-    Edit,
-    Mark,
-    MetricValue,
-    WrittenFailure,
     corrected_reference_from_row,
     edit_from_row,
     metric_value_from_row,
+    reader_choice_from_row,
+    reader_flag_from_row,
+    score_from_row,
 )
 
 

@@ -34,6 +34,10 @@ def user_cookie(address, email, **claims):
     return create_signed_value(COOKIE_SECRET, "_streamlit_user", json.dumps(whole)).decode()
 
 
+def _is_over(message):
+    return message.WhichOneof("type") == "script_finished"
+
+
 class Hand:
     """A session; ``frames`` holds all that came, ``last`` what came since the last rerun.
 
@@ -64,11 +68,20 @@ class Hand:
         self._opening.__exit__(*error)
 
     def rerun(
-        self, page="", *, query="", script="", fragment="", widgets=(), patience_s=_PATIENCE_S
+        self,
+        page="",
+        *,
+        query="",
+        script="",
+        fragment="",
+        widgets=(),
+        patience_s=_PATIENCE_S,
+        until=_is_over,
     ):
         """Ask for a run of a page by its name or its script's hash, or of a fragment; read it.
 
-        ``patience_s`` is how long to wait for each message; less where none may come.
+        ``patience_s`` is how long to wait for each message; less where none may come. ``until``
+        says of a message whether it is the last to wait for, by default whether the run is over.
         """
         message = BackMsg()
         asked = message.rerun_script
@@ -79,9 +92,13 @@ class Hand:
             state.id = widget
             setattr(state, field, value)
         self._socket.send(message.SerializeToString())
+        return self.read(patience_s, until)
+
+    def read(self, patience_s=_PATIENCE_S, until=_is_over):
+        """Read what comes, as :meth:`rerun` does after it has asked."""
         self.last = []
         with suppress(TimeoutError):
-            while not self.last or self.last[-1].WhichOneof("type") != "script_finished":
+            while not self.last or not until(self.last[-1]):
                 self.frames.append(self._socket.recv(timeout=patience_s))
                 self.last.append(ForwardMsg.FromString(self.frames[-1]))
         return self

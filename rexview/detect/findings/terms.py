@@ -34,7 +34,7 @@ class Term:
     """
 
     meaning: Meaning
-    cues: set[str]
+    cues: frozenset[str]
     i: int
     j: int
     mark: str = ""
