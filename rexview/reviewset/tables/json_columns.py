@@ -7,26 +7,20 @@ Any other is left to the reader that goes line by line, which takes more and rep
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from rexview.columns import Column, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LEAST_BYTES: Final = 1_000_000
 """Smaller files are read line by line: that takes no time."""
 MOST_BYTES: Final = 256_000_000
 """Larger files are read a stretch at a time, so that memory stays bounded."""
-_PLAIN: Final = {
-    **dict.fromkeys(("id", "text", "word", "date"), pa.string()),
-    "integer": pa.int64(),
-    "number": pa.float64(),
-    "yes_no": pa.bool_(),
-    "texts": pa.list_(pa.string()),
-    "box": pa.list_(pa.float64()),
-}
 
 
 def read_typed(path: Path, table: Table, longest_line: int) -> pl.DataFrame | None:
@@ -45,14 +39,15 @@ def read_typed(path: Path, table: Table, longest_line: int) -> pl.DataFrame | No
         One row a line, the columns in which anything is given, and those that are required. None
         where the file is small, very large, or has anything that the types do not allow.
     """
-    from pyarrow import json
-
     try:
         if not LEAST_BYTES <= path.stat().st_size <= MOST_BYTES:
             return None
         content = path.read_bytes()
     except OSError:
         return None
+    import pyarrow as pa  # small sets open without it
+    from pyarrow import json
+
     lines = _lines(content, longest_line)
     if lines is None:
         return None
@@ -96,8 +91,18 @@ def _lines(content: bytes, longest_line: int) -> int | None:
 
 def _type_of(column: Column) -> pa.DataType | None:
     """Return the type of a column; None for one that holds objects of any fields."""
+    import pyarrow as pa
+
     if column.kind not in ("record", "records"):
-        return _PLAIN.get(column.kind)
+        plain = {
+            **dict.fromkeys(("id", "text", "word", "date"), pa.string()),
+            "integer": pa.int64(),
+            "number": pa.float64(),
+            "yes_no": pa.bool_(),
+            "texts": pa.list_(pa.string()),
+            "box": pa.list_(pa.float64()),
+        }
+        return plain.get(column.kind)
     parts = {part.name: _type_of(part) for part in column.fields}
     fields = [(name, kind) for name, kind in parts.items() if kind is not None]
     struct = pa.struct(fields)
