@@ -86,9 +86,10 @@ class _OpenSet:
         with self._lock:
             state = self._shown or state
         key = (self._folder, state)
-        return _READING.result(key, lambda: self._load(state), self._words)
+        return _READING.result(key, lambda: self._load(state), self.words)
 
-    def _words(self) -> str:
+    def words(self) -> str:
+        """Say how far the reading is."""
         if not self._share_read:
             return tr("Reading the review set …")
         if self._share_read >= 1:
@@ -165,6 +166,11 @@ def load(folder: Path, state: str) -> ReviewSet:
         With every problem, when it cannot be opened.
     """
     return _of(folder).load(state)
+
+
+def progress_words(folder: Path) -> str:
+    """Say how far the reading of a set is."""
+    return _of(folder).words()
 
 
 def note_cost(folder: Path, seconds: float) -> None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, wait
 from threading import Lock, Thread
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 import streamlit as st
 
-from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.streamlit_adapter.script_run import is_page_run
 
 _Made = TypeVar("_Made")
@@ -45,7 +44,7 @@ class SharedWork(Generic[_Made]):
         make : callable
             Must not need a page: it runs in a thread of its own. What it raises is raised here.
         words : callable
-            Returns a sentence for a page that waits.
+            As :func:`wait_and_say` takes them, for a page that waits.
         """
         with self._lock:
             future = self._running.get(key)
@@ -55,7 +54,7 @@ class SharedWork(Generic[_Made]):
                     target=self._make, args=(key, future, make), name=self._name, daemon=True
                 ).start()
         if is_page_run():
-            _say_until_done(future, words)
+            wait_and_say(lambda seconds: bool(wait([future], seconds).done), words)
         return future.result()
 
     def _make(self, key: Hashable, future: Future[_Made], make: Callable[[], _Made]) -> None:
@@ -73,12 +72,24 @@ class SharedWork(Generic[_Made]):
             del self._running[key]
 
 
-def _say_until_done(future: Future[Any], words: Callable[[], str]) -> None:
-    """Show on the page what it waits for, from a third of a second on."""
-    if wait([future], SAYS_AFTER_S).done:
+def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> None:
+    """Wait for something in the thread of a page, and show words meanwhile.
+
+    Parameters
+    ----------
+    wait : callable
+        Waits for at most so many seconds, and returns whether it is there.
+    words : callable
+        Returns a sentence of our own, as Markdown; asked again and again.
+    """
+    if wait(SAYS_AFTER_S):
         return
     place = st.empty()
-    while not future.done():
-        place.markdown(f":material/hourglass_top: {as_markdown(words())}")
-        wait([future], _AGAIN_S)
+    place.markdown(_shown(words()))
+    while not wait(_AGAIN_S):
+        place.markdown(_shown(words()))
     place.empty()
+
+
+def _shown(words: str) -> str:
+    return f":material/hourglass_top: {words}"

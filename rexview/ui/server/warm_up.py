@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import gc
 import pkgutil
+import sys
 from collections.abc import Set
 from contextlib import suppress
 from importlib import import_module
@@ -27,6 +28,9 @@ from typing import Final
 from rexview import ui
 from rexview.errors import RexviewError
 from rexview.ui.server import process_memory
+from rexview.ui.server.shared_work import wait_and_say
+from rexview.ui.streamlit_adapter.script_run import is_page_run
+from rexview.words import tr
 
 _HEAD_START_S: Final = 0.5
 _FIRST_PICTURE: Final = ("rexview.ui.app.navigation", "rexview.ui.app.image_routes")
@@ -57,6 +61,8 @@ _WANTED: Final = Event()
 _PICTURE_READY: Final = Event()
 _PAGES_WANTED: Final = Event()
 _READY: Final = Event()
+_READING: Final = Event()
+"""The set is being read."""
 
 
 def _warm_up() -> None:
@@ -98,7 +104,9 @@ def _open_set() -> None:
     from rexview.ui.server import given_sets, server_state
 
     with suppress(RexviewError):
-        given_sets.open_set(server_state.settings().review_set)
+        folder = server_state.settings().review_set
+        _READING.set()
+        given_sets.open_set(folder)
 
 
 def _read_reviews() -> None:
@@ -126,7 +134,7 @@ def wait_for_picture() -> None:
     """Return when a radiograph can be shown; at once where no server has begun it."""
     if _THREAD.is_alive():
         _WANTED.set()
-        _PICTURE_READY.wait()
+        wait_and_say(_PICTURE_READY.wait, _words)
 
 
 def want_pages() -> None:
@@ -148,4 +156,14 @@ def wait() -> None:
     """Return when what the first pages need is there; at once where no server has begun it."""
     if _THREAD.is_alive():
         want_pages()
-        _READY.wait()
+        wait_and_say(_READY.wait, _words) if is_page_run() else _READY.wait()
+
+
+def _words() -> str:
+    """Say what the first page waits for."""
+    if _READING.is_set() and not _PICTURE_READY.is_set():
+        from rexview.ui.server import open_states, server_state
+
+        return open_states.progress_words(server_state.settings().review_set)
+    parts = sum(name.startswith("rexview.") for name in list(sys.modules))
+    return tr("Starting the app: {parts:,} parts loaded …").format(parts=parts)
