@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from threading import Lock
 from typing import Any
 
@@ -30,13 +31,18 @@ class CurrentState:
 
     ``newest`` has the rows by kind and person (None for the kinds in
     :data:`rexview.store.kinds.SHARED`), ``people`` everybody by id under their newest name and
-    role. ``revision`` is the id of the newest row, ``count`` the number of all rows.
+    role. ``comments_begun`` holds when each comment was first written, by its id, oldest first.
+    ``revision`` is the id of the newest row, ``count`` the number of all rows.
+
+    What combines several kinds is read from one such state: two readings of the database, one
+    after the other, do not fit together while others write.
     """
 
     revision: int = 0
     count: int = 0
     newest: Mapping[tuple[str, str | None], Mapping[Subject, Stored]] = field(default_factory=dict)
     people: Mapping[str, Person] = field(default_factory=dict)
+    comments_begun: Mapping[str, datetime] = field(default_factory=dict)
 
     def rows(self, kind: str) -> list[Stored]:
         """Return the rows of one kind, oldest first."""
@@ -51,7 +57,7 @@ class CurrentState:
 
     def after(self, rows: list[Stored], revision: int, count: int) -> CurrentState:
         """Return the state after more rows of the history, oldest first."""
-        newest, people = dict(self.newest), dict(self.people)
+        newest, people, begun = dict(self.newest), dict(self.people), dict(self.comments_begun)
         copied: dict[tuple[str, str | None], dict[Subject, Stored]] = {}
         for row in rows:
             people[row.person] = Person(
@@ -61,7 +67,9 @@ class CurrentState:
             if key not in copied:  # whoever holds the state before goes on reading it
                 newest[key] = copied[key] = dict(newest.get(key, _EMPTY))
             copied[key][row.case, row.model, row.subject, row.picture] = row
-        return CurrentState(revision, count, newest, people)
+            if row.kind == "comment":
+                begun.setdefault(row.subject or "", row.at)
+        return CurrentState(revision, count, newest, people, begun)
 
 
 class CurrentStateCache:

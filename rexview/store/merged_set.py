@@ -21,7 +21,7 @@ from rexview.store.history_rows import (
     scores_frame,
 )
 from rexview.store.kinds import KINDS
-from rexview.store.records import FROM_FILE
+from rexview.store.records import FROM_FILE, comments_of
 from rexview.store.reviews import Reviews
 
 SCORE_KEY: Final = ("case", "model", "reader", "dimension", "image")
@@ -91,7 +91,7 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
         edits=_corrected(given.edits, current, review_set),
         choices=_together(given.choices, choices, _OF_READER, pl.col("choice").is_not_null()),
         preferences=_compared(given.preferences, current, review_set),
-        comments=_commented(given.comments, reviews),
+        comments=_commented(given.comments, current, review_set),
         decisions=_decided(given.decisions, current, review_set),
         references=_together(given.references, references, _OF_READER, has_words),
         written_failures=_written(current),
@@ -106,9 +106,9 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     )
 
 
-def _commented(given: pl.DataFrame, reviews: Reviews) -> pl.DataFrame:
+def _commented(given: pl.DataFrame, current: CurrentState, review_set: ReviewSet) -> pl.DataFrame:
     """Join given and written comments as they stand: rewritten, removed, settled."""
-    every = reviews.comments()
+    every = comments_of(current, review_set)
     stand = {one.id: one for one in every if one.via == FROM_FILE}
     states = pl.DataFrame(
         [(one.id, one.resolved, one.resolved_by) for one in stand.values()],
@@ -137,7 +137,7 @@ def _commented(given: pl.DataFrame, reviews: Reviews) -> pl.DataFrame:
         }
         for number, one in enumerate((one for one in every if one.id not in stand), start=1)
     ]
-    rows = _of_cases(pl.DataFrame(written, schema=given.schema), reviews.review_set)
+    rows = _of_cases(pl.DataFrame(written, schema=given.schema), review_set)
     return pl.concat([kept.select(given.columns), rows])
 
 

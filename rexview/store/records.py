@@ -7,6 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+import polars as pl
+
+from rexview.schema import ReviewSet
+from rexview.store.current_state import CurrentState
 from rexview.store.entry import Stored
 
 FROM_FILE: Final = "file"
@@ -49,6 +53,40 @@ class Comment:
     resolved: bool
     resolved_by: str | None
     via: str = "app"
+
+
+def comments_of(
+    state: CurrentState, review_set: ReviewSet, case: str | None = None
+) -> tuple[Comment, ...]:
+    """Return the comments on one case or on all, in the order in which they were begun.
+
+    Those of the set's own files come first, except those that were rewritten or removed here.
+    """
+    begun = state.comments_begun
+    resolved = {row.subject: row for row in state.rows("resolve") if case in (None, row.case)}
+    given = [
+        settled(one, resolved.get(one.id))
+        for one in _given(review_set, case)
+        if one.id not in begun
+    ]
+    written = [
+        comment_of(row, begun[row.subject or ""], resolved.get(row.subject))
+        for row in state.rows("comment")
+        if row.value is not None and case in (None, row.case)
+    ]
+    order = {comment: place for place, comment in enumerate(begun)}
+    return (*given, *sorted(written, key=lambda one: order[one.id]))
+
+
+def _given(review_set: ReviewSet, case: str | None) -> list[Comment]:
+    """Return the comments of the set's own files, on one case or on all, oldest first."""
+    rows = review_set.comments
+    if rows.is_empty():
+        return []
+    names = review_set.reader_names
+    of_case = rows if case is None else rows.filter(pl.col("case") == case)
+    in_order = of_case.sort("created", maintain_order=True)
+    return [given_comment(row, names) for row in in_order.iter_rows(named=True)]
 
 
 def given_comment(row: Mapping[str, Any], names: Mapping[str, str]) -> Comment:

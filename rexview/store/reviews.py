@@ -24,7 +24,7 @@ from rexview.store.entry import Entry, Stored
 from rexview.store.history_rows import adjudications_frame, flags_frame, scores_frame
 from rexview.store.letters import letter_key
 from rexview.store.location import best_location, location_of
-from rexview.store.records import Assignment, Comment, comment_of, given_comment, settled
+from rexview.store.records import Assignment, Comment, comments_of
 
 _FIRST_ROWS: Final = 100
 _REMEDY: Final = "Nothing was written. Reload the page and enter it again."
@@ -127,12 +127,17 @@ class Reviews:
         *,
         case: str | None = None,
         person: str | None = None,
-        kind: str | None = None,
+        kind: str | Collection[str] | None = None,
         limit: int | None = None,
     ) -> tuple[Stored, ...]:
-        """Return rows of the history, newest first, at most ``limit``."""
-        wanted = {"case_id": case, "person": person, "kind": kind}
+        """Return rows of the history, newest first, at most ``limit``.
+
+        ``kind`` may name several kinds; they are read at one moment.
+        """
+        wanted = {"case_id": case, "person": person}
         rows = self._all().order_by(HISTORY.c.id.desc()).limit(limit)
+        if kind is not None:
+            rows = rows.where(HISTORY.c.kind.in_([kind] if isinstance(kind, str) else kind))
         for name, value in wanted.items():
             if value is not None:
                 rows = rows.where(HISTORY.c[name] == value)
@@ -196,34 +201,8 @@ class Reviews:
         )
 
     def comments(self, case: str | None = None) -> tuple[Comment, ...]:
-        """Return the comments on one case or on all, in the order in which they were begun.
-
-        Those of the set's own files come first, but for what was written anew or removed here.
-        """
-        resolved = {row.subject: row for row in self.current("resolve", case=case)}
-        begun: dict[str, datetime] = {}
-        for row in reversed(self.history(kind="comment", case=case)):
-            begun.setdefault(row.subject or "", row.at)
-        found = [
-            comment_of(row, begun[row.subject or ""], resolved.get(row.subject))
-            for row in self.current("comment", case=case)
-            if row.value is not None
-        ]
-        order = {comment: place for place, comment in enumerate(begun)}
-        given = [
-            settled(one, resolved.get(one.id)) for one in self._given(case) if one.id not in begun
-        ]
-        return (*given, *sorted(found, key=lambda one: order[one.id]))
-
-    def _given(self, case: str | None) -> list[Comment]:
-        """Return the comments of the set's own files, on one case or on all, oldest first."""
-        rows = self.review_set.comments
-        if rows.is_empty():
-            return []
-        names = self.review_set.reader_names
-        of_case = rows if case is None else rows.filter(pl.col("case") == case)
-        in_order = of_case.sort("created", maintain_order=True)
-        return [given_comment(row, names) for row in in_order.iter_rows(named=True)]
+        """Return the comments on one case or on all, see :func:`.comments_of`."""
+        return comments_of(self.current_state(), self.review_set, case)
 
     def skips(self, reader: str) -> dict[str, str]:
         """Return the cases that a reader left out, each with the reason (may be empty)."""

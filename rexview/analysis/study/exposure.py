@@ -118,10 +118,10 @@ def exposures_of(reviews: Reviews) -> Exposures:
     ------
     StoreUnreachable, StoreBusy
     """
-    shown = reviews.history(kind="reveal")
-    kinds = ("score", *TASK_KINDS) if shown else ()
-    given = [row for kind in kinds for row in reviews.history(kind=kind)]
-    return Exposures().after(sorted((*shown, *given), key=lambda row: row.id))
+    if not reviews.history(kind="reveal", limit=1):
+        return Exposures()
+    rows = reviews.history(kind=("reveal", "score", *TASK_KINDS))
+    return Exposures().after(rows[::-1])
 
 
 def write_exposures(exposures: Iterable[Exposure], folder: Path) -> Path:

@@ -25,13 +25,22 @@ from typing import Any, Final
 from rexview.bench.measure import Measured, Row, at_most, result
 from rexview.bench.reliability.audit import Audit, SentEntry, audit
 from rexview.bench.reliability.damage import flip_bytes
-from rexview.bench.reliability.reader import KINDS, OF_ONE_PERSON, Reader, readers
+from rexview.bench.reliability.reader import (
+    FROM_PAGES,
+    KINDS,
+    OF_ONE_PERSON,
+    Reader,
+    hold_meeting,
+    readers,
+)
 from rexview.bench.reliability.review_set import becoming_writable, log_removed, renamed, set_edited
 from rexview.bench.reliability.server import ScoreServer
 
 ENTRIES: Final = 500
 READERS: Final = 20
 EACH: Final = 50
+PEOPLE: Final = 8
+"""Who comment, judge failures and decide at once."""
 LOCKED_S: Final = 15.0
 HELD_S: Final = 25.0
 """Longer than a pad waits for an answer."""
@@ -47,7 +56,7 @@ FLIPPED: Final = 400
 
 _WRONG: Final = (
     *(one.name for one in fields(Audit)),
-    *("refused", "vanished", "untold", "wrong_model"),
+    *("refused", "vanished", "untold", "wrong_model", "crashes"),
 )
 """What has to be 0 in a run, as far as the run counts it."""
 _WRONG_OF_FILES: Final = ("unnoticed", "tracebacks")
@@ -74,6 +83,7 @@ def _runs() -> Iterator[dict[str, Any]]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rexview-bench-")))
         yield killed(folder / "killed", ENTRIES, seed=1)
         yield many_readers(folder / "readers", READERS, EACH)
+        yield many_readers(folder / "people", PEOPLE, EACH, kinds=FROM_PAGES)
         for name, fault in (("locked", locked), ("held", held), ("full", full)):
             yield with_fault(folder / name, name, fault)
         yield with_fault(folder / "renamed", "folder renamed", renamed)
@@ -86,6 +96,8 @@ def _runs() -> Iterator[dict[str, Any]]:
             yield {"run": "PostgreSQL: no server here, not measured"}
             return
         yield many_readers(folder / "postgres", READERS, EACH, server.new_database("readers"))
+        address = server.new_database("people")
+        yield many_readers(folder / "decided", PEOPLE, EACH, address, kinds=FROM_PAGES)
         address = server.new_database("away")
 
         @contextmanager
@@ -171,15 +183,23 @@ def _give(reader: Reader, entries: int, random: Random) -> None:
 
 
 def many_readers(
-    folder: Path, count: int, each: int, database_url: str | None = None
+    folder: Path,
+    count: int,
+    each: int,
+    database_url: str | None = None,
+    *,
+    kinds: Sequence[str] = OF_ONE_PERSON,
 ) -> dict[str, Any]:
-    """Let many people give entries at once, each as fast as it can."""
+    """Let many people give entries of some kinds at once, each as fast as it can."""
     folder.mkdir(parents=True)
     with ExitStack() as stack:
         server = stack.enter_context(ScoreServer(folder, database_url=database_url))
+        if "decide" in kinds:
+            for person in readers(count):
+                hold_meeting(server, person)
         every = [
             stack.enter_context(
-                Reader(server, person, Random(number), kinds=OF_ONE_PERSON)  # noqa: S311
+                Reader(server, person, Random(number), kinds=kinds)  # noqa: S311
             )
             for number, person in enumerate(readers(count))
         ]
@@ -198,10 +218,12 @@ def many_readers(
         took = time.monotonic() - begun
         given = [one for reader in every for one in reader.given]
         confirmed = {token for reader in every for token in reader.confirmed}
-        found = audit(given, confirmed, server.entries())
+        rows = [row for row in server.entries() if row.kind in kinds]
+        found = audit(given, confirmed, rows)
         seconds = sorted(value for reader in every for value in reader.seconds)
         return {
-            "run": f"{count} readers at once on {'PostgreSQL' if database_url else 'SQLite'}",
+            "run": f"{count} readers at once on {'PostgreSQL' if database_url else 'SQLite'}"
+            + (": comments, verdicts, decisions" if "decide" in kinds else ""),
             **_counts(given),
             "seconds": round(took),
             "median_ms": round(_percentile(seconds, 0.5)),
@@ -211,6 +233,7 @@ def many_readers(
             "told": sorted({text for reader in every for text in reader.messages}),
             **asdict(found),
             "refused": sum(len(reader.refused) for reader in every),
+            "crashes": sum(reader.crashes for reader in every),
         }
 
 
@@ -287,12 +310,18 @@ def full(server: ScoreServer) -> Iterator[None]:
 
 
 def _counts(given: Sequence[SentEntry]) -> dict[str, int]:
-    kinds = Counter(one.cell.kind for one in given)
-    return {"entries": len(given), **{kind: kinds[kind] for kind in KINDS}}
+    counts = Counter(one.cell.kind for one in given)
+    kinds = (*KINDS, *("decide",) * ("decide" in counts))
+    return {"entries": len(given), **{kind: counts[kind] for kind in kinds}}
 
 
 def _wrong(found: Audit, reader: Reader, gone: int) -> dict[str, int]:
-    return {**asdict(found), "lost": max(found.lost, gone), "refused": len(reader.refused)}
+    return {
+        **asdict(found),
+        "lost": max(found.lost, gone),
+        "refused": len(reader.refused),
+        "crashes": reader.crashes,
+    }
 
 
 def _percentile(ordered: list[float], part: float) -> float:

@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from http.client import INTERNAL_SERVER_ERROR
 from random import Random
 from threading import Condition, Thread
 from typing import Any, Final
@@ -23,8 +24,8 @@ from rexview.answer_digest import digests_of
 from rexview.bench.reliability.audit import Cell, SentEntry
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
-from rexview.store import open_reviews
-from rexview.ui.saving.entries import ADJUDICATE_PAGE, CASE_PAGE, SCORE_PAGE
+from rexview.store import Entry, open_reviews
+from rexview.ui.saving.entries import ADJUDICATE_PAGE, CASE_PAGE, MEETING_PAGE, SCORE_PAGE
 from rexview.ui.saving.outbox import ADDRESS
 from rexview.ui.saving.reader_study import adjudicator_slots, items_to_score, shown_names
 
@@ -37,6 +38,8 @@ PATIENCE_S: Final = 20.0
 KINDS: Final = ("score", "verdict", "comment", "adjudicate")
 OF_ONE_PERSON: Final = KINDS[:3]
 """There is one consensus for all: who gives one without having seen another's is told."""
+FROM_PAGES: Final = ("comment", "verdict", "decide")
+"""What the Case page and a meeting write, without scores; see :func:`hold_meeting`."""
 _FAILURE: Final = "omission"
 
 
@@ -48,16 +51,39 @@ class Slot:
     """
 
     page: str
-    key: str
+    key: str | None
     shown: str | None
     cell: Cell
+
+
+def hold_meeting(server: ScoreServer, person: Person) -> None:
+    """Put all cases on the agenda of a meeting of one person, who can then decide about them."""
+    review_set = server.review_set
+    about: dict[str, Any] = {
+        "held": None,
+        "minutes": None,
+        "steps": [],
+        "decisions": [],
+        "closed": None,
+    }
+    name = _meeting_of(person)
+    entries = [Entry("meeting", None, None, name, value={"name": name, **about})]
+    worklist = MemoryStudyEngine(review_set).worklist(person.id, None)
+    for place, case in enumerate(worklist.page(0, len(worklist))):
+        value = {"place": float(place), "section": None, "minutes": None, "found_by": None}
+        entries.append(Entry("agenda", case, None, name, value=value))
+    open_reviews(review_set, server.settings).record(entries, person)
+
+
+def _meeting_of(person: Person) -> str:
+    return f"meeting-{person.id}"
 
 
 def slots_to_give(server: ScoreServer, person: Person) -> dict[str, list[Slot]]:
     """Return all that somebody can give, by kind; letters are worked out as the server does."""
     review_set = server.review_set
     key = open_reviews(review_set, server.settings).letter_key()
-    found: dict[str, list[Slot]] = {kind: [] for kind in KINDS}
+    found: dict[str, list[Slot]] = {kind: [] for kind in (*KINDS, "decide")}
     worklist = MemoryStudyEngine(review_set).worklist(person.id, None)
     for case in worklist.page(0, len(worklist)):
         models = [answer.model for answer in review_set.answers_of(case)]
@@ -78,6 +104,8 @@ def slots_to_give(server: ScoreServer, person: Person) -> dict[str, list[Slot]]:
             for kind, subject in (("verdict", _FAILURE), ("comment", "")):
                 cell = Cell(case, model, subject, None, kind)
                 found[kind].append(Slot(CASE_PAGE, model, digest, cell))
+        cell = Cell(case, "", _meeting_of(person), None, "decide")
+        found["decide"].append(Slot(MEETING_PAGE, None, None, cell))
     return found
 
 
@@ -99,6 +127,8 @@ class Reader:
         How long a request may take before it is given up.
     refused : dict of str to str
         Tokens that the server did not want, and why; also those replaced by something newer.
+    crashes : int
+        Requests that the server answered with 500: an error that nobody thought of.
     """
 
     def __init__(
@@ -125,6 +155,7 @@ class Reader:
         self.messages: list[str] = []
         self.refused: dict[str, str] = {}
         self.seconds: list[float] = []
+        self.crashes = 0
         self._thread = Thread(target=self._send_on, daemon=True)
 
     def __enter__(self) -> Reader:
@@ -184,6 +215,8 @@ class Reader:
         if kind == "verdict":
             verdict = "rejected" if before.get("verdict") == "confirmed" else "confirmed"
             return {"verdict": verdict, "comment": f"Reason {number}"}
+        if kind == "decide":
+            return {"decision": "Ask the vendor", "comment": f"Minute {number}"}
         scores = [one for one in range(1, 6) if one != before.get("score")]
         return {"score": self._random.choice(scores)}
 
@@ -238,6 +271,7 @@ class Reader:
             headers = {"Content-Type": "application/json"}
             connection.request("POST", f"/{ADDRESS}", body=body, headers=headers)
             response = connection.getresponse()
+            self.crashes += response.status == INTERNAL_SERVER_ERROR
             reply = json.loads(response.read())
         except (OSError, http.client.HTTPException, ValueError):
             return "The server cannot be reached."

@@ -7,11 +7,11 @@ from support.small_set import write_set
 
 from rexview.bench.reliability import full, held, killed, many_readers, with_fault
 from rexview.bench.reliability.audit import audit
-from rexview.bench.reliability.reader import KINDS, Reader, readers
+from rexview.bench.reliability.reader import FROM_PAGES, KINDS, Reader, readers
 from rexview.bench.reliability.review_set import becoming_writable, renamed, set_edited
 from rexview.bench.reliability.server import ScoreServer
 
-WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused")
+WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused", "crashes")
 
 SLOW = {
     "Others are writing to the reviews database; nothing was written.",
@@ -41,6 +41,18 @@ def test_many_readers_at_once_are_all_kept(tmp_path, kind, request):
     row = many_readers(tmp_path / "run", 10, 8, address)
     assert row["entries"] == 80
     assert set(row["told"]) <= SLOW, row
+    assert_nothing_wrong(row)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_comments_verdicts_and_decisions_of_eight_people_at_once_are_all_kept(
+    tmp_path, kind, request
+):
+    address = None
+    if kind == "postgresql":
+        address = request.getfixturevalue("postgres_server").new_database("eight_people")
+    row = many_readers(tmp_path / "run", 8, 9, address, kinds=FROM_PAGES)
+    assert (row["comment"], row["verdict"], row["decide"]) == (24, 24, 24)
     assert_nothing_wrong(row)
 
 
