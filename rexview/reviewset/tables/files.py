@@ -23,7 +23,8 @@ from rexview.errors import Problem, Severity
 from rexview.reviewset.json_text import JsonError, parse
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.json_columns import read_typed
-from rexview.reviewset.tables.parquet import ParquetParts, UnreadableError
+from rexview.reviewset.tables.parquet import ParquetParts
+from rexview.reviewset.tables.parquet_size import UnreadableError
 from rexview.reviewset.tables.source import (
     MAX_COLUMNS,
     TOO_MANY_COLUMNS,
@@ -36,6 +37,9 @@ from rexview.reviewset.tables.source import (
 
 CHUNK_ROWS: Final = 50_000
 """Rows that text formats hand over at a time, so that memory stays bounded."""
+CHUNK_CELLS: Final = 5_000_000
+CHUNK_BYTES: Final = 64_000_000
+"""The same of cells, empty ones too, and of bytes: parsed JSON takes thirty times its text."""
 MAX_LINE_BYTES: Final = 16_000_000
 """Longest line of a text format: a case or an answer is a thousandth of that."""
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -173,6 +177,7 @@ def _read_jsonl(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk
     objects: list[dict[str, Any]] = []
     rows: list[int] = []
     names: dict[str, None] = {}
+    size = 0
     lines = iter(lambda: file.readline(MAX_LINE_BYTES + 1), b"")
     for row, line in enumerate(lines, start=1):
         if _is_too_long(line, part, row):
@@ -195,11 +200,17 @@ def _read_jsonl(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk
             names.update(dict.fromkeys(found))
             if _has_too_many_columns(len(names), part, row=row):
                 return
-        if len(objects) >= CHUNK_ROWS:
+        size += len(line)
+        if _is_full(len(objects), len(names), size):
             yield _chunk_of_objects(objects, rows, table)
-            objects, rows = [], []
+            objects, rows, size = [], [], 0
     if objects:
         yield _chunk_of_objects(objects, rows, table)
+
+
+def _is_full(rows: int, columns: int, size: int = 0) -> bool:
+    """Whether rows are to be handed over, by number, cells or bytes, before memory runs out."""
+    return rows >= CHUNK_ROWS or rows * columns > CHUNK_CELLS or size > CHUNK_BYTES
 
 
 def _is_being_written(line: bytes, part: OpenPart) -> bool:
@@ -291,7 +302,7 @@ def _csv_chunks(records: Any, lines: _Lines, part: OpenPart) -> Iterator[Chunk]:
     names: list[str] | None = None
     cells: list[list[str]] = []
     rows: list[int] = []
-    row = 0
+    row = size = 0
     while True:
         try:
             record = next(records)
@@ -318,9 +329,10 @@ def _csv_chunks(records: Any, lines: _Lines, part: OpenPart) -> Iterator[Chunk]:
         else:
             cells.append(record)
             rows.append(row)
-        if len(cells) >= CHUNK_ROWS:
+            size += sum(map(len, record))
+        if _is_full(len(cells), len(names), size):
             yield _chunk_of_cells(names, cells, rows)
-            cells, rows = [], []
+            cells, rows, size = [], [], 0
     if names is not None:
         yield _chunk_of_cells(names, cells, rows)
 

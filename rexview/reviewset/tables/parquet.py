@@ -11,20 +11,13 @@ from typing import Final
 
 import polars as pl
 
+from rexview.reviewset.tables.parquet_size import UnreadableError, check_parquet
 from rexview.reviewset.tables.source import MAX_COLUMNS, TOO_MANY_COLUMNS, Part
 
 MAX_ROWS: Final = 5_000_000
 """Rows of one Parquet part."""
 READ_AHEAD_BYTES: Final = 64_000_000
 """Size of a Parquet part that may be read while the one before is still in memory."""
-
-
-class UnreadableError(Exception):
-    """Why a part cannot be read, and what to do; it is reported when its turn comes."""
-
-    def __init__(self, message: str, remedy: str) -> None:
-        super().__init__(message)
-        self.message, self.remedy = message, remedy
 
 
 class ParquetParts:
@@ -58,7 +51,7 @@ def _size(path: Path) -> float:
 
 def _parquet_part(path: Path) -> pl.DataFrame:
     try:
-        # what a part says of itself comes first: a kilobyte can stand for any number of equal rows
+        check_parquet(path)
         scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
         if len(scan.collect_schema()) > MAX_COLUMNS:
             raise UnreadableError(*TOO_MANY_COLUMNS)

@@ -3,16 +3,22 @@
 import io
 import json
 import zipfile
+from contextlib import suppress
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from rexview.reviewset.importers.core import source_files
+from rexview.cli.main import main
+from rexview.reviewset.importers.core import run, source_files
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.table import sheet as sheets
 from rexview.reviewset.importers.table import workbook
+from rexview.reviewset.importers.table.structured import json_records
 from rexview.reviewset.json_text import MAX_DEPTH, JsonError, parse
-from rexview.reviewset.tables import files, parquet
+from rexview.reviewset.tables import files, parquet, parquet_size
+from rexview.reviewset.tables.parquet_size import UnreadableError, check_parquet
 
 ROW = {"case": "c1", "model": "m1", "text": "t"}
 
@@ -49,6 +55,162 @@ def test_a_kilobyte_of_parquet_that_stands_for_too_many_rows(small):
     )
     assert (small.folder / "answers.parquet").stat().st_size < 300_000
     assert "5,000,001 rows" in small.only_problem().message
+
+
+LONG = "x" * 100_000
+
+
+def repeated(shape, rows=100_000):
+    """A column in which one text of 100,000 letters stands in every row, in one or other shape."""
+    index = pa.array([0] * rows, type=pa.int32())
+    texts = pa.DictionaryArray.from_arrays(index, pa.array([LONG]))
+    if shape == "list":
+        return pa.ListArray.from_arrays(pa.array(range(rows + 1), type=pa.int32()), texts)
+    return pa.StructArray.from_arrays([texts], ["findings"]) if shape == "struct" else texts
+
+
+@pytest.mark.parametrize("shape", ["text", "list", "struct"])
+def test_two_kilobytes_of_parquet_that_unfold_to_ten_gigabytes(small, shape, tmp_path, capsys):
+    rows = pa.array(["c1"] * 100_000)
+    table = pa.table({"case": rows, "model": rows, "text": rows, "more": repeated(shape)})
+    path = small.folder / "answers.parquet"
+    pq.write_table(table, path, compression="zstd")
+    assert path.stat().st_size < 5000
+    assert "more than 256 MB of memory" in small.only_problem().message
+    assert main(["check", str(small.folder)]) == 1
+    assert main(["import", "table", str(path), "--out", str(tmp_path / "new")]) == 1
+    assert "".join(capsys.readouterr()).count("more than 256 MB of memory") == 2
+
+
+def written(path, table, **how):
+    pq.write_table(table, path, **how)
+    return path
+
+
+def test_a_page_that_unpacks_to_more_than_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet_size, "RATIO_MATTERS_FROM", 8_000_000)
+    table = pa.table({"text": pa.array(["x" * 10_000_000])})
+    path = written(tmp_path / "a.parquet", table, use_dictionary=False, compression="zstd")
+    assert path.stat().st_size < 5000
+    with pytest.raises(UnreadableError, match="more than 8 MB"):
+        check_parquet(path)
+
+
+def test_texts_that_continue_the_one_before(tmp_path):
+    table = pa.table({"text": pa.array([LONG] * 5000)})
+    how = {"use_dictionary": False, "column_encoding": "DELTA_BYTE_ARRAY"}
+    with pytest.raises(UnreadableError, match="changes of the one before"):
+        check_parquet(written(tmp_path / "a.parquet", table, **how))
+
+
+def test_one_row_that_holds_far_too_many_values(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet_size, "MAX_VALUES", 100_000)
+    table = pa.table({"text": pa.array([[None] * 200_000])})
+    with pytest.raises(UnreadableError, match="more than 100,000 values"):
+        check_parquet(written(tmp_path / "a.parquet", table))
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_a_file_like_others_is_counted_and_taken(tmp_path, version, compression, dictionary):
+    rows = 30_000
+    texts = [f"No effusion in case {number % 700}." for number in range(rows)]
+    inner = [[{"label": "x", "box": [1.0, 2.0, 3.0, 4.0]}] * (number % 3) for number in range(rows)]
+    table = pa.table({"text": texts, "boxes": inner, "number": list(range(rows))})
+    how = {"data_page_version": version, "compression": compression, "use_dictionary": dictionary}
+    path = written(tmp_path / "a.parquet", table, row_group_size=7000, **how)
+    count = sum(map(len, texts))
+    assert count <= check_parquet(path) <= parquet_size.MAX_UNFOLDED_BYTES
+
+
+def test_repeated_texts_are_counted_through_their_dictionary(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet_size, "RATIO_MATTERS_FROM", 2_000_000)
+    monkeypatch.setattr(parquet_size, "MAX_RATIO", 1)
+    texts = [LONG if number == 5 else "short" for number in range(10_000)]
+    path = written(tmp_path / "a.parquet", pa.table({"text": texts}), compression="zstd")
+    assert 150_000 < check_parquet(path) < 500_000  # and not 10,000 times the longest
+
+
+def test_headers_that_make_no_sense_end_in_a_sentence(tmp_path):
+    path = written(tmp_path / "a.parquet", pa.table({"text": ["x" * 50] * 100}))
+    sound = path.read_bytes()
+    refused = 0
+    for place in (4, 5, 6, 30, -30, -9):
+        for value in range(256):
+            content = bytearray(sound)
+            content[place] = value
+            path.write_bytes(content)
+            with suppress(UnreadableError):
+                check_parquet(path)
+                continue
+            refused += 1
+    assert refused > 256
+
+
+def test_rows_of_nothing_beside_one_of_many_fields(small, monkeypatch):
+    monkeypatch.setattr(files, "CHUNK_CELLS", 1000)
+    held = []
+    whole = files._chunk_of_objects
+
+    def chunk(objects, rows, table):
+        held.append(len(objects) * len({name for one in objects for name in one}))
+        return whole(objects, rows, table)
+
+    monkeypatch.setattr(files, "_chunk_of_objects", chunk)
+    wide = {f"k{number}": 1 for number in range(100)}
+    small.jsonl("answers", [{**ROW, **wide}, *[{**ROW, "case": "c2"}] * 50])
+    small.problems()
+    assert max(held) <= 1200
+
+
+def test_an_import_of_parquet_counts_cells_before_it_reads(tmp_path, monkeypatch):
+    columns = {f"k{number}": pa.array([1] * 600_000) for number in range(9)}
+    path = written(tmp_path / "answers.parquet", pa.table(columns))
+    log = ProblemLog()
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
+    assert sheets.read_sheet(path, log) is None
+    assert "more than 5,000,000 cells" in log.problems[0].message
+
+
+def test_answers_inside_an_entry_are_counted_before_they_are_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_records, "MAX_CELLS", 1000)
+    made = []
+    monkeypatch.setattr(json_records, "flat", lambda record: made.append(1) or record.items())
+    entry = {f"k{number}": "x" for number in range(100)}
+    entry |= {"question": "q", "answers": [{"model": f"m{n}", "answer": "a"} for n in range(500)]}
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps([entry]))
+    log = ProblemLog()
+    assert sheets.read_sheet(path, log) is None
+    assert "cells" in log.problems[0].message
+    assert len(made) < 20
+
+
+def test_a_text_beside_all_rows_that_makes_a_set_of_gigabytes(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run, "MAX_CHARACTERS", 1_000_000)
+    answers = [{"model": f"m{number}", "answer": "No."} for number in range(50)]
+    entries = [{"case": "c1", "question": LONG, "answers": answers}]
+    entries = [{**one, "case": f"c{n}"} for n in range(20) for one in entries]
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps(entries))
+    options = ["--mapping", "proposed", "--out", str(tmp_path / "new")]
+    assert main(["import", "table", str(path), *options]) == 1
+    assert "GB of text" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_text_that_a_workbook_holds_once_and_shows_in_every_cell(tmp_path, monkeypatch):
+    from openpyxl import Workbook
+
+    monkeypatch.setattr(workbook, "MAX_CHARACTERS", 100_000)
+    made = Workbook()
+    for number in range(40):
+        made.active.append([f"c{number}", "x" * 5000])
+    made.save(tmp_path / "answers.xlsx")
+    log = ProblemLog()
+    assert sheets.read_sheet(tmp_path / "answers.xlsx", log) is None
+    assert "more rows or cells than can be read" in log.problems[0].message
 
 
 @pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 300, 900, 100_000])

@@ -35,6 +35,8 @@ _ALIKE: Final = (
 """Formats of which each may read what looks like another of them."""
 _GENERAL: Final = {"text": ("reports",), "json": ("table", "reports"), "jsonl": ("table",)}
 """Formats that nearly anything of a kind looks like: the named format's own reader says more."""
+MAX_CHARACTERS: Final = 2_000_000_000
+"""Letters of all texts of an import; a text that stands in many rows counts in each."""
 MOST_JSON_ROWS: Final = 100_000
 """Cases or answers that are written as JSON Lines; more of them become Parquet."""
 
@@ -135,11 +137,34 @@ def read_sources(
     importer.read(files, rows, settings)
     if not log.has_errors:
         complete(rows, settings["question"])
+        _check_size(rows, sources[0].name)
     if not (rows.cases and rows.receipt.used_any) and not log.has_errors:
         _say_nothing_found(sources[0].name, importer, log, rows.receipt)
     if log.has_errors:
         raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
     return settings, before
+
+
+def _check_size(rows: SetRows, name: str) -> None:
+    """Refuse rows whose texts, as often as rows repeat them, are more than a set may hold."""
+    total = 0
+    for table in rows.tables.values():
+        for row in table.rows:
+            total += _characters(row)
+            if total > MAX_CHARACTERS:
+                message = f"The set would hold more than {MAX_CHARACTERS / 1e9:g} GB of text."
+                remedy = "Leave out long texts that many rows repeat, or split the source."
+                rows.log.error(name, message, remedy)
+                return
+
+
+def _characters(value: Any) -> int:
+    """Return how many letters a value has, in lists and objects, too."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(_characters, value.values()))
+    return sum(map(_characters, value)) if isinstance(value, list | tuple) else 0
 
 
 def _check_content(importer: Importer, files: Sequence[SourceFile], log: ProblemLog) -> None:

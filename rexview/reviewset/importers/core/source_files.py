@@ -21,6 +21,8 @@ from rexview.reviewset.problems import quoted
 from rexview.vocab import counted
 
 MAX_BYTES: Final = 500_000_000
+MAX_CELLS: Final = 5_000_000
+"""Cells of one table to import."""
 MAX_VALUES: Final = 20_000_000
 """Commas and brackets of a JSON file: empty lists take thirty times the memory of their text."""
 _MARKS: Final = (

@@ -22,7 +22,7 @@ from typing import Any, Final
 from rexview.bounded import check_file
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.source_files import read_text
+from rexview.reviewset.importers.core.source_files import MAX_CELLS, read_text
 from rexview.reviewset.importers.table.structured.json_records import Record, Records
 from rexview.reviewset.importers.table.structured.pictures import Pictures
 from rexview.reviewset.importers.table.structured.read import (
@@ -37,7 +37,6 @@ from rexview.reviewset.tables.source import MAX_COLUMNS
 
 TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
 EXCEL_SUFFIXES: Final = (".xlsx", ".xlsm")
-MAX_CELLS: Final = 5_000_000
 MAX_CELL_CHARACTERS: Final = 10_000_000
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _NO_DELIMITER: Final = "\x1f"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.source_files import MAX_CELLS
 from rexview.reviewset.importers.table.column_names import KNOWN_NAMES, ColumnName
 from rexview.reviewset.tables.source import MAX_COLUMNS
 
@@ -24,6 +25,8 @@ MAX_RATIO: Final = 300
 MAX_ROWS: Final = 1_048_576
 MAX_FILLED_ROWS: Final = 100_000
 """A workbook takes a hundred times as long to read as a CSV file of the same rows."""
+MAX_CHARACTERS: Final = MAX_UNPACKED_BYTES
+"""Letters of all cells: a text that a workbook holds once may be in any number of them."""
 MAX_TAGS: Final = 5_000_000
 """Tags of XML in the whole workbook; a cell has four to six."""
 _RATIO_MATTERS_FROM: Final = 50_000_000
@@ -185,14 +188,24 @@ def _likelihood(sheet: Any) -> tuple[int, int]:
 
 
 def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | None]]]:
-    """Yield the rows that hold anything; what the file claims about its size is not believed."""
+    """Yield the rows that hold anything; what the file claims about its size is not believed.
+
+    Raises
+    ------
+    _Refused
+        Its cells, empty ones between others included, are too many or too long.
+    """
     sheet.reset_dimensions()
     most = MAX_FILLED_ROWS if max_rows is None else min(max_rows, MAX_FILLED_ROWS)
-    given = 0
+    given = count = characters = 0
     rows = sheet.iter_rows(max_row=MAX_ROWS, max_col=None, values_only=True)
     for number, values in enumerate(rows, start=1):
         cells = [text_of_cell(value) for value in values[:MAX_COLUMNS]]
         if any(cell is not None for cell in cells):
+            count += len(cells)
+            characters += sum(len(cell) for cell in cells if cell is not None)
+            if count > MAX_CELLS or characters > MAX_CHARACTERS:
+                raise _too_large()
             yield number, cells
             given += 1
         if given > most or number >= MAX_ROWS:

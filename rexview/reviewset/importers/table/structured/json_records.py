@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from rexview.reviewset.importers.core.source_files import MAX_CELLS
 from rexview.reviewset.importers.table.column_names import (
     FIELD_NAMES,
     JSON_NAMES,
@@ -34,6 +35,10 @@ _QUESTIONS: Final = frozenset(JSON_NAMES["questions_of_an_entry"])
 _TURNS: Final = frozenset(JSON_NAMES["turns"])
 
 
+class TooManyCells(Exception):
+    """Records have more cells than an import takes; the rest of them is not made."""
+
+
 @dataclass
 class Records:
     """Records of one table with their numbers in the file, and what could not be one.
@@ -48,6 +53,7 @@ class Records:
     name: str | None = None
     settings: Record = field(default_factory=dict)
     unread: list[tuple[int, str]] = field(default_factory=list)
+    cells: int = 0
 
     @classmethod
     def of(cls, entries: Iterable[Any], name: str | None = None) -> Records:
@@ -58,12 +64,20 @@ class Records:
         return found
 
     def add(self, entry: Any, number: int) -> None:
-        """Add an entry, flat, once for each answer or question that it holds."""
+        """Add an entry, flat, once for each answer or question that it holds.
+
+        Raises
+        ------
+        TooManyCells
+        """
         if not isinstance(entry, Mapping):
             self.unread.append((number, "It is not a JSON object."))
             return
         for record in _apart(dict(plain_entry(entry))):
             self.records.append(dict(flat(record)))
+            self.cells += len(self.records[-1])
+            if self.cells > MAX_CELLS:
+                raise TooManyCells
             self.numbers.append(number)
 
 

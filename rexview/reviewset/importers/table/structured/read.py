@@ -11,8 +11,18 @@ from typing import Any, Final
 from uuid import UUID
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.source_files import MAX_VALUES, read_json, read_text
-from rexview.reviewset.importers.table.structured.json_records import Records, tables_of
+from rexview.reviewset.importers.core.source_files import (
+    MAX_BYTES,
+    MAX_CELLS,
+    MAX_VALUES,
+    read_json,
+    read_text,
+)
+from rexview.reviewset.importers.table.structured.json_records import (
+    Records,
+    TooManyCells,
+    tables_of,
+)
 from rexview.reviewset.importers.table.structured.model_logs import (
     is_batch,
     is_harness_sample,
@@ -20,11 +30,15 @@ from rexview.reviewset.importers.table.structured.model_logs import (
 from rexview.reviewset.importers.table.structured.pictures import Pictures
 from rexview.reviewset.importers.table.workbook import text_of_cell
 from rexview.reviewset.json_text import JsonError, parse
-from rexview.reviewset.tables.source import MAX_COLUMNS
+from rexview.reviewset.tables.parquet_size import UnreadableError, check_parquet
 
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 PARQUET_SUFFIXES: Final = (".parquet",)
 _ROWS_AT_A_TIME: Final = 256
+_TOO_MANY_CELLS: Final = (
+    f"The table has more than {MAX_CELLS:,} cells.",
+    "Split it into several files, or leave out columns that are not needed.",
+)
 _ONE_A_LINE: Final = "Write one complete JSON object on each line."
 _KINDS: Final = ((is_batch, "a batch of requests"), (is_harness_sample, "samples of lm-eval"))
 
@@ -43,15 +57,19 @@ def read_json_tables(
     if not text.strip():
         log.error(file, "The file is empty.", "Give the file that holds the data.")
         return []
-    if _is_json_lines(text):
-        found = [_json_lines(file, text, log, max_rows)]
-    else:
-        value = read_json(path, log, file)
-        if value is None:
-            return []
-        entries = [*value.values()] if isinstance(value, dict) else value
-        _note_kind(file, entries[0] if isinstance(entries, list) and entries else None, log)
-        found = tables_of(value)
+    try:
+        if _is_json_lines(text):
+            found = [_json_lines(file, text, log, max_rows)]
+        else:
+            value = read_json(path, log, file)
+            if value is None:
+                return []
+            entries = [*value.values()] if isinstance(value, dict) else value
+            _note_kind(file, entries[0] if isinstance(entries, list) and entries else None, log)
+            found = tables_of(value)
+    except TooManyCells:
+        log.error(file, *_TOO_MANY_CELLS)
+        return []
     found = [table for table in found if table.records]
     for table in found:
         for number, record in zip(table.numbers, table.records, strict=True):
@@ -117,13 +135,8 @@ def read_parquet_table(
 
     found = Records()
     try:
+        check_parquet(path, most_bytes=path.stat().st_size + MAX_BYTES, most_cells=MAX_CELLS)
         with pq.ParquetFile(path) as content:
-            about = content.metadata
-            rows, columns = about.num_rows, about.num_columns
-            if columns > MAX_COLUMNS or rows * columns > MAX_VALUES:
-                message = f"The table has {rows:,} rows of {columns:,} columns: too many."
-                log.error(file, message, "Split it into several files.")
-                return []
             classes = _class_names(content.schema_arrow.metadata)
             for batch in content.iter_batches(_ROWS_AT_A_TIME):
                 for record in batch.to_pylist():
@@ -131,6 +144,12 @@ def read_parquet_table(
                     found.add(_plain_record(record, number, classes, pictures), number)
                 if max_rows is not None and len(found.records) >= max_rows:
                     break
+    except UnreadableError as error:
+        log.error(file, error.message, error.remedy)
+        return []
+    except TooManyCells:
+        log.error(file, *_TOO_MANY_CELLS)
+        return []
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         message = "The file is damaged, or is not a Parquet file."
         log.error(file, message, "Write it again.")
