@@ -1,4 +1,4 @@
-"""``python -m rexview check``: every problem of a review set."""
+"""``python -m rexview check``: every problem of a review set, and of the reviews in it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ def add_check(commands: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from rexview.reviewset import check
+    from rexview.reviewset import checked
+    from rexview.settings import load_settings
+    from rexview.store import open_reviews
 
     with pictures_progress():
-        problems = check(options.folder, pixels=options.pixels)
+        review_set, problems = checked(options.folder, pixels=options.pixels)
     errors = sum(problem.severity == "error" for problem in problems)
     if options.json:
         print(as_json([asdict(problem) for problem in problems]))
@@ -33,4 +35,6 @@ def _check(options: argparse.Namespace) -> int:
         print_problems(problems, sys.stdout)
         warnings = len(problems) - errors
         print(f"{errors} {noun(errors, 'error')}, {warnings} {noun(warnings, 'warning')}")
+    if review_set is not None:
+        open_reviews(review_set, load_settings()).current_state()  # damage is told when it ends
     return 1 if errors else 0

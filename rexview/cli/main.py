@@ -1,8 +1,9 @@
 """``python -m rexview COMMAND``: the commands, and how they end.
 
-Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong, 141
-whoever read the output had enough (``| head``), as other programs say it. What a program reads goes
-to standard output, what a person reads about trouble to standard error.
+Exit status: 0 done, 1 the data has errors or the work failed or the reviews database is damaged, 2
+the command line is wrong, 141 whoever read the output had enough (``| head``), as other programs
+say it. What a program reads goes to standard output, what a person reads about trouble to standard
+error.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from rexview.cli.stats import add_stats
 from rexview.doctor.command import add_doctor
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
 
+_DATABASES: Final = "rexview.store.database.connection"
 READ_NO_MORE: Final = 128 + 13
 """The exit status that a shell gives for a closed pipe."""
 
@@ -44,6 +46,16 @@ READ_NO_MORE: Final = 128 + 13
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
     options = _parser().parse_args(arguments)
+    try:
+        return _run(options) or _report_damage()
+    finally:
+        if _DATABASES in sys.modules:
+            from rexview.store.database.connection import close_databases
+
+            close_databases()  # leaves one file, without a -wal beside it
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
         status = int(options.run(options))
         sys.stdout.flush()
@@ -56,12 +68,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_problems(error.problems, sys.stderr)
     except RexviewError as error:
         print(printable(str(error)), file=sys.stderr)
-    finally:
-        if "rexview.store.database.connection" in sys.modules:
-            from rexview.store.database.connection import close_databases
-
-            close_databases()  # leaves one file, without a -wal beside it
     return 1
+
+
+def _report_damage() -> int:
+    """Report entries of the reviews databases that were damaged; return 1 if there are any.
+
+    Every command that read a database comes by here: what it wrote leaves these entries out.
+    """
+    if _DATABASES not in sys.modules:
+        return 0
+    from rexview.store import damage_seen
+
+    try:
+        found = damage_seen()
+    except RexviewError as error:
+        print(printable(str(error)), file=sys.stderr)
+        return 1
+    for notice in found:
+        print(f"error: {printable(notice.text)}", file=sys.stderr)
+        for detail in notice.details:
+            print(f"  {printable(detail)}", file=sys.stderr)
+    if found:
+        print("Put a backup from before in place: python -m rexview restore.", file=sys.stderr)
+    return 1 if found else 0
 
 
 def _write_no_more() -> None:

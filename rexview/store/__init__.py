@@ -15,7 +15,7 @@ from rexview.store.entry import Entry, Stored, new_token
 from rexview.store.kinds import KINDS, may
 from rexview.store.merge_databases import MergeReport, merge_databases, other_databases
 from rexview.store.merged_set import merged
-from rexview.store.notices import Notice, notices, other_set
+from rexview.store.notices import Notice, damage_seen, notices, other_set
 from rexview.store.records import Assignment, Comment
 from rexview.store.reviews import Reviews, open_best, open_reviews
 
@@ -30,6 +30,7 @@ __all__ = [
     "Reviews",
     "Stored",
     "backup",
+    "damage_seen",
     "may",
     "merge_databases",
     "merged",

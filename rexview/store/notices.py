@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from sqlalchemy import select
 
+from rexview.store.database.connection import Database, open_databases
 from rexview.store.database.tables import HISTORY, stored
 from rexview.store.location import FOLDER_KEY
 from rexview.store.merge_databases import OtherDatabase, other_databases
@@ -37,12 +38,30 @@ def notices(reviews: Reviews) -> tuple[Notice, ...]:
     StoreUnreachable, StoreBusy
     """
     reviews.revision()  # a file is checked when it is opened
-    found = (_lost(reviews), _changed(reviews), _elsewhere(other_databases(reviews)))
+    found = (*_damage_of(reviews.database), _elsewhere(other_databases(reviews)))
     return tuple(notice for notice in found if notice is not None)
 
 
-def _lost(reviews: Reviews) -> Notice | None:
-    lost = reviews.database.newest_lost()
+def damage_seen() -> tuple[Notice, ...]:
+    """Return what is damaged in the databases that this process has open, as far as it was read.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    found: list[Notice | None] = []
+    for database in open_databases():
+        database.rows(select(HISTORY.c.id).limit(1))  # checks a file that was changed since
+        found += _damage_of(database)
+    return tuple(notice for notice in found if notice is not None)
+
+
+def _damage_of(database: Database) -> tuple[Notice | None, Notice | None]:
+    return _lost(database), _changed(database)
+
+
+def _lost(database: Database) -> Notice | None:
+    lost = database.newest_lost()
     if lost is None:
         return None
     return Notice(
@@ -52,11 +71,11 @@ def _lost(reviews: Reviews) -> Notice | None:
     )
 
 
-def _changed(reviews: Reviews) -> Notice | None:
-    found = reviews.database.changed
+def _changed(database: Database) -> Notice | None:
+    found = database.changed
     if not found:
         return None
-    there = reviews.database.rows(select(HISTORY).where(HISTORY.c.id.in_(sorted(found))))
+    there = database.rows(select(HISTORY).where(HISTORY.c.id.in_(sorted(found))))
     # others may have put the row right, or numbered it anew, since it was seen
     still = {row.id for row in there if row.checksum is None or not stored(row).intact}
     changed = [entry for number, entry in sorted(found.items()) if number in still]

@@ -11,7 +11,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.reviewset.tables.parquet_size import UnreadableError, check_parquet
+from rexview.reviewset.tables.parquet_size import PartSizes, UnreadableError
 from rexview.reviewset.tables.source import MAX_COLUMNS, TOO_MANY_COLUMNS, Part
 
 MAX_ROWS: Final = 5_000_000
@@ -30,16 +30,19 @@ class ParquetParts:
         self._reader = reader
         self._next = {one.path: two.path for one, two in pairwise(parts) if two.format == "parquet"}
         self._ahead: dict[Path, Future[pl.DataFrame]] = {}
+        self._sizes = PartSizes()
 
     def read(self, path: Path) -> pl.DataFrame:
         """Read a part, and begin with the next."""
-        reading = self._ahead.pop(path, None) or self._reader.submit(_parquet_part, path)
+        reading = self._ahead.pop(path, None) or self._reader.submit(
+            _parquet_part, path, self._sizes
+        )
         try:
             return reading.result()
         finally:
             following = self._next.get(path)
             if following and _size(following) <= READ_AHEAD_BYTES:
-                self._ahead[following] = self._reader.submit(_parquet_part, following)
+                self._ahead[following] = self._reader.submit(_parquet_part, following, self._sizes)
 
 
 def _size(path: Path) -> float:
@@ -49,9 +52,9 @@ def _size(path: Path) -> float:
         return inf
 
 
-def _parquet_part(path: Path) -> pl.DataFrame:
+def _parquet_part(path: Path, sizes: PartSizes) -> pl.DataFrame:
     try:
-        check_parquet(path)
+        sizes.add(path)
         scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
         if len(scan.collect_schema()) > MAX_COLUMNS:
             raise UnreadableError(*TOO_MANY_COLUMNS)

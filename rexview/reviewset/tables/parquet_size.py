@@ -121,9 +121,30 @@ def check_parquet(
         raise UnreadableError(_DAMAGED, "Write it again.") from None
 
 
+class PartSizes:
+    """The parts of one table so far: many small files may unfold no further than one may."""
+
+    def __init__(self) -> None:
+        self._packed = self._unfolded = 0
+
+    def add(self, path: Path) -> None:
+        """Count one more part.
+
+        Raises
+        ------
+        UnreadableError
+            It, or all parts together, would take too much memory.
+        """
+        self._unfolded += check_parquet(path)
+        self._packed += path.stat().st_size
+        most = max(MAX_RATIO * self._packed, RATIO_MATTERS_FROM)
+        if self._unfolded > most:
+            raise _too_large(most)
+
+
 def _too_large(most: int) -> UnreadableError:
     size = f"{most / 1e9:g} GB" if most >= 1e9 else f"{most / 1e6:,.0f} MB"
-    return UnreadableError(f"The file would take more than {size} of memory, unpacked.", _DIVIDE)
+    return UnreadableError(f"The table would take more than {size} of memory, unpacked.", _DIVIDE)
 
 
 def _check_footer(file: IO[bytes], size: int) -> None:

@@ -404,6 +404,12 @@ def database_at(url: str) -> Database:
         return _databases[url]
 
 
+def open_databases() -> tuple[Database, ...]:
+    """Return the databases that this process uses."""
+    with _databases_lock:
+        return tuple(_databases.values())
+
+
 def close_database(file: Path) -> None:
     """Close the database of a SQLite file, where this process has it open."""
     with _databases_lock:

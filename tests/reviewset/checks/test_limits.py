@@ -82,6 +82,18 @@ def test_two_kilobytes_of_parquet_that_unfold_to_ten_gigabytes(small, shape, tmp
     assert "".join(capsys.readouterr()).count("more than 256 MB of memory") == 2
 
 
+def test_many_parts_that_unfold_little_each(small):
+    rows = pa.array(["c1"] * 2000)
+    table = pa.table({"case": rows, "model": rows, "text": rows, "more": repeated("text", 2000)})
+    folder = small.folder / "answers"
+    folder.mkdir()
+    for number in range(3):
+        pq.write_table(table, folder / f"{number}.parquet", compression="zstd")
+    assert parquet_size.check_parquet(folder / "0.parquet") > 200_000_000
+    first, *_ = [one for one in small.problems() if "memory" in one.message]
+    assert first.file == "answers/1.parquet"
+
+
 def written(path, table, **how):
     pq.write_table(table, path, **how)
     return path
