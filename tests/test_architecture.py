@@ -15,7 +15,7 @@ LEVELS = [
     {"bounded", "own_tables"},
     {"words"},
     {"vocab"},
-    {"columns", "choices", "addresses", "language"},
+    {"columns", "choices", "addresses", "language", "request_deadline"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from rexview.addresses import Address
 from rexview.errors import StorageAway, StorageError, StorageMissing, StorageRefused
 from rexview.remote.sink import MOST_SECONDS, TOO_SLOW, Sink
+from rexview.request_deadline import set_deadline
 
 if TYPE_CHECKING:
     import httpx
@@ -34,6 +35,7 @@ def _client() -> httpx.Client:
         limits=httpx.Limits(max_connections=None, keepalive_expiry=30),  # fetching has turns
         headers={"User-Agent": "rexview", "Accept-Encoding": "identity"},
     )
+    set_deadline(client, MOST_SECONDS)
     client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     return client
 

@@ -6,12 +6,12 @@ It is imported when the first endpoint is made: it is heavy, and most of the app
 from __future__ import annotations
 
 import ssl
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview.models.endpoints.address import Address
 from rexview.models.reply import AttemptFailed
+from rexview.request_deadline import set_deadline
 
 if TYPE_CHECKING:
     import httpx2
@@ -64,8 +64,7 @@ def make_client(
     def bound(response: httpx2.Response) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("compressed although asked not to", request=response.request)
-        until = time.monotonic() + timeout_s
-        response.stream = _bounded_stream(response.stream, most_bytes, until)
+        response.stream = _bounded_stream(response.stream, most_bytes)
 
     is_plain = address.is_this_machine and address.url.startswith("http://")
     http_client = openai.DefaultHttpxClient(
@@ -79,6 +78,7 @@ def make_client(
         headers={"accept-encoding": "identity"},
         event_hooks={"response": [bound]},
     )
+    set_deadline(http_client, timeout_s)
     # what the environment says of an account at OpenAI is nobody else's business
     elsewhere: Any = {} if address.is_openai else dict.fromkeys(_OF_OPENAI, openai.Omit())
     return openai.OpenAI(
@@ -96,8 +96,8 @@ def _no_tls() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-def _bounded_stream(stream: Any, most_bytes: int, until: float) -> Any:
-    """Return a response's stream that ends with an error when it is too long, or takes too long."""
+def _bounded_stream(stream: Any, most_bytes: int) -> Any:
+    """Return a response's stream that ends with an error when it is too long."""
     import httpx2
 
     class Bounded(httpx2.SyncByteStream):
@@ -107,8 +107,6 @@ def _bounded_stream(stream: Any, most_bytes: int, until: float) -> Any:
                 count += len(piece)
                 if count > most_bytes:
                     raise BodyTooLarge
-                if time.monotonic() > until:  # a server may send a byte now and then for ever
-                    raise httpx2.ReadTimeout("the answer did not end in time")
                 yield piece
 
         def close(self) -> None:
