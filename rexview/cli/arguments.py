@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,6 +44,36 @@ def set_path(text: str) -> Path:
         raise argparse.ArgumentTypeError(str(refusal)) from None
 
 
+def confirm_server(options: argparse.Namespace) -> None:
+    """Note that whoever typed ``--base-url`` lets that server be asked, now and later.
+
+    A dry run sends nothing and confirms nothing: pages make one for an estimate.
+
+    Raises
+    ------
+    SettingsError
+        It cannot be noted.
+    """
+    typed = getattr(options, "base_url", None)
+    if not typed or getattr(options, "dry_run", False):
+        return
+    from rexview.models.endpoints.address import read_address
+    from rexview.models.endpoints.confirmed import confirm
+    from rexview.models.reply import AttemptFailed
+
+    with suppress(AttemptFailed):  # the command says what is wrong with the address
+        try:
+            confirm(read_address(typed))
+        except OSError as error:
+            why = f"That you confirmed {typed} cannot be noted: {error.strerror or error}."
+            raise SettingsError(why) from None
+
+
+BASE_URL: Final[dict[str, Any]] = {
+    "metavar": "URL",
+    "help": "of the server, which it confirms for later, too; OpenAI's where none is given",
+}
+"""The server that a model is asked at."""
 FOLDER: Final[dict[str, Any]] = {"type": path, "metavar": "FOLDER"}
 """A folder of a review set that is written to, or is to be made."""
 OWN_SET: Final[dict[str, Any]] = {

@@ -17,7 +17,7 @@ from typing import Final
 from rexview import __version__
 from rexview.bench.command import add_bench
 from rexview.bounded import printable
-from rexview.cli.arguments import SET, path
+from rexview.cli.arguments import SET, confirm_server, path
 from rexview.cli.cache import add_cache
 from rexview.cli.check import add_check
 from rexview.cli.curate.command import add_curate
@@ -57,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     try:
+        confirm_server(options)
         status = int(options.run(options))
         sys.stdout.flush()
         return status

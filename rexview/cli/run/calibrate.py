@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rexview.bounded import printable
-from rexview.cli.arguments import new_command
+from rexview.cli.arguments import BASE_URL, new_command
 from rexview.cli.output import USAGE
 from rexview.errors import RunRefused, SettingsError
 
@@ -22,7 +22,7 @@ def add_calibrate(commands: Any) -> None:
     parser = new_command(commands, "calibrate", _calibrate, purpose)
     argument = parser.add_argument
     argument("--model", required=True, metavar="ID", help="its name on the server")
-    argument("--base-url", metavar="URL", help="of the server; OpenAI's where none is given")
+    argument("--base-url", **BASE_URL)
     argument("--api", choices=("responses", "chat", "transformers"), help="how it is asked")
     argument("--prompt", metavar="ID", help="the wording that it is noted with")
     argument("--json", action="store_true", help="what came of it as one JSON object")

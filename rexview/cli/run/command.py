@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from rexview.bounded import printable, read_file
-from rexview.cli.arguments import OWN_SET, new_command
+from rexview.cli.arguments import BASE_URL, OWN_SET, new_command
 from rexview.cli.output import refusing
 from rexview.cli.run.engine import add_engine, engine
 from rexview.cli.scanning import cases_of
@@ -56,7 +56,7 @@ def add_chosen_cases(parser: argparse.ArgumentParser) -> None:
 
 def add_asking(argument: Callable[..., Any]) -> None:
     """Add what says how a model is asked, whatever it is asked about."""
-    argument("--base-url", metavar="URL", help="of the server; OpenAI's where none is given")
+    argument("--base-url", **BASE_URL)
     argument("--api", choices=("responses", "chat", "transformers"), help="how it is asked")
     argument(
         "--concurrency",

@@ -18,6 +18,7 @@ from rexview.cli.run.shown import Shower, tell_end
 from rexview.errors import RunRefused
 from rexview.models.backend import Backend
 from rexview.models.endpoints.address import read_address
+from rexview.models.endpoints.confirmed import check_confirmed
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.reply import AttemptFailed
 from rexview.models.running.attempts import Asking
@@ -126,6 +127,7 @@ def backend_of(
     key = os.environ.get(variable, "").strip() or None
     try:
         address = read_address(spec.parameters.base_url)
+        check_confirmed(address)
         if key is None and not address.is_this_machine:
             words = f"There is no key for {address.host}: set the environment variable {variable}"
             any_word = "" if address.is_openai else " (to any word, where the server wants none)"

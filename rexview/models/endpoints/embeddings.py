@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rexview.models.card import Card
 from rexview.models.endpoints.address import read_address
 from rexview.models.endpoints.client import MAX_BODY_BYTES, make_client
+from rexview.models.endpoints.confirmed import check_confirmed
 from rexview.models.reply import AttemptFailed
 
 _AT_ONCE: Final = 256
@@ -52,6 +53,7 @@ class Embeddings:
         AttemptFailed
             The server did not answer, or with something else than a vector each.
         """
+        check_confirmed(self._address)
         client = make_client(self._address, self._key, 1, _TIMEOUT_S, MAX_BODY_BYTES)
         try:
             rows = [

@@ -33,7 +33,7 @@ from rexview.ui.asking.details import show_details
 from rexview.ui.asking.html import STATES, begun_words, counts_html, progress_html
 from rexview.ui.asking.jobs import any_at_work, models_with_jobs, show_jobs
 from rexview.ui.asking.key_values import keys_known
-from rexview.ui.asking.where import may_go_on
+from rexview.ui.asking.where import confirm_address, may_go_on
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href, linked_html
@@ -212,6 +212,7 @@ def _resume(run: RunFolder, spec: RunSpec, progress: Progress, budget_key: str) 
         return
     budget = (st.session_state.get(budget_key) or "").strip() or None
     try:
+        confirm_address(spec.parameters.api, spec.parameters.base_url)
         keys = keys_known(spec.card.key_variable)
         if run.under == RUNS:
             go_on(run, spec, progress, keys, budget=budget)

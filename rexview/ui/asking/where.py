@@ -6,9 +6,11 @@ import streamlit as st
 
 from rexview.analysis.run_models.detached import what_is_missing
 from rexview.analysis.run_models.local_needs import needs_here
-from rexview.errors import RexviewError
+from rexview.errors import RexviewError, RunError
 from rexview.models.endpoints.address import Address, read_address
+from rexview.models.endpoints.confirmed import confirm, is_confirmed
 from rexview.models.reply import AttemptFailed
+from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.ui.asking.edit import can_write
@@ -39,7 +41,7 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
         st.markdown(tr("{what} stay on this computer.").format(what=as_markdown(what)))
         if not missing:
             agreed, insists = _room_for(spec)
-    elif address.is_this_machine:
+    elif address.is_this_machine and is_confirmed(address):
         st.markdown(
             tr("{what} go to {host}, which is this computer.").format(
                 what=as_markdown(what), host=as_markdown(address.host)
@@ -51,7 +53,7 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
 
 
 def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
-    """Ask whether a run or job of the set's folder may send to another computer.
+    """Ask whether a run or job of the set's folder may send to another computer, or a new port.
 
     That folder can come from somebody else, and with it the address. ``name`` tells one run or job
     from another.
@@ -62,10 +64,28 @@ def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
         address = read_address(base_url)
     except AttemptFailed:
         return True  # going on says what is wrong with it, and sends nothing
-    if address.is_this_machine:
+    if address.is_this_machine and is_confirmed(address):
         return True
     words = tr("It may send to {host}").format(host=as_markdown(address.host))
-    return st.checkbox(words, key=f"run_may_go_on_{name}_{address.host}")
+    return st.checkbox(words, key=f"run_may_go_on_{name}_{address.url}")
+
+
+def confirm_address(api: str | None, base_url: str | None) -> None:
+    """Note that whoever pressed the button let what is asked go to this address.
+
+    Raises
+    ------
+    RunError
+        It cannot be noted, so the run would not be let go there.
+    """
+    if api == "transformers":
+        return
+    try:
+        confirm(read_address(base_url))
+    except AttemptFailed as failure:
+        raise RunError(str(failure)) from None
+    except OSError as error:
+        raise RunError(disk_words(error)) from None
 
 
 def _agreed(address: Address, what: str, variable: str) -> bool:
@@ -76,7 +96,7 @@ def _agreed(address: Address, what: str, variable: str) -> bool:
             variable=as_markdown(variable),
         )
     )
-    return st.checkbox(tr("These may be sent there"), key=f"run_agreed_{address.host}_{what}")
+    return st.checkbox(tr("These may be sent there"), key=f"run_agreed_{address.url}_{what}")
 
 
 def _room_for(spec: RunSpec) -> tuple[bool, bool]:

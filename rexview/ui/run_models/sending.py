@@ -21,7 +21,7 @@ from rexview.ui.asking.estimate import FIGURES, show_figures
 from rexview.ui.asking.html import picture_words
 from rexview.ui.asking.key_values import keys_known
 from rexview.ui.asking.runs import runs_at_work
-from rexview.ui.asking.where import may_begin
+from rexview.ui.asking.where import confirm_address, may_begin
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_RUN_MODELS
@@ -140,6 +140,7 @@ def _begin(plan: Plan, insists: bool) -> None:
     person = permissions.current()
     spec = replace(plan.spec, started_by=person.name) if person else plan.spec
     try:
+        confirm_address(spec.parameters.api, spec.parameters.base_url)
         keys = keys_known(spec.card.key_variable)
         begin_detached(replace(plan, spec=spec), keys, insists=insists)
     except RunError as error:

@@ -17,6 +17,8 @@ from rexview.analysis.run_models.detached import (
 )
 from rexview.analysis.run_models.wanted import Wanted, plan_of
 from rexview.errors import RunRefused
+from rexview.models.endpoints.address import read_address
+from rexview.models.endpoints.confirmed import confirm
 from rexview.models.running.folder import write_json
 from rexview.models.running.plan import unanswered
 from rexview.reviewset import load
@@ -33,8 +35,10 @@ def plain_environment(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def server():
+def server(plain_environment):
+    """A server that this user has confirmed, as the page does when its button is pressed."""
     with model_server.started(keys=[KEY]) as running:
+        confirm(read_address(running.base_url))
         yield running
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from rexview.models.asking.cards import find_card
 from rexview.models.endpoints import embeddings
+from rexview.models.endpoints.address import read_address
+from rexview.models.endpoints.confirmed import confirm
 from rexview.models.reply import AttemptFailed
 
 
@@ -15,6 +17,7 @@ def vectors(monkeypatch, *rows):
     create = lambda **asked: SimpleNamespace(data=data)  # noqa: E731
     client = SimpleNamespace(embeddings=SimpleNamespace(create=create), close=lambda: None)
     monkeypatch.setattr(embeddings, "make_client", lambda *how: client)
+    confirm(read_address("http://localhost:1/v1"))
     asked = embeddings.Embeddings("v", find_card("v"), "http://localhost:1/v1")
     return asked.vectors(["a", "b"])
 

@@ -5,6 +5,8 @@ from support.opened_app import run_page, server_for
 from support.small_set import write_set
 
 from rexview.analysis.run_models.wanted import Wanted, plan_of
+from rexview.models.endpoints.address import read_address
+from rexview.models.endpoints.confirmed import is_confirmed
 from rexview.models.running.plan import begin
 from rexview.models.running.progress import Progress, write_progress
 from rexview.reviewset import load
@@ -12,7 +14,7 @@ from rexview.reviewset import load
 
 @pytest.mark.parametrize(
     ("base_url", "asks"),
-    [("https://models.example/v1", True), (None, True), ("http://127.0.0.1:9/v1", False)],
+    [("https://models.example/v1", True), (None, True), ("http://127.0.0.1:9/v1", True)],
 )
 def test_a_run_goes_on_elsewhere_once_somebody_lets_it(tmp_path, monkeypatch, base_url, asks):
     folder = write_set(tmp_path / "set")
@@ -27,3 +29,23 @@ def test_a_run_goes_on_elsewhere_once_somebody_lets_it(tmp_path, monkeypatch, ba
         if asks:
             leave[0].check().run()
             assert not next(one for one in page.button if one.label == "Resume").disabled
+
+
+def test_a_port_of_this_computer_is_asked_again_once_it_is_confirmed(tmp_path, monkeypatch):
+    folder = write_set(tmp_path / "set")
+    address = "http://127.0.0.1:9/v1"
+    plan = plan_of(load(folder), Wanted(model="gpt-5-mini", base_url=address))
+    begin(plan).release()
+    write_progress(plan.run, Progress(plan.run.id, "gpt-5-mini", "cancelled", done=1, total=3))
+    with server_for(folder, tmp_path, monkeypatch):
+        page = run_page("run_models")
+        [leave] = [one for one in page.checkbox if one.label.startswith("It may send to")]
+        leave.check().run()
+        begun = []
+        monkeypatch.setattr("rexview.ui.asking.runs.go_on", lambda *_, **__: begun.append(1))
+        next(one for one in page.button if one.label == "Resume").click().run()
+        assert begun
+        assert is_confirmed(read_address(address))
+        after = run_page("run_models")
+        assert not any(one.label.startswith("It may send to") for one in after.checkbox)
+        assert not next(one for one in after.button if one.label == "Resume").disabled
