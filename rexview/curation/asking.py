@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from rexview.models.asking.prompts.load import fill
+from rexview.models.asking.prompts.load import fenced, fill
 from rexview.models.asking.tokens import input_tokens
 from rexview.models.prompt import Prompt
 from rexview.models.reply import Reply
@@ -113,7 +113,7 @@ class Step(Generic[Found]):
     ) -> Request:
         """Make the request for one subject."""
         form = prompt.texts.get("json" if parameters.structured else "lines")
-        text = fill(prompt.texts["ask"], subject.values)
+        text = fill(fenced(prompt.texts, subject.values)["ask"], subject.values)
         return Request(
             case=subject.id,
             repeat=repeat,

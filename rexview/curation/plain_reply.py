@@ -9,9 +9,11 @@ import json
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from rexview.models.asking.reading import TwiceError, each_once
+from rexview.models.asking.thinking import possible_answers
 
 LONGEST: Final = 200_000
 """Letters of a reply with its thinking that is looked at."""
@@ -147,6 +149,14 @@ def _parsed(text: str) -> Any:
 
 def text_or_json(text: str) -> tuple[str, tuple[Any, str] | None] | str:
     """Return what :func:`spoken` and :func:`json_in` give; a sentence where there is no answer."""
+    for part in islice(possible_answers(text), _MOST_THOUGHTS):
+        found = json_in(part) if len(part) <= LONGEST_ANSWER else None
+        if (
+            found is not None
+            and not _OPEN_THOUGHT.search(found[1])
+            and not _STRUCK.search(found[1])
+        ):
+            return part.strip(), found
     words = spoken(text)
     if words is None:
         return NO_ANSWER

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from rexview.imaging import DiskCache
 from rexview.judge.reading import missing_quotes, read_opinion
 from rexview.judge.subjects import Subject, report_text
-from rexview.models.asking.build import captioned, given_texts, question_words
+from rexview.models.asking.build import captioned, context_lines, given_texts, question_words
 from rexview.models.asking.pictures import choose_images, send_images
-from rexview.models.asking.prompts.load import fill
+from rexview.models.asking.prompts.load import fenced, fill
 from rexview.models.asking.tokens import input_tokens
 from rexview.models.reply import AttemptFailed, Reply
 from rexview.models.request import Request, SentImage, closed_object
@@ -102,8 +103,16 @@ def request_for(
         Of kind ``request``: there is neither picture nor report to judge by, or the question cannot
         be written.
     """
-    prompt, case, texts = spec.prompt, subject.case, spec.prompt.texts
-    report = report_text(case.report)
+    case, report = subject.case, report_text(subject.case.report)
+    given = {
+        **question_words(case),
+        "lines": context_lines(case),
+        "report": report,
+        "answer": subject.text,
+        "boxes": _boxes(subject.answer, pictures),
+    }
+    prompt = replace(spec.prompt, texts=fenced(spec.prompt.texts, given))
+    texts = prompt.texts
     if not pictures and not report:
         raise AttemptFailed(
             "request",
@@ -113,12 +122,12 @@ def request_for(
     parts = [
         *([] if pictures else [texts["no_picture"]]),
         *given_texts(case, prompt),
-        fill(texts[case.question_type], question_words(case)),
-        fill(texts["reference"], {"report": report}) if report else texts["no_reference"],
-        fill(texts["answer"], {"answer": subject.text}),
+        fill(texts[case.question_type], given),
+        fill(texts["reference"], given) if report else texts["no_reference"],
+        fill(texts["answer"], given),
     ]
-    if boxes := _boxes(subject.answer, pictures):
-        parts.append(fill(texts["boxes"], {"boxes": boxes}))
+    if given["boxes"]:
+        parts.append(fill(texts["boxes"], given))
     if subject.failures:
         meanings = prompt.fields["failures"]
         listed = "\n".join(f'- "{name}": {meanings[name]}' for name in subject.failures)

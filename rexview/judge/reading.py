@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from rexview.judge.subjects import FAILURES
-from rexview.models.local.written import THINKING
+from rexview.models.asking.thinking import CLOSES, OPENS, possible_answers
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
 _MOST: Final = 2_000_000
@@ -18,6 +19,8 @@ _OUT_OF_FIVE: Final = re.compile(rf"(?<![\d/.])(\d)\s*/\s*{SCORE_MAX}(?![\d/])")
 _QUOTES: Final = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _OUTSIDE: Final = " \"'.\u2026"
 _LONGEST_AFTER: Final = 300
+_MOST_PARTS: Final = 40
+"""Ends of thinking that are tried."""
 _TAKEN_BACK: Final = re.compile(
     r"[\d{}]|\b(?:but|no|yes|one|two|three|four|five|rather|wait|cut|side|left|right)\b"
     r"|\b(?:actual|absent|change|contrary|correct|disregard|doubt|error|example|except|execution"
@@ -124,26 +127,33 @@ def only_object(text: str) -> Mapping[str, Any] | str:
     """
     if len(text) > _MOST:
         return "The answer is too long to be read."
-    for opens, closes in THINKING:
-        if closes in text:
-            text = text.rpartition(closes)[2]
-        elif opens in text:
-            return "The answer does not come to an end of its thinking."
+    found: Mapping[str, Any] | str = "The answer does not come to an end of its thinking."
+    for part in islice(possible_answers(text), _MOST_PARTS):
+        if OPENS.search(part.partition("{")[0]):
+            continue  # it thinks there
+        found, after = _object_in(part)
+        if not isinstance(found, str) and not CLOSES.search(after):
+            return found
+    return found if isinstance(found, str) else "The answer goes on after its JSON object."
+
+
+def _object_in(text: str) -> tuple[Mapping[str, Any] | str, str]:
+    """Return the object that an answer is, or why it is none; and what follows the object."""
     start = text.find("{")
     if start < 0:
-        return "The answer is no JSON object."
+        return "The answer is no JSON object.", ""
     if _NO_OPINION.search(text[:start].lower()):
-        return "By the words before its JSON object the answer is no opinion."
+        return "By the words before its JSON object the answer is no opinion.", ""
     try:
         value, end = _DECODER.raw_decode(text, start)
     except _Twice as twice:
-        return f"{str(twice)[:60]!r} stands twice in the answer."
+        return f"{str(twice)[:60]!r} stands twice in the answer.", ""
     except (ValueError, RecursionError):
-        return "The answer is no JSON object."
+        return "The answer is no JSON object.", ""
     after = text[end:].strip().strip("`").lower()
-    if len(after) > _LONGEST_AFTER or _TAKEN_BACK.search(after):
-        return "The answer goes on after its JSON object."
-    return value  # type: ignore[no-any-return]
+    if CLOSES.search(after) or (len(after) <= _LONGEST_AFTER and not _TAKEN_BACK.search(after)):
+        return value, after
+    return "The answer goes on after its JSON object.", after
 
 
 class _Twice(Exception):

@@ -15,7 +15,7 @@ from rexview.models.asking.entries import number, read_entry, read_mapping, refu
 from rexview.models.asking.prompts.load import FOLDER, hashed, prompt_file
 from rexview.models.prompt import Prompt
 
-_BUILT_IN: Final = Path(__file__).with_name("judge-1.yaml")
+_BUILT_IN: Final = Path(__file__).with_name("judge-2.yaml")
 OWN: Final = "judge"
 """The folder in a set's folder ``prompts`` that has its own wordings for judges."""
 _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
@@ -86,7 +86,7 @@ def _texts(value: Any, ours: Mapping[str, str]) -> dict[str, str]:
         ]
         problems += [
             f"in it, {name}: {{{one}}} is missing. Write where it goes."
-            for one in sorted(wanted - given)
+            for one in sorted(wanted - given - {"line"})  # without it each value gets its own lines
         ]
     if problems:
         raise SettingsError(*problems)

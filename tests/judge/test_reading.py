@@ -80,6 +80,27 @@ def test_what_stands_around_the_object_does_not_matter(form):
     assert values(read_opinion(text, ASKED))["process"] == 5
 
 
+QUOTED = {"quote": "Normal.</think> Ignore this. <think>"}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "OBJECT",
+        "<think>The answer says </think> in its words.</think>\nOBJECT",
+        "It says </think>{}, which is odd.</think>\n```json\nOBJECT\n```",
+        "<think>It gives </think>DRAFT as its own opinion.</think>OBJECT",
+        "<unused94>It says </think>.<unused95>OBJECT",
+    ],
+)
+def test_an_end_of_thinking_that_is_quoted_from_the_answer_ends_nothing(form):
+    whole = changed("failures", "laterality_error", present=True, **QUOTED)
+    draft = said(scores=5)
+    found = read_opinion(form.replace("OBJECT", whole).replace("DRAFT", draft), ASKED)
+    assert found[0].quote == QUOTED["quote"]
+    assert values(found)["process"] != 5
+
+
 @each_row(
     ("text", "why"),
     [

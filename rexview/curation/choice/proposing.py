@@ -14,7 +14,7 @@ from rexview.models.request import closed_object
 from rexview.schema import Report
 from rexview.vocab import CATEGORIES, DIFFICULTIES
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("propose-choice-1.yaml"))
+WORDING: Final = fixed_wording(Path(__file__).with_name("propose-choice-2.yaml"))
 _TEXT: Final = {"type": "string"}
 _QUESTION: Final = closed_object(
     {

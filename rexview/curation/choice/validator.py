@@ -16,7 +16,7 @@ from rexview.models.asking.prompts.load import fixed_wording
 from rexview.models.asking.reading import json_object
 from rexview.models.request import closed_object
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("validate-choice-1.yaml"))
+WORDING: Final = fixed_wording(Path(__file__).with_name("validate-choice-2.yaml"))
 _LETTERS: Final = "ABCDEFGH"
 _LONGEST: Final = 10_000
 

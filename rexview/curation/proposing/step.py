@@ -14,7 +14,7 @@ from rexview.models.asking.prompts.load import fixed_wording
 from rexview.models.request import closed_object
 from rexview.vocab import CATEGORIES, counted
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("propose-1.yaml"))
+WORDING: Final = fixed_wording(Path(__file__).with_name("propose-2.yaml"))
 _QUESTION: Final = closed_object(
     {
         "question": {"type": "string"},

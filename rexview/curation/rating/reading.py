@@ -12,15 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from rexview.curation.plain_reply import (
-    NO_ANSWER,
-    Line,
-    cells_of,
-    json_in,
-    lines_of,
-    looks_like_json,
-    spoken,
-)
+from rexview.curation.plain_reply import Line, cells_of, lines_of, looks_like_json, text_or_json
 from rexview.curation.rating.in_json import said_in_json
 from rexview.curation.rating.names import (
     ANOTHER,
@@ -75,12 +67,12 @@ class Rating:
 
 def read_rating(text: str) -> Rating | str:
     """Read a reply; a sentence about what is wrong where a criterion is missing or unclear."""
-    words = spoken(text)
-    if words is None:
-        return NO_ANSWER
+    opened = text_or_json(text)
+    if isinstance(opened, str):
+        return opened
+    words, parsed = opened
     if not words:
         return "There is no answer."
-    parsed = json_in(words)
     said = said_in_json(parsed[0]) if parsed else None
     if said is None and looks_like_json(words):
         return "The answer is broken JSON, or no scores are in it."

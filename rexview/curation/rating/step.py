@@ -11,7 +11,7 @@ from rexview.models.asking.prompts.load import fixed_wording
 from rexview.models.request import closed_object
 from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("rate-1.yaml"))
+WORDING: Final = fixed_wording(Path(__file__).with_name("rate-2.yaml"))
 _SCORE: Final = closed_object(
     {
         "score": {"type": "integer", "enum": list(range(SCORE_MIN, SCORE_MAX + 1))},

@@ -11,7 +11,7 @@ from rexview.models.asking.prompts.load import fixed_wording
 from rexview.models.request import closed_object
 from rexview.vocab import QUESTION_TAGS
 
-WORDING: Final = fixed_wording(Path(__file__).with_name("tag-1.yaml"))
+WORDING: Final = fixed_wording(Path(__file__).with_name("tag-2.yaml"))
 _VALUES: Final = {"type": "array", "items": {"type": "string"}}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -12,8 +11,8 @@ from rexview.judge.asking import asking_by, request_of_parts, shown_to_judge
 from rexview.judge.subjects import Subject, report_text
 from rexview.judge.written.reading import SAID, read_found
 from rexview.judge.written.words import words_of
-from rexview.models.asking.build import given_texts, question_words
-from rexview.models.asking.prompts.load import fill
+from rexview.models.asking.build import context_lines, given_texts, question_words
+from rexview.models.asking.prompts.load import fenced, fill
 from rexview.models.reply import Reply
 from rexview.models.request import Request, SentImage, closed_object
 from rexview.models.running.attempts import Asking, Unread
@@ -24,8 +23,6 @@ from rexview.settings import Settings
 OUTPUT_TOKENS: Final = 100
 """Of an answer, until some have come: a word, a sentence, a quote."""
 NO_QUOTE: Final = "What it quotes does not stand in the answer."
-_DASHES: Final = re.compile(r"-+")
-_SHORTEST_LINE: Final = 5
 
 
 def asking_of(
@@ -65,10 +62,7 @@ def request_for(
         "answer": subject.text,
         "failure": words_of(spec.prompt),
     }
-    context = case.context
-    said = (context.age, context.sex, context.indication, context.comparison)
-    line = line_around([*given.values(), *map(str, filter(None, said))])
-    texts = {name: one.replace("{line}", line) for name, one in spec.prompt.texts.items()}
+    texts = fenced(spec.prompt.texts, {**given, "lines": context_lines(case)})
     prompt = replace(spec.prompt, texts=texts)
     form = json.dumps({"has_it": " | ".join(SAID), "reason": "...", "quote": "..."})
     parts = [
@@ -84,16 +78,6 @@ def request_for(
     text = {"type": "string"}
     schema = closed_object({"has_it": {**text, "enum": list(SAID)}, "reason": text, "quote": text})
     return request_of_parts(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
-
-
-def line_around(texts: Iterable[str]) -> str:
-    """Return a line of dashes that stands in none of the texts.
-
-    >>> line_around(["a", "-------- the answer ends here"])
-    '---------'
-    """
-    longest = max((len(run) for text in texts for run in _DASHES.findall(text)), default=0)
-    return "-" * max(_SHORTEST_LINE, longest + 1)
 
 
 def read_reply(request: Request, reply: Reply, subject: Subject) -> Unread:

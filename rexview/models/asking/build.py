@@ -115,6 +115,12 @@ def _view(view: str) -> str:
 
 def given_texts(case: Case, prompt: Prompt) -> list[str]:
     """Return what the requester said, if anything."""
+    lines = context_lines(case)
+    return [fill(prompt.texts["context"], {"lines": lines})] if lines else []
+
+
+def context_lines(case: Case) -> str:
+    """Return what the requester said of a case, a line each; empty where it is nothing."""
     context = case.context
     said = {
         "Age": context.age,
@@ -122,8 +128,7 @@ def given_texts(case: Case, prompt: Prompt) -> list[str]:
         "Indication": context.indication,
         "Comparison": context.comparison,
     }
-    lines = "\n".join(f"{name}: {words}" for name, words in said.items() if words)
-    return [fill(prompt.texts["context"], {"lines": lines})] if lines else []
+    return "\n".join(f"{name}: {words}" for name, words in said.items() if words)
 
 
 def question_words(case: Case, *, boxes: bool = False) -> dict[str, str]:

@@ -6,11 +6,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from rexview.models.asking.boxes.placed import place_boxes
 from rexview.models.asking.boxes.text_boxes import Found, boxes_in_text, boxes_in_value
 from rexview.models.asking.build import ANSWER, BOXES, labels_of, lettered
+from rexview.models.asking.thinking import possible_answers
 from rexview.models.card import Card
 from rexview.models.reply import Outcome, Reply
 from rexview.models.request import Request
@@ -19,6 +21,8 @@ from rexview.vocab import counted
 
 _FENCE: Final = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _MOST_JSON: Final = 2_000_000
+_MOST_PARTS: Final = 40
+"""Ends of thinking after which an object is looked for."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +111,13 @@ def json_object(text: str) -> Mapping[str, Any] | None:
 def listed_in(text: str, name: str, most: int) -> list[Any] | str:
     """Return the list of that name in a JSON object; in a sentence, why there is none.
 
+    What a model thinks before it is passed over.
+
     >>> listed_in('{"questions": [1, 2]}', "questions", 5)
     [1, 2]
     """
-    value = json_object(text)
+    parts = islice(possible_answers(text[:_MOST_JSON]), _MOST_PARTS)
+    value = next((one for part in parts if (one := json_object(part.strip())) is not None), None)
     if value is None:
         return "The answer is no JSON object."
     given = value.get(name)

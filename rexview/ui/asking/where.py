@@ -41,14 +41,22 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
         st.markdown(tr("{what} stay on this computer.").format(what=as_markdown(what)))
         if not missing:
             agreed, insists = _room_for(spec)
-    elif address.is_this_machine and is_confirmed(address):
+    elif address.is_this_machine:
         st.markdown(
             tr("{what} go to {host}, which is this computer.").format(
                 what=as_markdown(what), host=as_markdown(address.host)
             )
         )
+        agreed = is_confirmed(address) or _agreed(address, what)
     else:
-        agreed = _agreed(address, what, spec.card.key_variable)
+        st.markdown(
+            tr("**{what} are sent to {host}**, with the key in {variable}.").format(
+                what=as_markdown(what),
+                host=as_markdown(address.host),
+                variable=as_markdown(spec.card.key_variable),
+            )
+        )
+        agreed = _agreed(address, what)
     return agreed and writable and not missing, insists
 
 
@@ -88,14 +96,7 @@ def confirm_address(api: str | None, base_url: str | None) -> None:
         raise RunError(disk_words(error)) from None
 
 
-def _agreed(address: Address, what: str, variable: str) -> bool:
-    st.markdown(
-        tr("**{what} are sent to {host}**, with the key in {variable}.").format(
-            what=as_markdown(what),
-            host=as_markdown(address.host),
-            variable=as_markdown(variable),
-        )
-    )
+def _agreed(address: Address, what: str) -> bool:
     return st.checkbox(tr("These may be sent there"), key=f"run_agreed_{address.url}_{what}")
 
 

@@ -64,9 +64,10 @@ def open_page(own, new_page, server):
 
 
 def press(page, name):
-    leave = page.get_by_text("These may be sent there")
-    if name == "Start" and leave.count():  # once for each address: then it is confirmed
-        leave.click()
+    words = {"Start": "These may be sent there", "Resume": "It may send to"}.get(name, name)
+    leave = page.get_by_test_id("stCheckbox").filter(has_text=words)
+    if leave.count():  # once for each address: then it is confirmed
+        leave.first.click()
         calm(page)
     page.get_by_role("button", name=name, exact=False).click()
 

@@ -134,7 +134,7 @@ def test_a_validator_settles_what_rules_cannot_tell(folder, server, capsys):
     assert told["questions"]["failed_checks"]["clinically_doubtful"] == 1
     rows = load(folder).validations.filter(source="model")
     assert set(rows["by"]) == {CHECKER}
-    assert set(rows["prompt_id"]) == {"validate-choice-1"}
+    assert set(rows["prompt_id"]) == {"validate-choice-2"}
 
 
 def test_nothing_doubles_and_nobody_is_asked_twice(folder, server):

@@ -97,7 +97,7 @@ def test_all_three_steps_in_one_call(folder, server, capsys):
     assert len(first["candidate"]) == 14
     given = ("case", "source", "by", "prompt_id", "category", "question_type")
     assert tuple(first[name] for name in given) == (
-        *("c0", "model", MODEL, "propose-1", "broad_abnormality", "open"),
+        *("c0", "model", MODEL, "propose-2", "broad_abnormality", "open"),
     )
     assert json.loads(first["extra"]) == {"from": "findings"}
     assert first["run_id"] in {run.name for run in (folder / "curating").iterdir()}
@@ -137,7 +137,7 @@ def test_a_study_with_an_earlier_image_may_be_compared(tmp_path, server):
     assert curated(made, server, "--step", "propose") == 0
     [request] = server.requests()  # of the other study nothing is known
     assert "An earlier image is shown" in request["text"]
-    assert "from its impression:\nLarger." in request["text"]
+    assert "from its impression:\n-----\nLarger.\n-----" in request["text"]
     gone = write_review_set(tmp_path / "gone", **one, pictures={"a.png": RAMP})
     assert curated(gone, server, "--step", "propose") == 0
     assert "There is no earlier image" in server.requests()[-1]["text"]
@@ -176,7 +176,7 @@ def test_another_text_of_the_report_is_asked_about_anew(folder, server):
     assert created[-1] > created[0]
 
 
-OF_FIRST_STUDY = "Effusion of 1 cm on the left.\nAge: 64\n\nWrite"
+OF_FIRST_STUDY = "Effusion of 1 cm on the left.\nAge: 64\n-----\n\nWrite"
 WRONG = {"text": "It is a fine film."}
 
 

@@ -46,11 +46,11 @@ def test_what_a_judge_says_is_kept_in_the_set(folder, server, capsys):
     warned = load(folder).warnings
     assert judged(folder, server) == 0
     told = capsys.readouterr().out
-    assert f"28 opinions on 4 answers by {JUDGE} (judge-1): opinions/" in told
+    assert f"28 opinions on 4 answers by {JUDGE} (judge-2): opinions/" in told
     assert "1 answer never came" in told
     rows = opinions(folder)
     assert answers_of(rows) == FOUR
-    assert {(row["judge"], row["prompt_id"]) for row in rows} == {(JUDGE, "judge-1")}
+    assert {(row["judge"], row["prompt_id"]) for row in rows} == {(JUDGE, "judge-2")}
     [run] = {row["run_id"] for row in rows}
     assert (folder / "opinions" / f"{run}.jsonl").is_file()
     assert (folder / "judging" / run / "log.jsonl").is_file()
@@ -266,7 +266,7 @@ def test_two_judges_and_two_wordings_stand_side_by_side(folder, server):
     assert judged(folder, server, "--prompt", "strict") == 0
     assert "Be strict." in server.requests()[-1]["text"]
     said = {row["prompt_id"] for row in opinions(folder)}
-    assert said == {"judge-1", "strict"}
+    assert said == {"judge-2", "strict"}
     assert len(opinions(folder)) == 56
     # edited, it is another wording: what it says takes the place of what was said
     own.write_text("name: Strict\nversion: 2\nsystem: Be very strict.\n")
@@ -278,7 +278,7 @@ def test_two_judges_and_two_wordings_stand_side_by_side(folder, server):
 
 def test_opinions_of_other_files_are_left_as_they_are_and_not_paid_for(tmp_path, server, capsys):
     given = [
-        {"case": "case-1", "model": "okapi", "judge": JUDGE, "prompt_id": "judge-1"}
+        {"case": "case-1", "model": "okapi", "judge": JUDGE, "prompt_id": "judge-2"}
         | {"failure": "omission", "present": True}
     ]
     folder = write_judged(tmp_path / "set", opinions=given)

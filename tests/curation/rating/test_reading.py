@@ -207,3 +207,12 @@ def test_words_beside_json_must_say_the_same():
     text = f"```json\n{json.dumps(in_json())}\n```\n"
     assert read(f"{text}All fine.").scores == GIVEN
     assert isinstance(read_rating(f"{text}Clarity and precision: 2 - I was too kind."), str)
+
+
+def test_json_that_quotes_an_end_of_thinking_is_read():
+    each = {"score": 4, "reason": "It says </think> and <think>."}
+    value = {**dict.fromkeys(CRITERIA, each), "risk": {"flag": False, "reason": ""}, "total": 16}
+    for before in ("", "<think>It says </think>, so 2.</think>\n", "Hm.</think>"):
+        found = read(before + json.dumps(value))
+        assert found.scores == dict.fromkeys(CRITERIA, 4)
+        assert found.reasons["relevance"] == each["reason"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -56,6 +56,10 @@ _NEEDED: Final = {
     "boxes_in_text": "form",
 }
 """What has to stand in a text: else the model would not be given it."""
+LINE: Final = "{line}"
+"""Where a line stands that ends what a text of others says."""
+_DASHES: Final = re.compile("-+")
+_SHORTEST_LINE: Final = 5
 _ANSWER: Final = "answer"
 _LONGEST: Final = 20_000
 
@@ -67,6 +71,35 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     'Question: What is {view}?'
     """
     return _PLACE.sub(lambda place: values.get(place[1], place[0]), template)
+
+
+def line_around(texts: Iterable[str]) -> str:
+    """Return a line of dashes that stands in none of the texts.
+
+    >>> line_around(["a", "-------- the answer ends here"])
+    '---------'
+    """
+    longest = max((len(run) for text in texts for run in _DASHES.findall(text)), default=0)
+    return "-" * max(_SHORTEST_LINE, longest + 1)
+
+
+def fenced(texts: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
+    r"""Return templates in which values are to stand between lines that none of them contains.
+
+    The line is put in the place ``{line}``. A template without that place, as in a wording of a
+    review set, gets a line before and after each value.
+
+    >>> fenced({"answer": "The answer: {answer}"}, {"answer": "No."})
+    {'answer': 'The answer: -----\n{answer}\n-----'}
+    """
+    line = line_around(values.values())
+    found = {}
+    for name, template in texts.items():
+        if LINE not in template:
+            for one in values:
+                template = template.replace(f"{{{one}}}", f"{line}\n{{{one}}}\n{line}")
+        found[name] = template.replace(LINE, line)
+    return found
 
 
 def find_prompt(name: str | None, card: Card, folder: Path | None = None) -> Prompt:
