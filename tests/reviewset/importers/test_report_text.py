@@ -23,7 +23,7 @@ from rexview.schema import Context, Report
         ("Findings: Clear. Impression: nan", "Clear.", None),
         ("IMPRESSION:\n1. Effusion.\n2. Tube.", None, "1. Effusion.\n2. Tube."),
         ("Clear lungs, no effusion.", "Clear lungs, no effusion.", None),
-        ("Two views. Impression: Normal.", "Two views.", "Normal."),
+        ("Two views. Impression: Normal.", None, "Normal."),
         ("CONCLUSION: Normal.", None, "Normal."),
         ("Findings/Impression: Normal chest.", "Normal chest.", None),
         ("Findings: A.\nImpression: B.\nImpression: C.", "A.", "B.\nC."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.box_placement import place_boxes
@@ -12,6 +13,7 @@ from rexview.reviewset.importers.annotations.box_values import parse_boxes
 from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.table.mapped_row import MappedRow
+from rexview.reviewset.importers.table.roles import cells_of
 from rexview.reviewset.importers.table.sheet import Sheet
 
 _ENOUGH: Final = 0.5
@@ -30,15 +32,18 @@ class AnswerBoxes:
         self._found: list[FoundBox] = []
         self._targets: dict[int, tuple[str, str | None]] = {}
         free = [name for name in sheet.columns if name not in used]
-        columns = box_columns([*free, "image"], anywhere=True)
+        columns = box_columns([*free, "image"], cells_of(sheet), anywhere=True)
         self._columns = columns if columns and self._hold_boxes(columns) else None
         self.columns: tuple[str, ...] = self._columns.numbers if self._columns else ()
         label = self._columns.by_meaning.get("label") if self._columns else None
         self._label = label if label in free else None
+        if self._columns and label not in free:
+            beside = {k: v for k, v in self._columns.by_meaning.items() if v in free}
+            self._columns = replace(self._columns, by_meaning=beside)
 
     def _hold_boxes(self, columns: BoxColumns) -> bool:
         cells = [cell for cell in self._sheet.column(columns.numbers[0])[:_LOOKED_AT] if cell]
-        if len(columns.numbers) > 1:
+        if len(columns.numbers) > 1 or columns.string:
             return True
         boxes = sum(parse_boxes(cell) is not None for cell in cells)
         return bool(cells) and boxes >= len(cells) * _ENOUGH
@@ -48,24 +53,22 @@ class AnswerBoxes:
         columns = self._columns
         if columns is None or len(models) > 1 or row.at.row is None:
             return False
-        if len(columns.numbers) == 1:
-            value: Any = row.row.value(columns.numbers[0])
-        else:
-            value = [row.row.cells[column] for column in columns.numbers]
-        boxes = parse_boxes(value) if value is not None else None
+        empty = all(row.row.cells[column] is None for column in columns.numbers)
+        boxes = None if empty else columns.boxes(row.row)
         if boxes is None:
             return False
         for column in columns.numbers:
             row.take_column(column)
-        label = row.take_column(self._label) if self._label and boxes else None
+        if self._label and boxes:
+            row.take_column(self._label)
         self._targets[row.at.row] = (case_id, row.peek("image"))
         told = [box.shape for box in boxes if box.shape]
         if told and columns.shapes == SHAPES:
-            self._columns = BoxColumns(columns.by_meaning, columns.numbers, (told[0],))
+            self._columns = replace(columns, shapes=(told[0],))
         self._found += [
             FoundBox(
                 row.at.row,
-                box.label or label or "",
+                box.label,
                 box.numbers,
                 row.at.row,
                 models[0] if models else None,

@@ -102,7 +102,7 @@ def place_boxes(
     """
     if find is None:
         if not any(True for _ in rows.images()):
-            _make_cases(found, file, rows, part)
+            make_cases({str(box.image): box.size for box in reversed(found)}, file, rows, part)
         find = _by_name(file, rows, part)
     targets = {one.image: find(one) for one in {box.image: box for box in found}.values()}
     images = {(case, image["id"]): image for case, image in rows.images()}
@@ -260,15 +260,14 @@ def _by_name(file: str, rows: SetRows, part: str) -> Find:
     return find
 
 
-def _make_cases(found: Sequence[FoundBox], file: str, rows: SetRows, part: str) -> None:
-    """Make a case of each picture that the boxes name."""
+def make_cases(sizes: Mapping[str, Size | None], file: str, rows: SetRows, part: str = "") -> None:
+    """Make a case of each picture that a file names, with its size where that is known."""
     pictures = PictureCases(rows)
-    first = {str(box.image): box for box in reversed(found)}
-    for name, box in reversed(first.items()):
-        size = dict(zip(("width", "height"), box.size, strict=True)) if box.size else {}
-        pictures.case_of((name,), _at(box, file, part), name, image=size)
-    if first:
-        rows.log.note(f"{file}: cases were made of the {len(first):,} pictures that it names.")
+    for name, size in sizes.items():
+        known = dict(zip(("width", "height"), size, strict=True)) if size else {}
+        pictures.case_of((name,), At(file, None, part), name, image=known)
+    if sizes:
+        rows.log.note(f"{file}: cases were made of the {len(sizes):,} pictures that it names.")
 
 
 def _preview(

@@ -163,6 +163,8 @@ def propose_reading(
     finite = np.isfinite(numbers).all(axis=1)
     numbers, extents = numbers[finite], extents.reshape(-1, 2)[finite]
     units = _units(numbers, extents)
+    if not np.isfinite(extents).any() and _are_corners(numbers):
+        shapes = sorted(shapes, key=lambda shape: shape != "xyxy")
     tried = {
         reading: _share_inside(reading, numbers, extents)
         for one in units
@@ -186,6 +188,11 @@ def propose_reading(
     outside = round((1 - tried[best]) * len(numbers))
     why = f"No reading puts all boxes inside their images; with this one {outside:,} are outside."
     return ReadingProposal(best, (), why, fits=False)
+
+
+def _are_corners(numbers: Numbers) -> bool:
+    """Whether every second pair is beyond the first: boxes of a size rarely all look so."""
+    return len(numbers) > 1 and bool((numbers[:, 2:] > numbers[:, :2]).all())
 
 
 def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
@@ -239,3 +246,23 @@ def four_numbers(values: Sequence[Any]) -> tuple[float, float, float, float] | N
     if not all(abs(number) <= 1e9 for number in numbers):
         return None
     return numbers[0], numbers[1], numbers[2], numbers[3]
+
+
+def turned_box(
+    box: tuple[float, float, float, float], degrees: float, *, about_centre: bool = False
+) -> tuple[float, float, float, float]:
+    """Return the upright box around one that is turned clockwise, x, y, width, height in pixels.
+
+    It is turned about its left top corner (Label Studio), or about its centre (CVAT).
+
+    >>> [round(one) for one in turned_box((500, 500, 200, 100), 90)]
+    [400, 500, 100, 200]
+    """
+    x, y, width, height = box
+    sine, cosine = np.sin(np.radians(degrees)), np.cos(np.radians(degrees))
+    corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], dtype=np.float64)
+    middle = np.array((width / 2, height / 2)) if about_centre else np.zeros(2)
+    turned = (corners - middle) @ np.array(((cosine, sine), (-sine, cosine))) + middle
+    left, top = (turned.min(axis=0) + np.array((x, y))).round(6).tolist()
+    across, down = np.ptp(turned, axis=0).round(6).tolist()
+    return left, top, across, down

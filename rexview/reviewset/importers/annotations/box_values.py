@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -124,3 +124,67 @@ def _names_a_box(key: str) -> bool:
     return shape_in_name(key) is not None or plain in (
         *("box", "bbox", "boundingbox", "boxes", "bboxes", "boundingboxes", "coordinates"),
     )
+
+
+def parallel(
+    boxes: Sequence[BoxValue], labels: Sequence[str], scores: Sequence[float | None]
+) -> list[BoxValue] | None:
+    """Give each box of a list its own label and score; None where the lists do not fit.
+
+    A list of one label is that of all boxes.
+    """
+    if len(labels) > 1 and len(labels) != len(boxes):
+        return None
+    words = list(labels) * len(boxes) if len(labels) == 1 else list(labels) or [""] * len(boxes)
+    rated = list(scores) if len(scores) == len(boxes) else [None] * len(boxes)
+    return [
+        replace(box, label=box.label or word, score=box.score if score is None else score)
+        for box, word, score in zip(boxes, words, rated, strict=True)
+    ]
+
+
+def prediction_string(cells: Sequence[str]) -> int | None:
+    """Return how many numbers a box has in a column of prediction strings: 5, 6, or None.
+
+    Kaggle's RSNA has confidence, x, y, width, height; VinBigData has class, confidence and corners.
+    The class may be a word.
+
+    >>> prediction_string(["0.9 264 152 213 379", "0.5 10 20 30 40 0.4 1 2 3 4"])
+    5
+    >>> prediction_string(["14 1 0 0 1 1", "3 0.9 691 1375 1653 1831"])
+    6
+    """
+    for size in (6, 5):
+        if cells and all(_fits_string(cell.replace(",", " ").split(), size) for cell in cells):
+            return size
+    return None
+
+
+def _fits_string(words: Sequence[str], size: int) -> bool:
+    if not words or len(words) % size:
+        return False
+    scores = words[size - 5 :: size]
+    numbers = [word for place, word in enumerate(words) if size == 5 or place % size]
+    if four_numbers([*scores[:1], 0, 0, 0]) is None or not all(map(_NUMBER.fullmatch, numbers)):
+        return False
+    classes = words[::size] if size == 6 else []
+    whole = all(word.isdigit() or not _NUMBER.fullmatch(word) for word in classes)
+    return whole and all(0 <= float(score) <= 1 for score in scores)
+
+
+def boxes_of_string(cell: str, size: int) -> list[BoxValue]:
+    """Return the boxes of a prediction string; one of one pixel in the corner says no finding."""
+    words = cell.replace(",", " ").split()
+    found = []
+    for start in range(0, len(words), size):
+        *label, score, a, b, c, d = words[start : start + size]
+        numbers = four_numbers([a, b, c, d])
+        if numbers is not None:
+            shape: Shape = "xywh" if size == 5 else "xyxy"
+            found.append(BoxValue(numbers, "".join(label), float(score), shape))
+    return found
+
+
+def says_no_finding(box: BoxValue) -> bool:
+    """Whether an entry of a prediction string is the mark for an image without a finding."""
+    return box.numbers == (0.0, 0.0, 1.0, 1.0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from rexview.reviewset.importers.annotations.box_reading import four_numbers
+from rexview.reviewset.importers.annotations.box_reading import four_numbers, turned_box
 from rexview.reviewset.importers.annotations.found_box import FoundBox
 
 _BOXES: Final = ("rectanglelabels", "rectangle", "ellipselabels", "polygonlabels")
@@ -185,12 +185,13 @@ def _path_of_words(word: Any) -> str:
 def _box(
     task: Task, result: Mapping[str, Any], value: Mapping[str, Any], kind: str, model: str | None
 ) -> FoundBox | None:
-    numbers = four_numbers(_upright(value, kind))
+    size = four_numbers([result.get("original_width"), result.get("original_height"), 0, 0])
+    known = (size[0], size[1]) if size and size[0] > 0 and size[1] > 0 else None
+    numbers = four_numbers(_upright(value, kind, known))
     if numbers is None or not task.images:
         return None
     labels = value.get(_label_key(value) or "")
     words = ", ".join(map(str, labels)) if isinstance(labels, list) else str(labels or "")
-    size = four_numbers([result.get("original_width"), result.get("original_height"), 0, 0])
     score = result.get("score", value.get("score"))
     rated = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
     rotation = value.get("rotation")
@@ -201,13 +202,22 @@ def _box(
         task.row,
         model,
         float(score) if rated and model is not None else None,
-        (int(size[0]), int(size[1])) if size and size[0] > 0 and size[1] > 0 else None,
+        (int(known[0]), int(known[1])) if known else None,
         {"rotation": rotation} if rotation else {},
     )
 
 
-def _upright(value: Mapping[str, Any], kind: str) -> list[Any]:
-    """Return left, top, width, height in percent of the upright box around a shape."""
+def _upright(
+    value: Mapping[str, Any], kind: str, size: tuple[float, float] | None
+) -> Sequence[Any]:
+    """Return left, top, width, height in percent of the upright box around a shape.
+
+    A rectangle is turned clockwise about its left top corner, an ellipse about its centre. Both
+    are turned in pixels: percent of a width and of a height differ where the ``size`` is no square.
+    """
+    turn = four_numbers([value.get("rotation") or 0, 0, 0, 0])
+    degrees = turn[0] if turn else 0.0
+    across_down = size or (1.0, 1.0)
     if kind == "polygonlabels":
         points = [four_numbers([*point[:2], 0, 0]) for point in _pairs(value.get("points"))]
         known = [(point[0], point[1]) for point in points if point]
@@ -221,8 +231,19 @@ def _upright(value: Mapping[str, Any], kind: str) -> list[Any]:
         if ellipse is None:
             return []
         x, y, across, down = ellipse
+        a, b = across * across_down[0], down * across_down[1]
+        sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
+        across = math.hypot(a * cosine, b * sine) / across_down[0]
+        down = math.hypot(a * sine, b * cosine) / across_down[1]
         return [x - across, y - down, 2 * across, 2 * down]
-    return [value.get(key) for key in ("x", "y", "width", "height")]
+    given = [value.get(key) for key in ("x", "y", "width", "height")]
+    numbers = four_numbers(given)
+    if numbers is None or not degrees:
+        return given
+    whole = (*across_down, *across_down)
+    pixels = [one * side for one, side in zip(numbers, whole, strict=True)]
+    turned = turned_box((pixels[0], pixels[1], pixels[2], pixels[3]), degrees)
+    return [round(one / side, 9) for one, side in zip(turned, whole, strict=True)]
 
 
 def _label_key(value: Mapping[str, Any]) -> str | None:

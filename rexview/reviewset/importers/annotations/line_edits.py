@@ -24,10 +24,10 @@ from rexview.reviewset.importers.table.column_names import (
     SIGNIFICANCE_WORDS,
     ColumnName,
 )
-from rexview.reviewset.importers.table.known_columns import (
+from rexview.reviewset.importers.table.roles import (
     columns_by_meaning,
-    columns_of,
     enter_table,
+    sample_of,
 )
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
@@ -52,8 +52,8 @@ def edit_columns(names: Sequence[str]) -> Mapping[str, str] | None:
 
 def recognises(probe: Probe) -> str | None:
     """Say why a file is a table of corrected lines."""
-    names = columns_of(probe)
-    columns = edit_columns(names) if names else None
+    sheet = sample_of(probe)
+    columns = edit_columns(sheet.columns) if sheet else None
     return f"corrected lines ({columns['original']}, {columns['edited']})" if columns else None
 
 

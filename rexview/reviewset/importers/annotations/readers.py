@@ -15,7 +15,7 @@ from rexview.reviewset.importers.annotations.box_reading import BoxReading
 from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.annotations.picture_cases import PictureCases
 from rexview.reviewset.importers.core.recognise import Probe
-from rexview.reviewset.importers.core.report_text import split_report
+from rexview.reviewset.importers.core.report_text import report_fields
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json, read_text
 from rexview.reviewset.importers.table.column_names import is_identity
@@ -87,7 +87,7 @@ def read_label_studio(
             at = At(file.label, task.row)
             hidden |= dict.fromkeys(name for name in task.data if is_identity(name))
             given = {name: value for name, value in task.data.items() if not is_identity(name)}
-            given |= _case_words(task.words.get(None, {}))
+            given = _case_words(given, task.words.get(None, {}))
             named = given.pop("id", None)
             case_id = pictures.case_of(task.images, at, str(named or f"task {task.row}"), **given)
             cases[task.row] = case_id
@@ -118,13 +118,15 @@ def read_label_studio(
             )
 
 
-def _case_words(words: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return people's words as fields of a case; what they wrote as its report is the report."""
-    given = _plain_words({name: texts for name, texts in words.items() if name not in _REPORT})
-    written = {name: "\n".join(texts) for name, texts in words.items() if name in _REPORT}
-    whole = split_report(written.pop("report", None))
-    report = {"findings": whole.findings, "impression": whole.impression, **written}
-    return given | ({"report": report} if any(report.values()) else {})
+def _case_words(data: Mapping[str, Any], words: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return a task's data and what people wrote as fields of a case; the report among them."""
+    given = dict(data) | _plain_words({name: words[name] for name in words if name not in _REPORT})
+    written = {name: "\n".join(words[name]) for name in _REPORT if name in words}
+    texts = {name: given.pop(name) for name in _REPORT if isinstance(given.get(name), str)}
+    texts |= written
+    return given | report_fields(
+        texts.get("report"), findings=texts.get("findings"), impression=texts.get("impression")
+    )
 
 
 def _plain_words(words: Mapping[str, list[str]]) -> dict[str, Any]:

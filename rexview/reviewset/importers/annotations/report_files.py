@@ -13,14 +13,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.recognise import Probe
-from rexview.reviewset.importers.core.report_text import sections, split_report
+from rexview.reviewset.importers.core.recognise import Found, Probe
+from rexview.reviewset.importers.core.report_text import report_fields, sections
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_text
+from rexview.reviewset.importers.images.collection import mimic_study
 from rexview.reviewset.tables.source import At
 
 _LONGEST: Final = 100_000
 """Bytes of a text file that can be a report: the longest of MIMIC-CXR has 12,000."""
+_OF_CASES: Final = 1
+"""When reports are read that tell cases by themselves: before the answers to them."""
+_FINAL_REPORT: Final = re.compile(r"^\s*FINAL REPORT\s*$", re.MULTILINE)
 _HEADED: Final = frozenset(("findings", "impression"))
 _REFERENCE: Final = re.compile(
     r"\b(ref|references?|gt|ground truth|truth|radiologists?|originals?)\b"
@@ -28,12 +32,20 @@ _REFERENCE: Final = re.compile(
 _NO_STUDY: Final = "No case, study or image has its name, and it has no headings of a report."
 
 
-def recognises(probe: Probe) -> str | None:
+def recognises(probe: Probe) -> Found | None:
     """Say why a file can be a report: a text of bearable length."""
     if probe.kind != "text" or probe.size > _LONGEST:
         return None
     found = _HEADED & sections(probe.text).keys()
-    return f"a report ({', '.join(sorted(found))})" if found else "a text"
+    why = f"a report ({', '.join(sorted(found))})" if found else "a text"
+    path = PurePosixPath(probe.label)
+    told = is_report(probe.text) or mimic_study(f"{path.parent}/{path.stem}/_") is not None
+    return Found(why, _OF_CASES if told else None)
+
+
+def is_report(text: str) -> bool:
+    """Whether a text says by itself that it is a report."""
+    return bool(_HEADED & sections(text).keys()) or _FINAL_REPORT.search(text) is not None
 
 
 def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -46,21 +58,21 @@ def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
         path = PurePosixPath(file.label)
         at = At(file.label, 1)
         place = rows.find_case(case=path.stem, study=path.stem, image=path.stem)
-        if place is None and not _HEADED & sections(text).keys():
+        of_mimic = mimic_study(f"{path.parent}/{path.stem}/_") is not None
+        if place is None and not of_mimic and not is_report(text):
             rows.receipt.file_unread(file.label, "text", _NO_STUDY)
             continue
         rows.receipt.rows(file.label, 1)
         case_id = place[0] if place else path.stem
+        study = {}
+        if of_mimic and place is None:  # its tables call the study s50414267 by the number alone
+            study = {"study_id": path.stem[1:], "patient_id": path.parent.name[1:]}
         model = options.get("model") or _model(path, several=names[path.stem] > 1)
         if model is not None:
             rows.add_case({"id": case_id}, at)
             rows.add_answer({"case": case_id, "model": model, "text": text.strip()}, at)
             continue
-        report = split_report(text)
-        given = {"findings": report.findings, "impression": report.impression}
-        parts = sections(text)
-        context = {name: parts[name] for name in ("indication", "comparison") if name in parts}
-        rows.add_case({"id": case_id, "report": given, "context": context}, at)
+        rows.add_case({"id": case_id, **study, **report_fields(text)}, at)
 
 
 def _model(path: PurePosixPath, *, several: bool) -> str | None:
@@ -71,5 +83,7 @@ def _model(path: PurePosixPath, *, several: bool) -> str | None:
     >>> _model(PurePosixPath("in/ground_truth/s1.txt"), several=True)
     """
     folder = path.parent.name
+    if mimic_study(f"{path.parent}/{path.stem}/_") is not None:
+        return None
     words = " ".join(re.findall(r"[a-z]+|\d+", folder.lower()))
     return folder if several and folder and not _REFERENCE.search(words) else None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.errors import FileRefused
+from rexview.reviewset.importers.annotations.box_table import pictures_of
 from rexview.reviewset.importers.auto.unpack import Opener
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import PROPOSED, Importer
@@ -20,6 +21,7 @@ from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, told_apart
 from rexview.reviewset.importers.images.placement import gather_images, place_images
 from rexview.reviewset.importers.rexvqa.importer import check_told, declare_readers, of_files
+from rexview.reviewset.importers.table.roles import is_path, picture_names
 
 _GENERAL: Final = ("predictions", "table")
 """Formats that would take much for theirs: they are asked last."""
@@ -38,6 +40,7 @@ _REASONS: Final = {
 }
 _BOXES: Final = 3
 """The role from which on image sizes are needed."""
+_ANSWERS: Final = 2
 _NAMED_ALONE: Final = 4
 _HUGGING_FACE: Final = (
     ("_data_files", "_fingerprint"),
@@ -58,15 +61,17 @@ class Recognised:
     role: int
 
 
-def recognise(file: SourceFile) -> Recognised | None:
+def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recognised | None:
     """Say what a file is by its content; None when no format knows it.
+
+    ``pictures`` are the names of the pictures that are imported with it.
 
     Raises
     ------
     FileRefused, OSError
         When it cannot be read.
     """
-    probe = Probe(file.path, file.label)
+    probe = Probe(file.path, file.label, pictures)
     if _is_beside_data(probe):
         return None
     special = [name for name in FORMATS if name not in _GENERAL]
@@ -91,9 +96,10 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     found: list[Recognised] = []
     opened = list(Opener(rows).open(files))
     check_told(opened, options, rows)
+    pictures = picture_names(file.label for file in opened if is_path(file.label))
     for file in opened:
         try:
-            one = recognise(file)
+            one = recognise(file, pictures)
             kind = None if one else Probe(file.path).kind
         except (FileRefused, OSError) as error:
             rows.receipt.file_unread(file.label, "file", f"It cannot be read: {error}")
@@ -104,6 +110,7 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             rows.receipt.file_unread(
                 file.label, TYPES[str(kind)], _REASONS.get(str(kind), _UNKNOWN)
             )
+    found = _with_pictures_of_boxes(found, pictures)
     apart = told_apart([one.file for one in found])
     found = [replace(one, file=file) for one, file in zip(found, apart, strict=True)]
     readers = of_files(options.get("reader"))
@@ -129,6 +136,22 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     declare_readers(rows, {one.rpartition("=")[2].strip() for one in readers})
     labels = ", ".join(file.label for file in files)
     rows.description = f"Imported from {labels}."
+
+
+def _with_pictures_of_boxes(
+    found: Sequence[Recognised], pictures: frozenset[str]
+) -> list[Recognised]:
+    """Recognise tables again by the pictures that tables of boxes name, which need not be there."""
+    boxes = [one.file for one in found if one.importer.id == "boxes"]
+    named = picture_names(name for file in boxes for name in pictures_of(file))
+    if named <= pictures:
+        return list(found)
+    again = (recognise(one.file, pictures | named) if _is_plain(one) else one for one in found)
+    return [one for one in again if one is not None]
+
+
+def _is_plain(one: Recognised) -> bool:
+    return one.importer.id == "table" and one.role < _ANSWERS
 
 
 def _name_files(group: Sequence[Recognised], rows: SetRows) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_reading import four_numbers
+from rexview.reviewset.importers.annotations.box_reading import four_numbers, turned_box
 from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import read_json
@@ -184,6 +184,11 @@ class _Boxes:
             return None
         score = entry.get("score")
         number = four_numbers([score, 0, 0, 0])
+        about = entry.get("attributes")
+        turn = about.get("rotation") if isinstance(about, Mapping) else None
+        degrees = four_numbers([turn or 0, 0, 0, 0])
+        if degrees and degrees[0]:  # CVAT keeps the box as it was before it was turned
+            box = turned_box(box, degrees[0], about_centre=True)
         found = FoundBox(image, self._label(row, entry), box, row)
         return replace(found, score=number[0] if number else None)
 

@@ -73,12 +73,19 @@ def read_coco(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     find = _by_name(rows) if results_only else _by_key(targets)
     has_results = any(coco.results for _, coco in read)
     for file, coco in read:
-        is_model = coco.results or (options.get("model") and not has_results)
-        model = (options.get("model") or file.path.stem) if is_model else None
-        boxes = [replace(box, size=sizes.get(box.image)) for box in coco.boxes]
+        told = options.get("model")
         absent_from = "the data set does not list" if not results_only else "are not there"
         _name_left_out(file, coco, rows)
-        _place(file, boxes, model, rows, options, find, absent_from)
+        for is_scored in (False, True):  # who draws a box by hand gives it no score
+            boxes = [
+                replace(box, size=sizes.get(box.image))
+                for box in coco.boxes
+                if (box.score is not None) == is_scored
+            ]
+            is_model = coco.results or is_scored or (told and not has_results)
+            model = (told or file.path.stem) if is_model else None
+            if boxes or (model is not None and not is_scored and not coco.boxes):
+                _place(file, boxes, model, rows, options, find, absent_from)
 
 
 def add_data_set_boxes(
@@ -101,7 +108,10 @@ def add_data_set_boxes(
     ]
     absent_from = "are not in the folder, or whose name occurs there more than once"
     _name_left_out(file, coco, rows)
-    _place(file, boxes, None, rows, options, find, absent_from)
+    for model in (None, file.path.stem):  # who draws a box by hand gives it no score
+        own = [box for box in boxes if (box.score is None) == (model is None)]
+        if own:
+            _place(file, own, model, rows, options, find, absent_from)
     return True
 
 

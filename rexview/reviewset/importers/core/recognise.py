@@ -17,6 +17,8 @@ _HEAD: Final = 262_144
 _WHOLE_JSON: Final = 60_000_000
 """JSON up to that many bytes is parsed to see what it is; of longer files the beginning is."""
 _LOOKED_AT: Final = 50
+_SEP_LINE: Final = 5
+"""Length of Excel's first line ``sep=;``, which names the delimiter."""
 _MAGIC: Final = (
     (0, b"\x89PNG\r\n\x1a\n", "png"),
     (0, b"\xff\xd8\xff", "jpeg"),
@@ -113,15 +115,22 @@ class SampleTable:
 class Probe:
     """A file that is looked at to see what it is. Nothing is read before it is asked for.
 
+    ``pictures`` are the names and stems of the pictures that are imported with it, folded; ``kept``
+    holds what recognisers found out, so that none reads the file twice.
+
     Raises
     ------
     FileRefused, OSError
         When something is asked of what is no file, or cannot be read.
     """
 
-    def __init__(self, path: Path, label: str | None = None) -> None:
+    def __init__(
+        self, path: Path, label: str | None = None, pictures: frozenset[str] = frozenset()
+    ) -> None:
         self.path = path
         self.label = label or path.name
+        self.pictures = pictures
+        self.kept: dict[str, Any] = {}
 
     @cached_property
     def size(self) -> int:
@@ -255,6 +264,8 @@ class Probe:
         lines = self.text.splitlines(keepends=True)
         first = next((line for line in lines if line.strip()), "")
         separator = max((",", "\t", ";", "|"), key=first.count)
+        if first.lower().startswith("sep=") and len(first.strip()) == _SEP_LINE:
+            separator, lines = first[4], lines[lines.index(first) + 1 :]
         try:
             records = [one for one in csv.reader(lines[:400], delimiter=separator) if any(one)]
         except csv.Error:

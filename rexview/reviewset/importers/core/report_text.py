@@ -8,32 +8,61 @@ absent. The text of a section is kept as written.
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 from rexview.reviewset.json_text import MISSING
 from rexview.schema import Context, Report
 
 _HEADINGS: Final[dict[str, tuple[str, ...]]] = {
-    "findings": ("findings and impression", "findings/impression", "findings", "finding"),
-    "impression": ("impression", "impressions", "conclusion", "conclusions", "summary"),
+    "findings": (
+        *("findings and impression", "findings/impression", "findings", "finding", "finding(s)"),
+        *("findings & impression",),
+    ),
+    "impression": (
+        *("impression", "impressions", "impression(s)", "conclusion", "conclusions", "summary"),
+        *("impression and recommendation", "impression and recommendations"),
+    ),
     "indication": (
         *("clinical indication", "clinical information", "clinical history", "indication"),
-        *("reason for examination", "reason for exam", "history"),
+        *("reason for examination", "reason for exam", "history", "indications"),
+        *("reason for study", "clinical data"),
     ),
-    "comparison": ("comparison", "comparisons"),
+    "comparison": ("comparison", "comparisons", "comparison(s)"),
+    "recommendation": ("recommendation", "recommendations", "recommendation(s)"),
+    "notification": ("notification", "notifications", "notification(s)"),
+    "addendum": ("addendum", "final addendum", "addenda"),
     "other": (
-        *("technique", "examination", "exam", "procedure", "recommendation", "recommendations"),
+        *("technique", "examination", "exam", "procedure", "wet read", "narrative"),
+        *("procedure comments", "end of impression", "attestation"),
     ),
+    "": ("final report",),
     "age": ("age",),
     "sex": ("gender", "sex"),
 }
+OWN_SECTIONS: Final = ("recommendation", "notification", "addendum")
+"""Sections of a report that a case keeps as extra fields of these names."""
+REPORT_HEAD: Final = "report_head"
+REPORT_REST: Final = "report_other"
+"""Extra fields with what stands above the first heading of a report, and under other headings."""
 
 
 def _headings(*kinds: str) -> dict[str, str]:
     return {word: kind for kind in kinds for word in _HEADINGS[kind]}
 
 
-_REPORT_HEADINGS: Final = _headings("findings", "impression", "indication", "comparison", "other")
+_REPORT_HEADINGS: Final = _headings(
+    "findings", "impression", "indication", "comparison", *OWN_SECTIONS, "other", ""
+)
+_NEAR_MISS: Final = re.compile(
+    r"(?:^[ \t]*|(?<=\s))([A-Z][A-Z()/&]{5,16})[ \t]*:|^[ \t]*([A-Z][a-z()]{6,16})[ \t]*:",
+    re.MULTILINE,
+)
+_MISSED: Final = tuple(
+    word
+    for word in _REPORT_HEADINGS
+    if len(word) >= 7 and " " not in word and word not in ("summary", "attestation", "procedure")
+)
 _CONTEXT_HEADINGS: Final = _headings("age", "sex", "indication", "comparison")
 _AGE: Final = re.compile(
     r"\s*(\d{1,3})(?:\.0*)?\s*(?:y|yo|yrs?|years?|-year-old)?\s*$", re.IGNORECASE
@@ -77,9 +106,10 @@ def sections(text: str, *, request: bool = False) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        By ``findings``, ``impression``, ``indication``, ``comparison``, ``other`` (and ``age``,
-        ``sex`` for a request); the text before the first heading under ``""``. Sections of one
-        kind are joined by a line break; absent ones (empty, ``None``, ``nan``) are left out.
+        By ``findings``, ``impression``, ``indication``, ``comparison``, the sections of
+        :data:`OWN_SECTIONS`, ``other`` (and ``age``, ``sex`` for a request); the text before the
+        first heading under ``""``. Sections of one kind are joined by a line break; absent ones
+        (empty, ``None``, ``nan``) are left out.
     """
     found: dict[str, str] = {}
     for kind, start, end in section_spans(text, request=request):
@@ -92,15 +122,54 @@ def sections(text: str, *, request: bool = False) -> dict[str, str]:
 def section_spans(text: str, *, request: bool = False) -> list[tuple[str, int, int]]:
     """Say where the sections of a text lie: kind as in :func:`sections`, start and end.
 
-    In order of place and without their headings; one may be empty.
+    In order of place and without their headings; one may be empty. A heading of a report may be
+    misspelt by a letter (``IMPRESSON:``).
     """
     pattern, words = (_CONTEXT, _CONTEXT_HEADINGS) if request else (_REPORT, _REPORT_HEADINGS)
+    marks = [
+        (match.start(), match.end(), words[(match[1] or match[2] or match[3]).lower()])
+        for match in pattern.finditer(text)
+    ]
+    if not request:
+        missed = (
+            (one, _missed_heading((one[1] or one[2]).lower())) for one in _NEAR_MISS.finditer(text)
+        )
+        marks += [(one.start(), one.end(), words[word]) for one, word in missed if word is not None]
+        marks.sort()
     spans = []
     kind, start = "", 0
-    for match in pattern.finditer(text):
-        spans.append((kind, start, match.start()))
-        kind, start = words[(match[1] or match[2] or match[3]).lower()], match.end()
+    for first, last, of_next in marks:
+        if first < start:
+            continue
+        spans.append((kind, start, first))
+        kind, start = of_next, last
     return [*spans, (kind, start, len(text))]
+
+
+@lru_cache(maxsize=4096)
+def _missed_heading(word: str) -> str | None:
+    """Return the heading that a word misses by one letter; None for a heading as it is written.
+
+    A letter is one more, one less, another one, or changed places with the next.
+    """
+    if word in _REPORT_HEADINGS:
+        return None
+    return next((heading for heading in _MISSED if _is_one_off(word, heading)), None)
+
+
+def _is_one_off(one: str, other: str) -> bool:
+    if abs(len(one) - len(other)) > 1:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if start is None:
+        return True
+    swapped = one[start : start + 2] == other[start : start + 2][::-1]
+    rests = {
+        (one[start + 1 :], other[start + 1 :]),
+        (one[start:], other[start + 1 :]),
+        (one[start + 1 :], other[start:]),
+    }
+    return (swapped and one[start + 2 :] == other[start + 2 :]) or any(a == b for a, b in rests)
 
 
 def absent(text: str | None) -> bool:
@@ -114,16 +183,51 @@ def has_report_headings(text: str) -> bool:
 
 
 def split_report(text: str | None) -> Report:
-    """Split a whole report into findings and impression; a text without headings is findings."""
+    """Split a whole report into findings and impression.
+
+    A text without headings is findings, but for the sections of :data:`OWN_SECTIONS`; what stands
+    above the first heading is none.
+    """
     if text is None or absent(text):
         return Report()
     parts = sections(text)
-    if not has_report_headings(text):
-        return Report(findings=text.strip())
-    findings = parts.get("findings")
-    if findings is None and "" in parts:
-        findings = parts[""]
-    return Report(findings=findings, impression=parts.get("impression"))
+    if has_report_headings(text):
+        return Report(findings=parts.get("findings"), impression=parts.get("impression"))
+    if parts.keys() & {*OWN_SECTIONS} and (parts.keys() - {*OWN_SECTIONS, "other"}) <= {""}:
+        return Report(findings=parts.get(""))
+    return Report(findings=text.strip())
+
+
+def report_fields(
+    text: str | None, *, findings: str | None = None, impression: str | None = None
+) -> dict[str, Any]:
+    """Return what a report gives a case: ``report``, ``context`` and extra fields.
+
+    Extra are the sections of :data:`OWN_SECTIONS`, what stands above the first heading, and what
+    stands under headings of technique and the like. ``findings`` and ``impression`` are those that
+    a source gives apart; they count before the whole ``text``. Where that has no headings, and
+    says something else, it is kept as ``report_text``.
+    """
+    apart = {"findings": findings, "impression": impression}
+    own = {name: one for name, one in apart.items() if one is not None and not absent(one)}
+    if text is None or absent(text):
+        return {"report": own} if own else {}
+    parts = sections(text)
+    whole = {name: one for name, one in vars(split_report(text)).items() if one is not None}
+    fields: dict[str, Any] = {}
+    if whole.get("findings") != text.strip():
+        if context := {name: parts[name] for name in ("indication", "comparison") if name in parts}:
+            fields["context"] = context
+        rest = {name: parts.get(name) for name in OWN_SECTIONS}
+        rest[REPORT_HEAD] = parts.get("") if has_report_headings(text) else None
+        rest[REPORT_REST] = parts.get("other")
+        fields |= {name: one for name, one in rest.items() if one}
+    elif own.get("findings", text) in text:
+        own.pop("findings", None)  # a part of the whole text, which has no headings
+    else:
+        fields["report_text"] = text
+    report = whole | own
+    return fields | ({"report": report} if report else {})
 
 
 def read_context(text: str | None) -> Context:

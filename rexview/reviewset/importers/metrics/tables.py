@@ -19,10 +19,10 @@ from rexview.reviewset.importers.metrics.names import (
 from rexview.reviewset.importers.metrics.values import RECIPROCAL, Source
 from rexview.reviewset.importers.table.cell_values import read_number, read_whole
 from rexview.reviewset.importers.table.column_names import is_identity
-from rexview.reviewset.importers.table.known_columns import (
+from rexview.reviewset.importers.table.roles import (
     columns_by_meaning,
-    columns_of,
     holds_any,
+    sample_of,
 )
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
@@ -78,8 +78,8 @@ def metric_columns(names: Sequence[str]) -> MetricColumns | None:
 
 def recognised(probe: Probe) -> str | None:
     """Say why a file is a table of metric values."""
-    names = columns_of(probe)
-    columns = metric_columns(names) if names else None
+    sheet = sample_of(probe)
+    columns = metric_columns(sheet.columns) if sheet else None
     if columns is None:
         return None
     if columns.is_long:

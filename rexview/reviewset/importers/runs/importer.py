@@ -30,7 +30,7 @@ from rexview.reviewset.importers.runs.vlmevalkit import (
     read_predictions,
 )
 from rexview.reviewset.importers.table.importer import read_table
-from rexview.reviewset.importers.table.known_columns import columns_of
+from rexview.reviewset.importers.table.roles import sample_of
 from rexview.reviewset.importers.table.sheet import grid_of, read_sheet
 from rexview.reviewset.importers.table.structured.json_records import Records
 from rexview.reviewset.importers.table.structured.model_logs import is_batch, is_harness_sample
@@ -67,7 +67,8 @@ def _kind(probe: Probe) -> str | None:
         return _RECORDS
     if probe.kind == "table" and "\t" not in probe.text.partition("\n")[0]:
         return None  # it writes predictions as TSV; what has commas holds its scores
-    if probe.kind in ("table", "xlsx", "json") and is_predictions(columns_of(probe)):
+    sample = sample_of(probe) if probe.kind in ("table", "xlsx", "json") else None
+    if sample is not None and is_predictions(sample.columns):
         return _VLMEVALKIT
     return None
 

@@ -11,7 +11,7 @@ from rexview.reviewset.importers.core.report_text import (
     read_age,
     read_context,
     read_sex,
-    split_report,
+    report_fields,
 )
 from rexview.reviewset.importers.table.cell_values import read_list, read_option, read_yes_no
 from rexview.reviewset.importers.table.column_names import ColumnName
@@ -44,8 +44,7 @@ def case_row(row: MappedRow, index_from: int | None) -> dict[str, Any]:
             if field.startswith(_TAG) and row.peek(field)
         },
         "normal": row.read("normal", read_yes_no),
-        "context": _context(row),
-        "report": _report(row),
+        **_report_and_context(row),
         "images": _images(row),
         "options": options,
         "correct": row.read("correct", lambda text: right_option(text, options, index_from)),
@@ -53,14 +52,11 @@ def case_row(row: MappedRow, index_from: int | None) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value not in (None, {}, [])}
 
 
-def _report(row: MappedRow) -> dict[str, str]:
-    whole = split_report(row.take("report"))
-    findings, impression = row.take("findings"), row.take("impression")
-    found = {
-        "findings": whole.findings if absent(findings) else findings,
-        "impression": whole.impression if absent(impression) else impression,
-    }
-    return {name: text for name, text in found.items() if text is not None}
+def _report_and_context(row: MappedRow) -> dict[str, Any]:
+    """Read the report, whole or in columns, the context, and the sections that are neither."""
+    apart = {name: row.take(name) for name in ("findings", "impression")}
+    fields = report_fields(row.take("report"), **apart)
+    return {**fields, "context": fields.get("context", {}) | _context(row)}
 
 
 def _context(row: MappedRow) -> dict[str, str]:

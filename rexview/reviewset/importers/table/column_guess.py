@@ -8,6 +8,14 @@ from typing import Final
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.table.answer_columns import (
+    answer_columns,
+    columns_left,
+    is_other_text,
+    option_columns,
+    right_answers,
+    with_columns_of_text,
+)
 from rexview.reviewset.importers.table.column_mapping import (
     AnswerColumn,
     ColumnMapping,
@@ -22,15 +30,8 @@ from rexview.reviewset.importers.table.column_names import (
     ColumnName,
     is_identity,
 )
-from rexview.reviewset.importers.table.guess.answers import (
-    answer_columns,
-    columns_left,
-    is_other_text,
-    option_columns,
-    right_answers,
-    with_columns_of_text,
-)
-from rexview.reviewset.importers.table.guess.contents import (
+from rexview.reviewset.importers.table.judgement_columns import guess_judgement
+from rexview.reviewset.importers.table.roles import (
     ENOUGH,
     LEAST_OF_A_NAME,
     CellsByColumn,
@@ -43,7 +44,6 @@ from rexview.reviewset.importers.table.guess.contents import (
     samples,
     share,
 )
-from rexview.reviewset.importers.table.guess.judgements import guess_judgement
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 

@@ -22,7 +22,7 @@ from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.reviewset.importers.table.column_names import is_identity
-from rexview.reviewset.importers.table.guess.contents import is_path
+from rexview.reviewset.importers.table.roles import is_path
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader

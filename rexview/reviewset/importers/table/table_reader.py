@@ -19,9 +19,9 @@ from rexview.reviewset.importers.table.case import case_row, read_options, right
 from rexview.reviewset.importers.table.cell_values import read_number, read_whole
 from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
 from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, is_identity
-from rexview.reviewset.importers.table.guess.contents import is_letter
 from rexview.reviewset.importers.table.judgements import JudgementReader
 from rexview.reviewset.importers.table.mapped_row import MappedRow
+from rexview.reviewset.importers.table.roles import is_letter
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Cells, Row, Sheet
 from rexview.reviewset.tables.source import At

@@ -24,7 +24,7 @@ from rexview.reviewset.importers.table.column_names import (
     OPTION_WORDS,
     ColumnName,
 )
-from rexview.reviewset.importers.table.guess.contents import (
+from rexview.reviewset.importers.table.roles import (
     ENOUGH,
     CellsByColumn,
     content_fit,

@@ -15,7 +15,7 @@ from rexview.reviewset.importers.table.column_names import (
     SCORE_NAMES,
     ColumnName,
 )
-from rexview.reviewset.importers.table.guess.contents import (
+from rexview.reviewset.importers.table.roles import (
     Cells,
     is_number,
     is_tick,

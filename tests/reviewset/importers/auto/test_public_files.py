@@ -1,0 +1,277 @@
+"""Public data sets and tools, in small: each case of tests/data/imports is read as it is meant."""
+
+import json
+import shutil
+
+import pytest
+from PIL import Image
+from support import ROOT
+
+CASES = ROOT / "tests/data/imports"
+PICTURES = {
+    "chestxdet10_img": {f"images/x{n}.png": (1024, 1024) for n in (1, 2, 3)},
+    "fi_v1": {"images/a.png": (500, 600), "images/b.png": (500, 600)},
+    "indiana": {
+        f"images/images_normalized/{name}.dcm.png": (200, 300)
+        for name in (
+            "901_IM-0001-3001",
+            "901_IM-0001-4001",
+            "902_IM-0652-1001",
+            "902_IM-0652-2001",
+        )
+    },
+    "llava": {"images/a.png": (512, 512), "images/b.png": (512, 512)},
+    "ls_report": {"images/x1.png": (1000, 800)},
+    "ls_rotated": {f"images/{name}.png": (1000, 1000) for name in ("r", "r2", "r3")},
+    "maira2": {"images/s1.png": (1000, 800), "images/s2.png": (1000, 800)},
+    "mscxr": {f"files/p10/p10000001/s50000001/{name}.jpg": (2544, 3056) for name in ("d1", "d2")},
+    "padchest_gr": {f"PadChest_GR/{name}.png": (800, 1000) for name in ("1001_aa", "1002_bb")},
+    "qwen_text": {f"images/q{n}.png": (1200, 900) for n in (1, 2, 3)},
+    "vinbig": {f"images/{name}.png": (2000, 2400) for name in ("aa01", "bb02", "cc03")},
+    "vindr": {f"images/{name}.png": (2000, 2400) for name in ("aa01", "bb02", "cc03")},
+}
+FILMS = ("0004cfab", "00313ee0", "00436515")
+
+
+@pytest.fixture(name="case")
+def case_fixture(tmp_path, make_dicom):
+    """Copy a case to a folder of its own, with pictures of the right size unless told otherwise."""
+
+    def copy(name, *, pictures=True):
+        folder = tmp_path / name
+        shutil.copytree(CASES / name, folder)
+        for path, size in PICTURES.get(name, {}).items() if pictures else ():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            Image.new("L", size, 40).save(folder / path)
+        if name == "rsna" and pictures:
+            for film in FILMS:
+                # a film of 40 x 30 pixels would be too small for its boxes
+                big = {"Rows": 1024, "Columns": 1024, "PixelData": bytes(2 * 1024 * 1024)}
+                make_dicom(folder / f"stage_2_train_images/{film}.dcm", PatientID=film, **big)
+        return folder
+
+    return copy
+
+
+def cases_of(imported):
+    return {row["id"]: row for row in imported.review_set.cases.iter_rows(named=True)}
+
+
+def reports_of(imported, key="id"):
+    rows = imported.review_set.cases.iter_rows(named=True)
+    return {
+        row[key]: tuple((row["report"] or {}).get(part) for part in ("findings", "impression"))
+        for row in rows
+    }
+
+
+def answers_of(imported):
+    rows = imported.review_set.answers.iter_rows(named=True)
+    return {(row["case"], row["model"]): row["text"] for row in rows}
+
+
+def boxes_of(rows, field):
+    return {
+        row.get("id") or row["case"]: [
+            (box["label"], [round(number) for number in box["box"]]) for box in row[field] or []
+        ]
+        for row in rows.iter_rows(named=True)
+    }
+
+
+def extra_of(row):
+    return json.loads(row["extra"] or "{}")
+
+
+def first_file_named(case_id):
+    """The stem of a picture's path, which names a case made of it."""
+    return case_id.rpartition("/")[2]
+
+
+class TestReportsBesideImages:
+    def test_findings_and_impression_are_the_report(self, case, run_import):
+        done = run_import("auto", case("fi_v1"))
+        assert reports_of(done) == {
+            "a": (
+                "The heart is enlarged. There is a small left pleural effusion. No pneumothorax.",
+                "Small left effusion.",
+            ),
+            "b": ("The lungs are clear. No effusion or pneumothorax.", "No acute disease."),
+        }
+        assert [row["normal"] for row in cases_of(done).values()] == [None, None]
+        assert {model for _, model in answers_of(done)} == {"preds_gpt"}
+
+    def test_without_the_pictures(self, case, run_import):
+        done = run_import("auto", case("fi_v1", pictures=False))
+        assert done.review_set.cases.height == 2
+        assert all(all(report) for report in reports_of(done).values())
+
+    def test_studies_of_several_pictures_are_joined_by_their_id(self, case, run_import):
+        done = run_import("auto", case("indiana"))
+        assert reports_of(done)["902"] == (
+            "Borderline cardiomegaly. Small right effusion.",
+            "Cardiomegaly.",
+        )
+        assert {
+            id: {image["view"] for image in row["images"]} for id, row in cases_of(done).items()
+        } == {"901": {"FRONTAL", "LATERAL"}, "902": {"FRONTAL", "LATERAL"}}
+        assert answers_of(done) == {
+            ("901", "preds_gpt5"): "Normal chest.",
+            ("902", "preds_gpt5"): "Small left effusion.",
+        }
+        assert not done.messages("was not found")
+
+
+class TestBoxes:
+    def test_targets_classes_and_prediction_strings_of_rsna(self, case, run_import):
+        done = run_import("auto", case("rsna"))
+        assert done.review_set.cases.height == 3
+        reference = boxes_of(done.review_set.cases, "reference_boxes")
+        assert reference["study-002"] == [
+            ("", [264, 152, 213, 379]),
+            ("", [562, 152, 256, 453]),
+        ]
+        assert [row["normal"] for row in cases_of(done).values()] == [False, False, True]
+        drawn = boxes_of(done.review_set.answers, "boxes")
+        assert drawn["study-002"] == reference["study-002"]
+        assert drawn["study-001"] == []
+        assert not any(done.review_set.answers["text"].to_list())
+
+    def test_rsna_without_films(self, case, run_import):
+        done = run_import("auto", case("rsna", pictures=False))
+        assert sorted(cases_of(done)) == sorted(FILMS)
+        assert done.review_set.answers.height == 3
+
+    def test_prediction_strings_with_classes(self, case, run_import):
+        done = run_import("auto", case("vinbig"))
+        assert boxes_of(done.review_set.answers, "boxes") == {
+            "aa01": [],
+            "bb02": [("class 3", [691, 1375, 962, 456]), ("class 0", [1052, 715, 247, 251])],
+            "cc03": [("class 10", [100, 1715, 400, 251])],
+        }
+        rows = done.review_set.answers["boxes"].to_list()
+        scores = [box["score"] for row in rows for box in row or []]
+        assert scores == [0.91, 0.55, 0.77]
+
+    def test_classes_have_the_names_that_another_table_gives(self, case, run_import, tmp_path):
+        folder = case("vinbig")
+        shutil.copy(CASES / "vindr/train.csv", folder / "train.csv")
+        done = run_import("auto", folder)
+        assert boxes_of(done.review_set.answers, "boxes")["bb02"][0][0] == "Cardiomegaly"
+
+    def test_rows_of_no_finding(self, case, run_import):
+        done = run_import("auto", case("vindr"))
+        assert {id: row["normal"] for id, row in cases_of(done).items()} == {
+            "aa01": True,
+            "bb02": None,
+            "cc03": None,
+        }
+        assert len(boxes_of(done.review_set.cases, "reference_boxes")["bb02"]) == 3
+
+    def test_parallel_lists_of_labels_and_corners(self, case, run_import):
+        for pictures in (True, False):
+            folder = case("chestxdet10_img", pictures=pictures)
+            done = run_import("auto", folder)
+            assert boxes_of(done.review_set.cases, "reference_boxes")["x1"] == [
+                ("Effusion", [100, 700, 200, 200]),
+                ("Nodule", [600, 200, 80, 90]),
+            ]
+            shutil.rmtree(folder)
+
+    def test_category_names(self, case, run_import):
+        done = run_import("auto", case("mscxr"))
+        assert boxes_of(done.review_set.cases, "reference_boxes") == {
+            "s50000001": [
+                ("Pneumothorax", [1500, 300, 700, 900]),
+                ("Pleural Effusion", [200, 2200, 600, 500]),
+            ]
+        }
+
+    def test_rotated_rectangles(self, case, run_import):
+        done = run_import("auto", case("ls_rotated"))
+        boxes = boxes_of(done.review_set.cases, "reference_boxes")
+        assert boxes["r"] == [("opacity", [400, 500, 100, 200])]
+        assert boxes["r2"] == [("opacity", [500, 500, 200, 100])]
+        assert boxes["r3"] == [("opacity", [500, 321, 179, 224])]
+
+    def test_rotated_ellipses_and_films_that_are_no_squares(self, case, run_import):
+        folder = case("ls_rotated")
+        tasks = json.loads((folder / "export.json").read_text())
+        for task, kind in zip(tasks, ("ellipselabels", "rectanglelabels"), strict=False):
+            [result] = task["annotations"][0]["result"]
+            result["type"] = kind
+            result["original_width"], result["original_height"] = 1000, 500
+            value = result["value"] = {"x": 50, "y": 50, "rotation": 90, kind: ["mass"]}
+            ellipse = kind == "ellipselabels"
+            value |= {"radiusX": 10, "radiusY": 4} if ellipse else {"width": 20, "height": 10}
+        (folder / "export.json").write_text(json.dumps(tasks[:2]))
+        for name in ("r", "r2"):
+            Image.new("L", (1000, 500)).save(folder / f"images/{name}.png")
+        boxes = boxes_of(run_import("auto", folder).review_set.cases, "reference_boxes")
+        assert boxes["r"] == [("mass", [480, 150, 40, 200])]
+        assert boxes["r2"] == [("mass", [450, 250, 50, 200])]
+
+    def test_scored_annotations_of_coco_are_a_models(self, run_import, make_picture, tmp_path):
+        make_picture(tmp_path / "in/a.png", (400, 300))
+        content = {
+            "images": [{"id": 1, "file_name": "a.png", "width": 400, "height": 300}],
+            "categories": [{"id": 1, "name": "mass"}],
+            "annotations": [
+                {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 30, 40]},
+                {"id": 2, "image_id": 1, "category_id": 1, "bbox": [5, 6, 70, 80], "score": 0.7},
+            ],
+        }
+        (tmp_path / "in/yolo.json").write_text(json.dumps(content))
+        done = run_import("auto", tmp_path / "in")
+        assert boxes_of(done.review_set.cases, "reference_boxes") == {
+            "a": [("mass", [1, 2, 30, 40])]
+        }
+        assert boxes_of(done.review_set.answers, "boxes") == {"a": [("mass", [5, 6, 70, 80])]}
+        assert done.review_set.answers["model"].to_list() == ["yolo"]
+
+
+class TestReportTexts:
+    def test_heads_and_misspelt_headings(self, case, run_import):
+        done = run_import("auto", case("mimic"))
+        assert reports_of(done) == {
+            "s50000001": ("Small left effusion.", "Left effusion."),
+            "s50000002": ("Right lower lobe pneumonia.  No effusion.", None),
+            "s50000003": ("The right apical pneumothorax is small.", "Small right pneumothorax."),
+            "s50000004": (
+                None,
+                "AP chest compared to ___:\n\n Small left pleural effusion.  ET tube in standard "
+                "placement.",
+            ),
+            "s50000005": (
+                "CHEST RADIOGRAPH\n\n Heart size is normal.  There is a small right effusion.",
+                None,
+            ),
+        }
+        rows = cases_of(done)
+        told = extra_of(rows["s50000003"])
+        assert told["recommendation"] == "Repeat film."
+        assert told["notification"] == "discussed by telephone at 9 AM."
+        assert extra_of(rows["s50000005"]) == {"addendum": "The effusion is on the LEFT."}
+        assert extra_of(rows["s50000004"]) == {"report_head": "AP CHEST, 4:11 A.M., ___"}
+
+    def test_narratives_are_no_findings(self, case, run_import):
+        done = run_import("auto", case("chexpertplus"))
+        reports = list(reports_of(done).values())
+        assert reports == [
+            (None, "1. Small left effusion."),
+            ("Clear.", "1. Normal."),
+            ("Clear.", "1. Normal."),
+            (None, "1. Edema."),
+        ]
+        assert done.review_set.answers.height == 3
+
+    def test_the_report_of_a_task(self, case, run_import):
+        done = run_import("auto", case("ls_report"))
+        assert reports_of(done) == {"x1": ("Left pleural effusion. Heart normal.", None)}
+        assert cases_of(done)["x1"]["question"] == "Where is the effusion?"
+        assert not done.messages("JSON")
+
+
+def test_the_line_that_names_the_delimiter(case, run_import):
+    done = run_import("auto", case("sepline"))
+    assert answers_of(done)["1", "GPT-5"] == "There is a left effusion, small."
