@@ -21,6 +21,7 @@ from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, told_apart
 from rexview.reviewset.importers.images.placement import gather_images, place_images
 from rexview.reviewset.importers.rexvqa.importer import check_told, declare_readers, of_files
+from rexview.reviewset.importers.table.importer import plan
 from rexview.reviewset.importers.table.roles import is_path, picture_names
 
 _GENERAL: Final = ("predictions", "table")
@@ -115,6 +116,9 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     found = [replace(one, file=file) for one, file in zip(found, apart, strict=True)]
     readers = of_files(options.get("reader"))
     options = {**options, "reader": None, "model": (*(options.get("model") or ()), *readers)}
+    tables = [one.file for one in found if one.importer.id == "table"]
+    decisions, turns = plan(tables, options, rows.log)
+    found = [replace(one, role=turns.get(one.file.label, one.role)) for one in found]
     order = list(FORMATS)
     found.sort(key=lambda one: (one.role, order.index(one.importer.id), one.file.label))
     groups: dict[tuple[int, str], list[Recognised]] = {}
@@ -128,7 +132,8 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         inside = [one.file for one in group]
         _name_files(group, rows)
         rows.provisional = name == "images"
-        importer.read(inside, rows, settings_for(importer, options, inside))
+        settings = settings_for(importer, options, inside)
+        importer.read(inside, rows, {**settings, "decisions": decisions})
         rows.provisional = False
         if name == "images":
             _name_unread(group, rows)

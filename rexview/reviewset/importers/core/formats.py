@@ -70,6 +70,13 @@ _REXVQA: Final = Importer(
     recogniser=f"{_PACKAGE}.rexvqa.importer:recognises",
     role=1,
 )
+_REFERENCE: Final = Option(
+    "reference",
+    "texts",
+    "Reference",
+    "The file whose texts are the radiologist's, or right answers (FILE), or its column of them "
+    "(FILE=COLUMN), where names and contents do not tell them from a model's.",
+)
 _TABLE: Final = Importer(
     id="table",
     name="Table",
@@ -92,6 +99,7 @@ _TABLE: Final = Importer(
             "The model, where no column says which one answered; FILE=NAME for one of several "
             "files.",
         ),
+        _REFERENCE,
         *TABLE_OPTIONS,
     ),
     suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),
@@ -158,6 +166,7 @@ _PREDICTIONS: Final = Importer(
     options=(
         *COMMON_OPTIONS,
         Option("model", "texts", "Model names", "Name of a file's model, or FILE=NAME."),
+        _REFERENCE,
     ),
     suffixes=(".json",),
     folders=False,
@@ -325,7 +334,7 @@ _SPECIAL: Final = (
     ),
 )
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
-_HANDED_ON: Final = ("reader", "site", "sheet", "group", "mapping", "boxes_as")
+_HANDED_ON: Final = ("reader", "reference", "site", "sheet", "group", "mapping", "boxes_as")
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = Importer(
     id="auto",

@@ -6,9 +6,11 @@ A null is an answer that never came; an empty text is an answer that came empty.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.recognise import Found, Probe
+from rexview.reviewset.importers.core.report_text import report_fields
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import (
     SourceFile,
@@ -17,6 +19,8 @@ from rexview.reviewset.importers.core.source_files import (
     warn_of_no_model,
 )
 from rexview.reviewset.importers.table.column_names import FIELD_NAMES, MODEL_NAME, ColumnName
+from rexview.reviewset.importers.table.references import told
+from rexview.reviewset.importers.table.roles import side_of
 from rexview.reviewset.tables.source import At
 
 _FIELDS: Final = frozenset(name for names in FIELD_NAMES.values() for name in names)
@@ -67,13 +71,16 @@ def read_predictions(
     files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]
 ) -> None:
     """Read the predictions of one or more models."""
-    for file in files:
+    for file in sorted(files, key=lambda one: not _is_reference(one, options)):
         content = read_json(file.path, rows.log, file.label)
         if content is None:
             continue
         if not isinstance(content, dict):
             message = "The file holds no texts by the id of their case."
             rows.log.error(file.label, message, "Write {id: text}, or {model: {id: text}}.")
+            continue
+        if _is_reference(file, options) and _are_texts(content):
+            _add_reports(content, file, rows)
             continue
         named = model_of(file, options)
         if any(not isinstance(value, dict) for value in content.values()):
@@ -82,6 +89,24 @@ def read_predictions(
             rows.receipt.rows(file.label, 1, at.part)
             _add(rows, model, case, text, at)
     rows.name = rows.name or files[0].path.stem.replace("_", " ")
+
+
+def _is_reference(file: SourceFile, options: Mapping[str, Any]) -> bool:
+    """Whether the texts of a file are the radiologist's: a person said so, or its name does."""
+    said = told(file, options)
+    words = ColumnName.of(PurePosixPath(file.label).stem).words
+    return said == "reference" or (said is None and side_of(words) > 0)
+
+
+def _add_reports(content: Mapping[str, Any], file: SourceFile, rows: SetRows) -> None:
+    rows.receipt.rows(file.label, len(content))
+    rows.log.note(f"{file.label}: its texts are taken for the reports of the studies.")
+    for number, (name, text) in enumerate(content.items(), start=1):
+        found, at = rows.find_case(case=name), At(file.label, number)
+        if text is None or not name.strip():
+            rows.receipt.unused(at, "It has no text by the id of a study.")
+            continue
+        rows.add_case({"id": found[0] if found else name, **report_fields(text)}, at)
 
 
 def _entries(

@@ -15,6 +15,7 @@ from rexview.reviewset.importers.table.column_mapping import (
 )
 from rexview.reviewset.importers.table.column_names import (
     ANSWER_OF_A_MODEL,
+    ASKS,
     FIELD_NAMES,
     FIELDS,
     KINDS_OF_MODEL,
@@ -27,15 +28,18 @@ from rexview.reviewset.importers.table.column_names import (
 from rexview.reviewset.importers.table.roles import (
     ENOUGH,
     CellsByColumn,
+    asks,
     content_fit,
     is_letter,
     is_long,
     is_number,
     is_path,
     is_prose,
+    is_text,
     name_fit,
     samples,
     share,
+    side_of,
 )
 from rexview.reviewset.importers.table.sheet import Sheet
 
@@ -44,6 +48,7 @@ Names = Mapping[str, ColumnName]
 _RUN: Final = re.compile(
     r"(.+?)[ _\-(]+(?:run|attempt|trial|repeat|rep|seed|try)[ _\-#]*(\d+)\)?", re.IGNORECASE
 )
+_SECTIONS: Final = frozenset(("findings", "impression", "explanation", "rationale", "reasoning"))
 _RIGHT_ANSWERS: Final = ("answer", "answers")
 _CONTAINER: Final = ("answers.", "responses.", "outputs.", "predictions.", "models.", "results.")
 
@@ -89,6 +94,38 @@ def right_answers(
     if of_models or wide or (letters and choices and not told):
         return {column: ColumnName.of("correct answer" if choices else "reference answer")}
     return {}
+
+
+def texts_by_side(
+    columns: Sequence[str], names: Names, cells: CellsByColumn
+) -> dict[str, ColumnName]:
+    """Name texts of a table for what they are, where their names say whose they are.
+
+    ``label`` beside ``pred``, and ``target`` beside ``output``, are the reference and an answer
+    where both hold texts. A text that asks is the question, whatever it is called.
+    """
+    texts = [name for name in columns if is_text(cells[name]) and not share(cells[name], is_path)]
+    named = {
+        name: ColumnName.of("question")
+        for name in columns
+        if name_fit("answer", names[name]) and asks(cells[name])
+    }
+    open_texts = [
+        name
+        for name in texts
+        if name not in named
+        and not {*names[name].words} & {*NOT_AN_ANSWER - {"label"}, *ASKS}
+        and not {*names[name].words} & _SECTIONS
+    ]
+    sides = {name: side_of(names[name].words) for name in open_texts}
+    references = [name for name, side in sides.items() if side > 0]
+    models = [name for name, side in sides.items() if side < 0]
+    if len(references) == 1 and models:
+        named[references[0]] = ColumnName.of("reference report")
+        [first, *others] = models
+        if not others and not MODEL_NAME.search(first) and not name_fit("answer", names[first]):
+            named[first] = ColumnName.of("generated report")
+    return named
 
 
 def with_columns_of_text(

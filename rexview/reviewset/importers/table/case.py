@@ -16,6 +16,7 @@ from rexview.reviewset.importers.core.report_text import (
 from rexview.reviewset.importers.table.cell_values import read_list, read_option, read_yes_no
 from rexview.reviewset.importers.table.column_names import ColumnName
 from rexview.reviewset.importers.table.mapped_row import MappedRow
+from rexview.reviewset.importers.table.roles import IMAGE_MARK
 from rexview.vocab import QUESTION_TYPES, normalise_view
 
 _TAG: Final = "tag_"
@@ -36,6 +37,7 @@ def case_row(row: MappedRow, index_from: int | None) -> dict[str, Any]:
     if kind:
         row.take("question_type")
     found: dict[str, Any] = {name: row.take(name) for name in ("question", *_PLAIN)}
+    found["question"] = asked(found["question"])
     found |= {
         "question_type": kind or ("choice" if options else None),
         "tags": {
@@ -50,6 +52,13 @@ def case_row(row: MappedRow, index_from: int | None) -> dict[str, Any]:
         "correct": row.read("correct", lambda text: right_option(text, options, index_from)),
     }
     return {name: value for name, value in found.items() if value not in (None, {}, [])}
+
+
+def asked(question: str | None) -> str | None:
+    """Return a question without the mark that stands for the picture."""
+    if question is None or IMAGE_MARK not in question:
+        return question
+    return question.replace(IMAGE_MARK, "").strip()
 
 
 def _report_and_context(row: MappedRow) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from rexview.reviewset.importers.table.answer_columns import (
     is_other_text,
     option_columns,
     right_answers,
+    texts_by_side,
     with_columns_of_text,
 )
 from rexview.reviewset.importers.table.column_mapping import (
@@ -35,12 +36,11 @@ from rexview.reviewset.importers.table.roles import (
     ENOUGH,
     LEAST_OF_A_NAME,
     CellsByColumn,
-    content_fit,
+    fit,
     is_long,
     is_number,
     is_path,
     is_prose,
-    name_fit,
     samples,
     share,
 )
@@ -89,6 +89,7 @@ def guess(
     options = option_columns([name for name in table.columns if name not in identity], names)
     of_options = {one.column for one in options.values()}
     open_names = [name for name in table.columns if name not in {*identity, *of_options}]
+    names |= texts_by_side(open_names, names, cells)
     names |= right_answers(open_names, names, cells, bool(options))
     answers = answer_columns(open_names, names, cells)
     of_answers = {one.column for one in answers}
@@ -130,7 +131,7 @@ def _kept(
     """Keep a column as it is, and say so where it looks like something that is taken, or text."""
     seen = samples(cells[column])
     for field, taken in fields.items():
-        fits = name_fit(field, name) * content_fit(field, cells[column])
+        fits = fit(field, name, cells[column])
         if fits >= LEAST_OF_A_NAME and field not in ("case", "comment", "tag_category"):
             label = FIELDS[field].lower()
             return KeptColumn(
@@ -211,7 +212,7 @@ def _fields(columns: Sequence[str], names: Names, cells: CellsByColumn) -> dict[
         (round(confidence, 2), -place, field, column)
         for field in FIELDS
         for place, column in enumerate(columns)
-        for confidence in [name_fit(field, names[column]) * content_fit(field, cells[column])]
+        for confidence in [fit(field, names[column], cells[column])]
         if confidence >= ENOUGH
     ]
     found: dict[str, FieldColumn] = {}

@@ -25,8 +25,10 @@ from rexview.reviewset.importers.table.score_scale import ScoreScale
 from rexview.vocab import DIMENSIONS, FAILURES
 
 _LONGEST_FILE: Final = 10_000_000
+ANSWER_TEXTS: Final = ("answer", "answer_findings", "answer_impression")
+"""Fields with the text of an answer, whole or by section."""
 ANSWER_FIELDS: Final = (
-    *("answer", "finish_reason", "input_tokens", "output_tokens", "max_output_tokens"),
+    *(*ANSWER_TEXTS, "finish_reason", "input_tokens", "output_tokens", "max_output_tokens"),
     *("choice", "reasoning", "error", "latency_s"),
 )
 """Fields that can stand in a model's own column."""
@@ -115,6 +117,12 @@ class ColumnMapping:
     def column_of(self, field: str) -> str | None:
         """The column mapped to a field, or None."""
         return next((one.column for one in self.fields if one.field == field), None)
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether a column holds the texts of answers."""
+        of_models = any(one.field in ANSWER_TEXTS for one in self.answers)
+        return of_models or any(map(self.column_of, ANSWER_TEXTS))
 
     @property
     def used_columns(self) -> tuple[str, ...]:

@@ -36,6 +36,11 @@ KINDS_OF_MODEL: Final = frozenset(_DATA["kinds_of_model"])
 """Words that say that something is a model, but not which one."""
 NOT_A_MODEL: Final = KINDS_OF_MODEL | frozenset(_DATA["not_a_model"])
 """Words that, beside "answer" and its like, do not name a model."""
+SIDES: Final[dict[str, frozenset[str]]] = {
+    side: frozenset(words) for side, words in _DATA["sides"].items()
+}
+"""Words that say whose a text is: the ``reference``, or a ``model``'s."""
+DATA_SET: Final = frozenset(_DATA["data_set"])
 IMAGE_TABLES: Final[dict[str, list[str]]] = _DATA["image_tables"]
 """Names of columns of tables beside images, by what they hold."""
 LINE_EDITS: Final[dict[str, list[str]]] = _DATA["line_edits"]

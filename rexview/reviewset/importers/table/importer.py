@@ -22,13 +22,22 @@ from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.reviewset.importers.table.column_names import is_identity
-from rexview.reviewset.importers.table.roles import is_path
+from rexview.reviewset.importers.table.references import (
+    Decisions,
+    TextTable,
+    decide,
+    told,
+    with_decision,
+    with_reference,
+)
+from rexview.reviewset.importers.table.roles import cells_of, is_path, is_text
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
 _TABLES: Final = ("table", "xlsx", "parquet", "json", "jsonl")
 _ROWS_LOOKED_AT: Final = 200
+_ROWS_PLANNED: Final = 5000
 _SAY_LITTLE: Final = frozenset(
     ("case", "model", "created", "run_id", "repeat", "site", "comment", "reader")
 )
@@ -49,7 +58,7 @@ class _Table:
     @property
     def turn(self) -> int:
         """When it is read: 1 cases, 2 cases with answers, 3 answers, 4 judgements."""
-        if self.mapping.answers or self.mapping.column_of("answer"):
+        if self.mapping.answers or self.mapping.has_answers:
             cases = any(map(self.mapping.column_of, _OF_CASES))
             return 2 if cases else 3
         if self.mapping.column_of("choice") or self.mapping.column_of("error"):
@@ -71,7 +80,9 @@ def recognises(probe: Probe) -> Found | None:
         for one in mapping.fields
         if one.column and (one.field != "image" or any(map(is_path, one.samples)))
     } - _SAY_LITTLE
-    if not (telling or mapping.answers or mapping.judgements or sheet.others):
+    texts = [cells for cells in cells_of(sheet).values() if is_text(cells)]
+    nothing = not (telling or mapping.answers or mapping.judgements or sheet.others)
+    if nothing and not (mapping.column_of("case") and len(texts) > 1):
         return None
     turn = _Table(SourceFile(probe.path, probe.label), sheet, mapping).turn
     columns = ", ".join(sheet.columns[:4])
@@ -84,6 +95,10 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     rows.description = f"Imported from {', '.join(file.label for file in files)}."
     rows.second_answers = options.get("second_answers") or rows.second_answers
     tables = [table for file in files for table in _tables(file, rows, options)]
+    decisions = options.get("decisions")
+    if decisions is None:
+        decisions = decide([_text_table(one, options) for one in tables], rows.log)
+    tables = [_decided(one, decisions) for one in tables]
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
@@ -92,13 +107,71 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
-        told = model_told(table.file, options)
-        reader = TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys)
+        named = model_told(table.file, options)
+        reader = TableReader(rows, table.sheet, mapping, {**options, "model": named}, keys)
         reader.read()
         boxes.append(reader.boxes)
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
     for one in boxes:
         one.place(rows, options)
+
+
+def plan(
+    files: Sequence[SourceFile], options: Mapping[str, Any], log: ProblemLog
+) -> tuple[Decisions | None, dict[str, int]]:
+    """Decide whose the texts of all tables of an import are, and when each file is read.
+
+    Their first rows are looked at. An error says where nothing tells.
+
+    Returns
+    -------
+    Decisions or None, dict of str to int
+        As :func:`.references.decide` gives them, and the turn by file; None where there is one
+        table only, which is looked at when it is read.
+    """
+    tables = []
+    for file in files:
+        first = read_sheet(file.path, ProblemLog(), max_rows=_ROWS_PLANNED, label=file.label)
+        if first is None or (len(files) == 1 and not first.others):
+            continue
+        sheets = [first]
+        for name in first.others:
+            rows = _ROWS_PLANNED
+            other = read_sheet(file.path, ProblemLog(), sheet=name, max_rows=rows, label=file.label)
+            sheets += [other] if other else []
+        tables += [_Table(file, sheet, _proposed(file, sheet, options)) for sheet in sheets]
+    if not tables:
+        return None, {}
+    decisions = decide([_text_table(one, options) for one in tables], log)
+    turns: dict[str, int] = {}
+    for one in tables:
+        turn = _decided(one, decisions).turn
+        turns[one.file.label] = min(turns.get(one.file.label, turn), turn)
+    return decisions, {label: _ROLES[turn] for label, turn in turns.items()}
+
+
+def _proposed(file: SourceFile, sheet: Sheet, options: Mapping[str, Any]) -> ColumnMapping:
+    """Return what a person said that the columns of a table mean, else what is proposed."""
+    given = options.get("mapping")
+    confirmed = _confirmed(given, sheet) if isinstance(given, list | tuple) else None
+    scores = ScoreOptions.of(options, ProblemLog())
+    return confirmed or with_reference(guess(sheet, scores=scores), sheet, file, options)
+
+
+def _text_table(table: _Table, options: Mapping[str, Any]) -> TextTable:
+    given = options.get("mapping")
+    said = told(table.file, options)
+    if isinstance(given, list | tuple) and _confirmed(given, table.sheet) is not None:
+        said = "model" if table.mapping.has_answers else "reference"
+    return TextTable(table.file, table.sheet, table.mapping, said)
+
+
+def _decided(table: _Table, decisions: Decisions) -> _Table:
+    decision = decisions.get((table.sheet.file, table.sheet.name))
+    mapping = with_decision(table.mapping, decision)
+    if decision == "model" and table.sheet.others == () and table.sheet.name and mapping.model:
+        mapping = replace(mapping, model=table.sheet.name)
+    return replace(table, mapping=mapping)
 
 
 def _of_its_folder(file: SourceFile, mapping: ColumnMapping) -> ColumnMapping:
@@ -141,14 +214,14 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         if _fits(mapping, sheet, rows):
             yield _Table(file, sheet, _without_identity(mapping, sheet))
     else:
-        proposed = _confirmed(confirmed, sheet) or guess(sheet, scores=scores)
+        proposed = _proposed(file, sheet, options)
         if _fits(proposed, sheet, rows):
             yield _Table(file, sheet, proposed)
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
             other = read_sheet(file.path, log, sheet=name, label=file.label)
-        meant = guess(other, scores=scores) if other is not None else None
+        meant = _proposed(file, other, options) if other is not None else None
         chosen = _confirmed(confirmed, other) if other is not None else None
         if other is not None and chosen is not None:
             if _fits(chosen, other, rows):

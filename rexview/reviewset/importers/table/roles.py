@@ -20,7 +20,12 @@ from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.cell_values import read_number, read_yes_no
-from rexview.reviewset.importers.table.column_names import FIELD_NAMES, ColumnName, is_identity
+from rexview.reviewset.importers.table.column_names import (
+    FIELD_NAMES,
+    SIDES,
+    ColumnName,
+    is_identity,
+)
 from rexview.reviewset.importers.table.sheet import Sheet, grid_of, read_sheet
 from rexview.reviewset.importers.table.structured.json_records import tables_of
 from rexview.reviewset.tables.source import At
@@ -43,6 +48,9 @@ _LONGEST_NAME: Final = 9
 """Words from which on a value is no name, nor a list of findings."""
 _FEW_SENTENCES: Final = 0.2
 _SUITS: Final = 0.5
+_MOSTLY: Final = 0.8
+IMAGE_MARK: Final = "<image>"
+"""What LLaVA and its like write into a question in the place of the picture."""
 _LOOKED_AT: Final = 200
 _TICKS: Final = frozenset(("0", "1", "0.0", "1.0", "-1", "-1.0"))
 """Marks of a target that say whether, not what."""
@@ -137,7 +145,17 @@ _TESTS: Final[dict[str, tuple[Test, float, float]]] = {
     "labels": (lambda cell: cell not in _TICKS, 0.2, 0.2),
 }
 """By role: a test, the share of values that has to pass it, and the fit when fewer do."""
-_TEXTS: Final = frozenset(("answer", "report", "findings", "impression", "question"))
+_TEXTS: Final = frozenset(
+    (
+        "answer",
+        "answer_findings",
+        "answer_impression",
+        "report",
+        "findings",
+        "impression",
+        "question",
+    )
+)
 _WORDS: Final = frozenset(
     ("case", "study_id", "patient_id", "model", "reader", "run_id", "site", "sex", "age")
 )
@@ -190,6 +208,25 @@ def name_fit(role: str, name: ColumnName) -> float:
     if any(not phrase.isdigit() and name.find(phrase) for phrase in known if " " in phrase):
         return 0.6
     return 0.0
+
+
+def is_text(cells: Cells) -> bool:
+    """Whether values are texts: running text, or mostly sentences."""
+    return is_prose(cells) or share(cells, is_sentence) > _SUITS
+
+
+def asks(cells: Cells) -> bool:
+    """Whether values are questions: they end so, or mark the place of a picture."""
+    bare = [cell.replace(IMAGE_MARK, "").strip() for cell in cells]
+    questions = share(bare, lambda cell: cell.endswith("?"))
+    return questions > _MOSTLY or share(cells, lambda cell: IMAGE_MARK in cell) > _MOSTLY
+
+
+def side_of(words: Iterable[str]) -> int:
+    """Say whose a text is by the words of a name: 1 the reference, -1 a model's, 0 not said."""
+    given = {*words}
+    reference, model = given & SIDES["reference"], given & SIDES["model"]
+    return bool(reference) - bool(model) if bool(reference) != bool(model) else 0
 
 
 # Whole tables

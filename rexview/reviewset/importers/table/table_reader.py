@@ -15,9 +15,13 @@ from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import example_of
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.table.case import case_row, read_options, right_option
+from rexview.reviewset.importers.table.case import asked, case_row, read_options, right_option
 from rexview.reviewset.importers.table.cell_values import read_number, read_whole
-from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
+from rexview.reviewset.importers.table.column_mapping import (
+    ANSWER_FIELDS,
+    ANSWER_TEXTS,
+    ColumnMapping,
+)
 from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, is_identity
 from rexview.reviewset.importers.table.judgements import JudgementReader
 from rexview.reviewset.importers.table.mapped_row import MappedRow
@@ -99,7 +103,9 @@ class TableReader:
         self.empty_is_answer = options.get("empty") == "answer"
         self.model = options["model"] or mapping.model or Path(sheet.file).stem
         self.wide = self._answer_columns()
-        self.has_answers = bool(self.wide) or bool({"answer", "choice", "error"} & {*self.fields})
+        self.has_answers = bool(self.wide) or bool(
+            {*ANSWER_TEXTS, "choice", "error"} & {*self.fields}
+        )
         self.judgements = JudgementReader(rows, mapping, ScoreOptions.of(options, ProblemLog()))
         self.describes = bool(_DESCRIBING & self.fields.keys())
         self.alone = not any(
@@ -221,7 +227,8 @@ class TableReader:
 
     def _case_id(self, row: MappedRow) -> str:
         if "case" not in self.fields:
-            return self.keys.of(tuple(row.peek(field) for field in _KEY))
+            study, image, question = (row.peek(field) for field in _KEY)
+            return self.keys.of((study, image, asked(question)))
         given = row.peek("case")
         if given is None:
             message = "The row has no case id; it became a case of its own."
@@ -273,18 +280,19 @@ class TableReader:
     ) -> dict[str, Any] | None:
         """Make an answer of its cells; None, said in the receipt, when the model was not run."""
         cells = {field: row.row.cells[column] for field, column in columns.items()}
-        text = cells.get("answer")
+        text = cells["answer"] if "answer" in cells else _of_sections(cells)
         came = text is not None and (not text or text.strip().lower() not in NOT_RUN)
         told = any(
             cell and cell.strip().lower() not in NOT_RUN
             for field, cell in cells.items()
-            if field not in ("answer", "max_output_tokens")
+            if field not in (*ANSWER_TEXTS, "max_output_tokens")
         )
         judged = self._is_judged(model, row)
         if not self.wide:
             row.take("model")
-        if "answer" in columns:
-            row.take_column(columns["answer"])
+        for field in ANSWER_TEXTS:
+            if field in columns:
+                row.take_column(columns[field])
         if not (came or told or judged or self.empty_is_answer):
             for column in columns.values():
                 if (row.row.cells[column] or "").strip().lower() in NOT_RUN:
@@ -295,7 +303,7 @@ class TableReader:
         answer["text"] = text if came and text is not None else ""
         if options and is_letter(answer["text"]):
             answer["choice"] = right_option(answer["text"], options, None)
-        for field in columns.keys() - {"answer"}:
+        for field in columns.keys() - {*ANSWER_TEXTS}:
             cell = cells[field]
             if cell is None or cell.strip().lower() in NOT_RUN:
                 row.take_column(columns[field])
@@ -412,3 +420,9 @@ class TableReader:
                 remedy = "Write its letter or text; for numbers, say what they count from "
                 remedy += "(index_from)."
                 row.warn(f"{message} It is kept as an extra field.", remedy, column, self.rows)
+
+
+def _of_sections(cells: Mapping[str, str | None]) -> str | None:
+    """Return the sections of an answer as one text, under their headings; None without any."""
+    texts = {name: cells.get(f"answer_{name}") for name in ("findings", "impression")}
+    return "\n".join(f"{name.upper()}: {text}" for name, text in texts.items() if text) or None

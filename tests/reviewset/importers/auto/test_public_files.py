@@ -1,11 +1,15 @@
 """Public data sets and tools, in small: each case of tests/data/imports is read as it is meant."""
 
+import csv
 import json
 import shutil
 
 import pytest
+from openpyxl import Workbook
 from PIL import Image
 from support import ROOT
+
+from rexview.errors import ImportSourceError
 
 CASES = ROOT / "tests/data/imports"
 PICTURES = {
@@ -275,3 +279,146 @@ class TestReportTexts:
 def test_the_line_that_names_the_delimiter(case, run_import):
     done = run_import("auto", case("sepline"))
     assert answers_of(done)["1", "GPT-5"] == "There is a left effusion, small."
+
+
+def write_rows(path, columns, rows):
+    """Write rows as the ending of a file says: CSV, JSON, JSON Lines or Excel."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entries = [dict(zip(columns, row, strict=True)) for row in rows]
+    if path.suffix == ".json":
+        path.write_text(json.dumps(entries))
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
+    elif path.suffix == ".xlsx":
+        book = Workbook()
+        for row in (columns, *rows):
+            book.active.append(list(row))
+        book.save(path)
+    else:
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            csv.writer(stream).writerows([columns, *rows])
+    return path
+
+
+REPORTS = [("50000011", "Small left pleural effusion."), ("50000013", "Right pneumothorax.")]
+ANSWERS = [("50000011", "Small right pleural effusion."), ("50000013", "Left pneumothorax.")]
+
+
+class TestWhoseATextIs:
+    def test_the_reference_and_the_prediction(self, case, run_import):
+        done = run_import("auto", case("cxrmetric"))
+        assert set(reports_of(done, "study_id").values()) == {
+            ("Small left pleural effusion. Heart is enlarged.", None),
+            ("No acute process.", None),
+            ("Right pneumothorax.", None),
+        }
+        assert "Left pneumothorax." in answers_of(done).values()
+        assert {model for _, model in answers_of(done)} == {"predicted_reports"}
+
+    @pytest.mark.parametrize(
+        ("reference", "model"),
+        [
+            ("gt.csv", "a_pred.csv"),
+            ("z_reference.json", "a.generated.json"),
+            ("radiologist.xlsx", "hyp.xlsx"),
+            ("gold.jsonl", "medgemma.csv"),
+            ("original_reports.csv", "outputs.jsonl"),
+            ("ground_truth/reports.csv", "llava/reports.csv"),
+        ],
+    )
+    @pytest.mark.parametrize("column", ["report", "findings"])
+    def test_names_of_files_and_folders_tell(self, reference, model, column, run_import, tmp_path):
+        write_rows(tmp_path / "in" / reference, ("study_id", column), REPORTS)
+        write_rows(tmp_path / "in" / model, ("study_id", column), ANSWERS)
+        done = run_import("auto", tmp_path / "in")
+        texts = {report for report, _ in reports_of(done).values()}
+        assert texts == {text for _, text in REPORTS}
+        assert {text.removeprefix("FINDINGS: ") for text in answers_of(done).values()} == {
+            text for _, text in ANSWERS
+        }
+
+    def test_what_nothing_tells_is_refused_with_the_option(self, run_import, tmp_path):
+        for name, rows in (("a.csv", REPORTS), ("b.csv", ANSWERS)):
+            write_rows(tmp_path / "in" / name, ("study_id", "report"), rows)
+        with pytest.raises(ImportSourceError) as caught:
+            run_import("auto", tmp_path / "in")
+        errors = [one for one in caught.value.problems if one.severity == "error"]
+        assert {one.file for one in errors} == {"in/a.csv", "in/b.csv"}
+        assert all("--reference" in one.remedy for one in errors)
+        for option in ({"reference": ["b.csv"]}, {"model": ["a.csv=GPT-5"]}):
+            done = run_import("auto", tmp_path / "in", **option)
+            assert {report for report, _ in reports_of(done).values()} == {
+                text for _, text in ANSWERS
+            }
+            assert set(answers_of(done).values()) == {text for _, text in REPORTS}
+
+    def test_two_columns_that_nothing_tells_apart(self, run_import, tmp_path):
+        rows = [
+            (name, f"{text} The heart is of normal size.", f"{other} The heart is enlarged now.")
+            for (name, text), (_, other) in zip(REPORTS, ANSWERS, strict=True)
+        ]
+        write_rows(tmp_path / "x.csv", ("id", "report_1", "report_2"), rows)
+        with pytest.raises(ImportSourceError) as caught:
+            run_import("auto", tmp_path / "x.csv")
+        assert any("--reference x.csv=COLUMN" in one.remedy for one in caught.value.problems)
+        done = run_import("auto", tmp_path / "x.csv", reference=["x.csv=report_2"])
+        assert {report for report, _ in reports_of(done).values()} == {row[2] for row in rows}
+        assert {model for _, model in answers_of(done)} == {"report_1"}
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            ("gt_report", "gen_report"),
+            ("original_report", "predicted_report"),
+            ("label", "pred"),
+            ("target", "output"),
+            ("reference", "hypothesis"),
+            ("ground_truth", "generated_text"),
+        ],
+    )
+    def test_names_of_columns_tell(self, columns, case, run_import, tmp_path):
+        with (case("long_d") / "results.csv").open(encoding="utf-8") as stream:
+            rows = list(csv.reader(stream))[1:]
+        for order in (0, 1):
+            names = ("study_id", *(columns[::-1] if order else columns))
+            given = [(id, b, a) if order else (id, a, b) for id, a, b in rows]
+            done = run_import("auto", write_rows(tmp_path / f"results{order}.csv", names, given))
+            assert {report for report, _ in reports_of(done).values()} == {a for _, a, _ in rows}
+            assert set(answers_of(done).values()) == {b for _, _, b in rows}
+
+    def test_sections_of_both_sides(self, run_import, tmp_path):
+        columns = ("id", "gt_findings", "gt_impression", "pred_findings", "pred_impression")
+        rows = [("1", "Left effusion.", "Effusion.", "Right effusion.", "Effusion, right.")]
+        done = run_import("auto", write_rows(tmp_path / "r.csv", columns, rows))
+        assert reports_of(done) == {"1": ("Left effusion.", "Effusion.")}
+        assert list(answers_of(done).values()) == [
+            "FINDINGS: Right effusion.\nIMPRESSION: Effusion, right."
+        ]
+
+    def test_questions_of_llava(self, case, run_import):
+        done = run_import("auto", case("llava"))
+        assert [row["question"] for row in cases_of(done).values()] == [
+            "Is there a pleural effusion?",
+            "On which side is the catheter?",
+            "Is the heart enlarged?",
+        ]
+        assert {model for _, model in answers_of(done)} == {"llava-med-v1.5-mistral-7b"}
+
+    def test_prompts_that_do_not_ask(self, run_import, tmp_path):
+        asked = [(n, f"Describe film {n}.") for n in range(4)]
+        told = [(n, f"Describe film {n}.", f"Film {n} shows an effusion.") for n in range(4)]
+        columns = ("question_id", "prompt", "text")
+        write_rows(tmp_path / "in/q.jsonl", ("question_id", "text"), asked)
+        write_rows(tmp_path / "in/a_med.jsonl", columns, told)
+        done = run_import("auto", tmp_path / "in")
+        assert {model for _, model in answers_of(done)} == {"a_med"}
+        assert cases_of(done)["0"]["question"] == "Describe film 0."
+
+    def test_right_answers_of_a_data_set(self, case, run_import):
+        done = run_import("auto", case("vqarad"))
+        assert {model for _, model in answers_of(done)} == {"LLaVA"}
+        assert [report for report, _ in reports_of(done).values()] == [
+            "Yes",
+            "Left side",
+            "In the superior vena cava",
+        ]
