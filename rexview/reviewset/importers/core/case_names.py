@@ -5,7 +5,7 @@ Names are compared in Unicode's composed form, as macOS writes decomposed ones, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from unicodedata import normalize
@@ -30,6 +30,7 @@ class CaseNames:
         self._cases: dict[str, str] = {}
         self._folded: dict[str, dict[str, None]] = {}
         self._studies: dict[str, dict[str, None]] = {}
+        self._written: dict[str, str] = {}
         self._images: dict[str, dict[tuple[str, str], None]] = {}
         self._moved: dict[tuple[str, str], tuple[str, str]] = {}
 
@@ -39,9 +40,23 @@ class CaseNames:
         self._cases[case_id] = case_id
         self._folded.setdefault(folded(case_id), {})[case_id] = None
         if case.get("study_id") is not None:
-            self._studies.setdefault(folded(str(case["study_id"])), {})[case_id] = None
+            form = folded(str(case["study_id"]))
+            self._studies.setdefault(form, {})[case_id] = None
+            self._written.setdefault(form, str(case["study_id"]))
         for image in case.get("images") or []:
             self.add_image(case_id, image["path"])
+
+    def ids(self, without: Collection[str] = ()) -> dict[str, tuple[int, str]]:
+        """Return how many cases have an id of a case or study, and it as written, by folded form.
+
+        Those of the cases ``without`` are left out.
+        """
+        found = {}
+        for form, names in (*self._studies.items(), *self._folded.items()):
+            if any(name not in without for name in names):
+                written = next(iter(names)) if form in self._folded else self._written[form]
+                found[form] = len(names), written
+        return found
 
     def add_image(self, case_id: str, path: str) -> None:
         """Take in an image by its path, its file name, and that without its ending."""

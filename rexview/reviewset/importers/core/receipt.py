@@ -88,6 +88,22 @@ class UnusedRows:
     rows: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Join:
+    """How the rows of a file joined the cases of other sources, by the ids in column ``key``.
+
+    ``joined`` rows found a case and ``unmatched`` rows none. ``several`` counts ids that several
+    cases have, ``otherwise`` those that are written otherwise and were matched one to one.
+    """
+
+    file: str
+    key: str
+    joined: int
+    unmatched: int
+    several: int
+    otherwise: int
+
+
 @dataclass
 class Receipt:
     """What an import read and what became of it; closed once, then only read.
@@ -116,6 +132,7 @@ class Receipt:
     identity_columns: list[IdentityColumn] = field(default_factory=list)
     files_read: list[ReadFile] = field(default_factory=list)
     files_unread: list[UnreadFile] = field(default_factory=list)
+    joins: list[Join] = field(default_factory=list)
     rows_in: int = 0
     rows_used: int = 0
     rows_unused: list[UnusedRows] = field(default_factory=list)
@@ -245,6 +262,12 @@ class Receipt:
             more = ", …" if rows.rows and rows.count > _ROWS_IN_SENTENCE else ""
             which = f" ({shown}{more})" if shown else ""
             yield f"Not used: {rows.file}, {_count(rows.count, 'row')}{which}: {rows.why}"
+        for join in self.joins:
+            yield (
+                f"Joined by {join.key}: {join.file}, {_count(join.joined, 'row')}; "
+                f"{join.unmatched:,} matched no case, {_count(join.several, 'id')} matched several "
+                f"cases, {_count(join.otherwise, 'id')} written otherwise."
+            )
         for model, number in self.not_run.items():
             yield f"Not run: {_count(number, 'answer')} of {model}."
         for column in self.columns_unused:

@@ -275,6 +275,13 @@ class SetRows:
             return case_id, _named(row)[0]["id"] if len(images) == 1 else None
         return case_id, next((one["id"] for one in _named(row) if one["path"] == path), None)
 
+    def names_by_id(self, *, described: bool = False) -> Mapping[str, tuple[int, str]]:
+        """Return how many cases have an id, and the id as they write it, by its folded form.
+
+        Ids are those of cases and of studies; with ``described`` not those of pictures alone.
+        """
+        return self._names.ids(self.pictures - self.described if described else frozenset())
+
     def images(self) -> Iterator[tuple[str, Row]]:
         """Yield the id of the case and the row of each image, each with an ``id``."""
         for case in self.cases:

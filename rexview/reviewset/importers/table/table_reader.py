@@ -8,10 +8,18 @@ too. What has no place of its own is kept as an extra field of the case or of th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
+from rexview.reviewset.importers.core.joins import (
+    NO_ID,
+    IdMatch,
+    account,
+    match_ids,
+    refuse_lost_digits,
+)
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import example_of
 from rexview.reviewset.importers.core.set_rows import SetRows
@@ -41,6 +49,8 @@ _OF_ANSWERS: Final = {*ANSWER_FIELDS, *_OF_RUNS, "reader", "comment", "score", "
 _BARE: Final = ("id", "extra")
 """What a case has that no source describes."""
 _KEY: Final = ("study_id", "image", "question")
+_IDS: Final = ("case", "study_id", "image")
+_NAMED: Final = ("case", *_KEY)
 _DESCRIBING: Final = frozenset(
     (
         *("question", "report", "findings", "impression", "image", "options", "option_a"),
@@ -100,6 +110,8 @@ class TableReader:
     ) -> None:
         self.rows, self.sheet, self.mapping, self.keys = rows, sheet, mapping, keys
         self.fields = {one.field: one.column for one in mapping.fields if one.column}
+        self.needs_id = False
+        """Whether a row without an id is left out: other sources say which cases there are."""
         self.empty_is_answer = options.get("empty") == "answer"
         self.model = options["model"] or mapping.model or Path(sheet.file).stem
         self.wide = self._answer_columns()
@@ -119,10 +131,43 @@ class TableReader:
             self.model = named.pop() if len(named) == 1 else self.model
         elif not self.wide and "answer" not in self.fields and len(rows.models) == 1:
             self.model = next(iter(rows.models))  # errors of requests beside their answers
+        self.sheet = self._with_ids_of_cases(sheet)
         given = options.get("index_from")
         self.index_from = int(given) if given is not None else self._first_index()
         self.boxes = AnswerBoxes(sheet, (*mapping.used_columns, *mapping.identity))
         self.case_extras, self.answer_extras, self.reader_extras = self._extra_columns()
+
+    def _with_ids_of_cases(self, sheet: Sheet) -> Sheet:
+        """Return the table with its ids as the cases of other sources write them.
+
+        What joined is entered in the receipt, once the table is read.
+        """
+        field = next((one for one in _IDS if one in self.fields), None)
+        if field is None:
+            return sheet
+        key = self.fields[field]
+        ids = sheet.column(key)
+        if field == "image":
+            unknown = {
+                one for one in {*ids} if one and not self.rows.find_case(image=one, case=one)
+            }
+            match = IdMatch(unknown=frozenset(unknown))
+        else:
+            refuse_lost_digits(sheet.file, key, ids, sheet.numbers, self.rows)
+            match = match_ids((one.strip() for one in ids if one), self.rows)
+        if self.rows.described and not self.alone:
+            answers = self.has_answers and not _DESCRIBING - {"image"} & self.fields.keys()
+            match_of = [(one.strip() if field != "image" else one) if one else None for one in ids]
+            account(sheet.file, key, match_of, sheet.numbers, match, self.rows, answers=answers)
+            self.needs_id = answers
+        if not match.names:
+            return sheet
+        place, names = sheet.columns.index(key), match.names
+        rows = []
+        for row in sheet.rows:
+            named = names.get((row[place] or "").strip(), row[place])
+            rows.append((*row[:place], named, *row[place + 1 :]))
+        return replace(sheet, rows=tuple(rows))
 
     def _answer_columns(self) -> dict[tuple[str, str | None], dict[str, str]]:
         """Return the columns of each model's run by field, in a table of a column per model."""
@@ -203,6 +248,9 @@ class TableReader:
     def _read_row(self, row: Row) -> None:
         at = At(self.sheet.file, row.number, self.sheet.name or "", self.names)
         mapped = MappedRow(row, self.fields, at)
+        if self.needs_id and not any(map(mapped.peek, _NAMED)):
+            self.rows.receipt.unused(at, NO_ID)
+            return
         case_id = self._case_id(mapped)
         case = self._case(case_id, mapped)
         options = (self.rows.case(case_id) or {}).get("options") or case.get("options") or []

@@ -422,3 +422,68 @@ class TestWhoseATextIs:
             "Left side",
             "In the superior vena cava",
         ]
+
+
+class TestJoins:
+    def test_studies_of_mimic_by_number(self, case, run_import):
+        done = run_import("auto", case("mimic_noimg"))
+        assert done.review_set.cases.height == 5
+        assert set(answers_of(done)) == {
+            ("s50000001", "GPT-5"),
+            ("s50000003", "GPT-5"),
+            ("s50000005", "GPT-5"),
+        }
+
+    def test_floats_are_whole_numbers(self, case, run_import):
+        done = run_import("auto", case("ids_float"))
+        assert done.review_set.cases["study_id"].to_list() == ["50000012", "50000013", "50000014"]
+        assert done.review_set.answers.height == 3
+        receipt = done.report.receipt
+        assert [(one.joined, one.unmatched, one.otherwise) for one in receipt.joins] == [(3, 1, 3)]
+        assert [(one.count, one.rows) for one in receipt.rows_unused] == [(1, (3,))]
+
+    def test_ids_that_match_nothing_are_refused(self, case, run_import):
+        with pytest.raises(ImportSourceError) as caught:
+            run_import("auto", case("study_nomatch"))
+        [error] = [one for one in caught.value.problems if one.severity == "error"]
+        assert "“A1x” (nearest: “A1”)" in error.message
+        assert (error.file, error.row, error.field) == ("study_nomatch/answers.csv", 1, "study_id")
+
+    def test_ids_without_their_digits_are_refused(self, case, run_import):
+        with pytest.raises(ImportSourceError) as caught:
+            run_import("auto", case("ids_sci"))
+        lost = [one for one in caught.value.problems if "lost its digits" in one.message]
+        assert [(one.row, one.field) for one in lost] == [(1, "study_id"), (2, "study_id")]
+
+    @pytest.mark.parametrize(
+        ("known", "given", "joined"),
+        [
+            (("s101", "s102"), ("101", "102"), 2),
+            (("101", "102"), ("study_101", "study_102"), 2),
+            (("7", "12"), ("007", "012"), 2),
+            (("CXR-7", "CXR-12"), ("cxr_0007", "cxr_0012"), 2),
+            (("A7", "A12"), ("a7", "A12"), 2),
+            (("7", "12"), ("7.0", "12.0"), 2),
+            (("A7", "A12"), ("B7", "B12"), 0),
+            (("7", "07", "12"), ("007", "12"), 1),
+            (("7", "12"), ("7", "007", "12"), 2),
+        ],
+    )
+    @pytest.mark.parametrize("form", ["csv", "json", "by_id"])
+    def test_ids_written_otherwise(self, known, given, joined, form, run_import, tmp_path):
+        cases = [(one, "Any effusion?", f"Film {one}.") for one in known]
+        write_rows(tmp_path / "in/cases.csv", ("id", "question", "report"), cases)
+        texts = [(one, f"Answer {one}.") for one in given]
+        if form == "by_id":
+            (tmp_path / "in/gpt5.json").write_text(json.dumps(dict(texts)))
+        else:
+            write_rows(tmp_path / f"in/gpt5.{form}", ("id", "answer"), texts)
+        if joined == 0:
+            with pytest.raises(ImportSourceError):
+                run_import("auto", tmp_path / "in")
+            return
+        done = run_import("auto", tmp_path / "in")
+        assert sum(case in known for case, _ in answers_of(done)) == joined
+        assert done.review_set.answers.height == len(given)
+        [join] = done.report.receipt.joins
+        assert (join.joined, join.unmatched) == (joined, len(given) - joined)
