@@ -13,7 +13,7 @@ PACKAGE = ROOT / "rexview"
 LEVELS = [
     {"errors"},
     {"bounded", "own_tables"},
-    {"words"},
+    {"words", "written_boxes"},
     {"vocab"},
     {"columns", "choices", "addresses", "language", "request_deadline"},
     {"frames"},

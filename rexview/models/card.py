@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rexview.models.request import Api
-
-Convention = Literal["pixels_sent", "pixels_stored", "normalised_1000", "normalised_1", "unknown"]
-"""How a model counts in boxes: pixels of the picture as sent or as stored, or parts of the picture
-as sent (0 to 1000, 0 to 1)."""
-Corners = Literal["xyxy", "yxyx", "xywh", "cxcywh"]
-
-
-@dataclass(frozen=True)
-class BoxForm:
-    """How a model writes boxes.
-
-    ``key`` is the JSON field of the coordinates, ``source`` says where this is known from.
-    ``calibrated`` is written by the phantom: date and prompt.
-    """
-
-    convention: Convention = "unknown"
-    corners: Corners = "xyxy"
-    key: str = "box"
-    source: str = ""
-    calibrated: str = ""
+from rexview.written_boxes.forms import BoxForm
 
 
 @dataclass(frozen=True)
@@ -78,7 +59,7 @@ class Card:
     draws_boxes: bool = False
     pictures_back: bool = False
     structured: bool = False
-    boxes: BoxForm = BoxForm()
+    boxes: BoxForm = field(default_factory=BoxForm)
     longest_side: int | None = 2048
     most_pixels: int | None = None
     square: bool = False

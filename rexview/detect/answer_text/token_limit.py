@@ -18,6 +18,9 @@ from rexview.stats import is_empty, limit_reached
 _TAIL: Final = 80
 """Characters of the end of a cut answer that are shown as evidence."""
 _LONGEST_SPAN: Final = 400
+_EXCEL_CELLS: Final = range(32_760, 32_768)
+"""Characters of texts that a spreadsheet cut, not a model: as many as a cell of Excel holds, less
+what is stripped from the ends."""
 _FROM_TEXT: Final = {
     "truncated_suspected": "The answer looks cut off: {reason}; {signs}.",
     "repetition": "The answer ends in a loop: {reason}; {signs}.",
@@ -76,6 +79,8 @@ def _undecided(answer: Answer) -> bool:
     used, limit = answer.output_tokens, answer.max_output_tokens
     below = used is not None and limit is not None and used < limit and limit > 0
     silent = not is_empty(answer) or used is None
+    if len(answer.text or "") in _EXCEL_CELLS:
+        return False
     plain = answer.finish_reason in ("unknown", "stop") and not (answer.error or "").strip()
     return plain and silent and not below and not limit_reached(answer)
 
@@ -107,7 +112,10 @@ def _message(kind: str, answer: Answer) -> str:
     if kind == "finish_reason":
         return f"The answer is cut off: {spent}."
     if kind == "usage":
-        return f"The answer is probably cut off: {spent}, though it is marked as finished."
+        marked = "though it is marked as finished"
+        if answer.finish_reason == "unknown":
+            marked = "and no finish reason was recorded"
+        return f"The answer is probably cut off: {spent}, {marked}."
     return f"No answer: the text is empty; {_why_open(answer)}."
 
 

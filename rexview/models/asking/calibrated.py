@@ -14,8 +14,8 @@ import yaml
 from rexview.errors import SettingsError
 from rexview.models.asking.boxes.phantom import Calibration
 from rexview.models.asking.cards import FILE_NAME, read_cards
-from rexview.models.card import BoxForm
 from rexview.models.prompt import Prompt
+from rexview.written_boxes.forms import BoxForm
 
 _HEAD = re.compile(r"^models:[ \t]*(?:#.*)?$", re.MULTILINE)
 _FIRST = re.compile(r"^([ ]*)-(?=\s)", re.MULTILINE)

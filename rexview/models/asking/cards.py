@@ -29,9 +29,10 @@ from rexview.models.asking.entries import (
     yes_no,
 )
 from rexview.models.asking.tokens import IMAGE_RULES
-from rexview.models.card import BoxForm, Card, Convention, Corners, Price
+from rexview.models.card import Card, Price
 from rexview.models.request import Api
 from rexview.schema import Model
+from rexview.written_boxes.forms import BoxForm, Convention, Corners
 
 FILE_NAME: Final = "models.yaml"
 _BUILT_IN: Final = Path(__file__).with_name("cards.yaml")

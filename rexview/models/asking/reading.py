@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Any, Final
 
 from rexview.models.asking.boxes.placed import place_boxes
-from rexview.models.asking.boxes.text_boxes import Found, boxes_in_text, boxes_in_value
 from rexview.models.asking.build import ANSWER, BOXES, labels_of, lettered
 from rexview.models.asking.thinking import possible_answers
 from rexview.models.card import Card
@@ -18,6 +17,7 @@ from rexview.models.reply import Outcome, Reply
 from rexview.models.request import Request
 from rexview.schema import AnswerBox, Case
 from rexview.vocab import counted
+from rexview.written_boxes.texts import Found, boxes_in_text, boxes_in_value
 
 _FENCE: Final = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _MOST_JSON: Final = 2_000_000

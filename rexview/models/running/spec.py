@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 from rexview import __version__
 from rexview.errors import RunError
-from rexview.models.card import BoxForm, Card, Price
+from rexview.models.card import Card, Price
 from rexview.models.prompt import Prompt
 from rexview.models.request import Parameters
 from rexview.models.running.folder import RunFolder, read_json
 from rexview.models.running.money import Budget
+from rexview.written_boxes.forms import BoxForm
 
 Selected = Literal["all", "cases", "filter"]
 

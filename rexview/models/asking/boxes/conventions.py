@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rexview.models.card import BoxForm, Convention, Corners
 from rexview.models.request import SentImage
+from rexview.written_boxes.forms import WHOLE, BoxForm, Convention, Corners
 
 Four = tuple[float, float, float, float]
-WHOLE: Final[dict[Convention, float]] = {"normalised_1000": 1000.0, "normalised_1": 1.0}
-"""What the width or height of the picture is, in conventions that count in parts of it."""
 _ORDERS: Final[dict[Corners, str]] = {
     "xyxy": "[left, top, right, bottom]",
     "yxyx": "[top, left, bottom, right]",
@@ -26,6 +24,7 @@ _UNITS: Final[dict[Convention, str]] = {
     "pixels_sent": "in pixels of the image as you were given it",
     "pixels_stored": "in pixels of the original image",
     "normalised_1000": "as whole numbers from 0 to 1000, where 1000 is the whole width or height",
+    "normalised_100": "as numbers from 0 to 100, where 100 is the whole width or height",
     "normalised_1": "as fractions from 0 to 1, where 1 is the whole width or height",
     "unknown": "in pixels of the image as you were given it",
 }

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from rexview.geometry import box_problem, iou
 from rexview.models.asking.boxes.conventions import Four, in_words, to_stored
-from rexview.models.asking.boxes.text_boxes import WrittenBox, boxes_in_text
 from rexview.models.asking.pictures import send_pixels
 from rexview.models.asking.prompts import fill
 from rexview.models.backend import Backend
-from rexview.models.card import BoxForm, Card, Convention, Corners
+from rexview.models.card import Card
 from rexview.models.prompt import Prompt
 from rexview.models.reply import AttemptFailed, Reply
 from rexview.models.request import Parameters, Request
 from rexview.schema import StudyImage
+from rexview.written_boxes.forms import BoxForm, Convention, Corners
+from rexview.written_boxes.texts import WrittenBox, boxes_in_text
 
 ENOUGH_IOU: Final = 0.5
 """Mean overlap with the squares from which a way of counting is taken."""

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from rexview.geometry import box_problem
-from rexview.models.asking.boxes.conventions import WHOLE, to_stored
-from rexview.models.asking.boxes.text_boxes import WrittenBox
-from rexview.models.card import BoxForm, Convention
+from rexview.models.asking.boxes.conventions import to_stored
 from rexview.models.request import Request, SentImage
 from rexview.schema import AnswerBox
 from rexview.vocab import SIDES, counted
+from rexview.written_boxes.forms import WHOLE, BoxForm, Convention
+from rexview.written_boxes.texts import WrittenBox
 
 UNSURE: Final = (
     "How this model counts in boxes is not known ({read}): they are shown as unsure and count for "

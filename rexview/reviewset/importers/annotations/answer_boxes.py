@@ -11,11 +11,17 @@ from rexview.reviewset.importers.annotations.box_reading import SHAPES, BoxReadi
 from rexview.reviewset.importers.annotations.box_table import BoxColumns, box_columns
 from rexview.reviewset.importers.annotations.box_values import parse_boxes
 from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.annotations.text_boxes import grounded_sentences
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.table.mapped_row import MappedRow
 from rexview.reviewset.importers.table.roles import cells_of
 from rexview.reviewset.importers.table.sheet import Sheet
 
+_FRACTIONS: Final = BoxReading("xyxy", "fraction")
+_OTHER_LANGUAGES: Final = ("sentence_en", "sentence_es")
+_OF_SENTENCES: Final = frozenset(
+    (*_OTHER_LANGUAGES, "sentence", "boxes", "box", "bbox", "bboxes", "labels", "abnormal")
+)
 _ENOUGH: Final = 0.5
 """The share of the cells of a column that have to be boxes for it to be one of boxes."""
 _LOOKED_AT: Final = 200
@@ -30,6 +36,7 @@ class AnswerBoxes:
     def __init__(self, sheet: Sheet, used: Sequence[str]) -> None:
         self._sheet = sheet
         self._found: list[FoundBox] = []
+        self._grounded: list[FoundBox] = []
         self._targets: dict[int, tuple[str, str | None]] = {}
         free = [name for name in sheet.columns if name not in used]
         columns = box_columns([*free, "image"], cells_of(sheet), anywhere=True)
@@ -78,10 +85,42 @@ class AnswerBoxes:
         ]
         return bool(boxes)
 
+    def take_grounded(self, row: MappedRow, case_id: str) -> dict[str, Any]:
+        """Take the sentences of a grounded report (PadChest-GR), which stays in the row as a text.
+
+        Returns
+        -------
+        dict
+            What they say of the case: normal, labels, the report in other languages.
+        """
+        said: dict[str, Any] = {}
+        for field in ("report", "findings"):
+            sentences = grounded_sentences(row.value(field)) if row.peek(field) else None
+            if sentences is None or row.at.row is None:
+                continue
+            row.rewrite(field, " ".join(sentence for sentence, _, _ in sentences))
+            self._targets[row.at.row] = (case_id, row.peek("image"))
+            labels: dict[str, None] = {}
+            for sentence, boxes, about in sentences:
+                words = [str(one) for one in about.get("labels") or () if one]
+                labels |= dict.fromkeys(words if about.get("abnormal", True) else ())
+                kept = {k: v for k, v in about.items() if k not in _OF_SENTENCES and v}
+                for box in boxes:
+                    label, extra = ", ".join(words) or sentence, {"sentence": sentence, **kept}
+                    found = FoundBox(row.at.row, label, box.numbers, row.at.row, extra=extra)
+                    self._grounded.append(found)
+            told = [about.get("abnormal") for _, _, about in sentences]
+            if all(isinstance(one, bool) for one in told):
+                said["normal"] = not any(told)
+            said |= {"labels": list(labels)} if labels else {}
+            others = {key for _, _, about in sentences for key in about if key in _OTHER_LANGUAGES}
+            for key in sorted(others - {"sentence_en"} if "sentence_en" in sentences[0][2] else ()):
+                texts = [str(about.get(key) or "") for _, _, about in sentences]
+                said[key.replace("sentence", "report")] = " ".join(filter(None, texts))
+        return said
+
     def place(self, rows: SetRows, options: Mapping[str, Any]) -> None:
         """Place the boxes on the images, which have been found by now."""
-        if not self._found or self._columns is None:
-            return
 
         def find(box: FoundBox) -> Place | None:
             case_id, image = self._targets[box.row]
@@ -90,20 +129,23 @@ class AnswerBoxes:
                 return place
             return _with_picture(case_id, rows) or place
 
-        shapes = self._columns.shapes
-        expected = BoxReading(shapes[0], "pixels") if shapes != SHAPES else None
-        part = self._sheet.name or ""
-        place_boxes(
-            self._found,
-            self._sheet.file,
-            rows,
-            options,
-            find=find,
-            shapes=shapes,
-            expected=expected,
-            part=part,
-            absent_from="are not there, or of a case with several",
-        )
+        for found in (self._found, self._grounded):
+            shapes = self._columns.shapes if self._columns else SHAPES
+            expected = BoxReading(shapes[0], "pixels") if shapes != SHAPES else None
+            if found is self._grounded:
+                shapes, expected = ("xyxy", "xywh"), _FRACTIONS
+            if found:
+                place_boxes(
+                    found,
+                    self._sheet.file,
+                    rows,
+                    options,
+                    find=find,
+                    shapes=shapes,
+                    expected=expected,
+                    part=self._sheet.name or "",
+                    absent_from="are not there, or of a case with several",
+                )
 
 
 def _with_picture(case_id: str, rows: SetRows) -> Place | None:

@@ -168,7 +168,7 @@ def _add_group(
     sizes = [one.size if reading.unit == "pixels" else one.stored or one.size for one in boxes]
     known = np.array([size or (np.nan, np.nan) for size in sizes], dtype=np.float64)
     numbers = np.array([one.found.numbers for one in boxes], dtype=np.float64)
-    pixels = reading.to_pixels(numbers, known)
+    pixels = reading.to_pixels(numbers, known).round(6)
     added = scaled = 0
     for one, size, box in zip(boxes, sizes, pixels.tolist(), strict=True):
         at = _at(one.found, file, part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from rexview.columns import TABLES
+from rexview.reviewset.importers.annotations.text_boxes import read_boxes_of_texts
 from rexview.reviewset.importers.core.row_table import Row, RowTable
 from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION, REPORT_QUESTION, SetRows
 from rexview.reviewset.json_text import is_missing
@@ -21,6 +22,7 @@ def complete(rows: SetRows, question: str | None) -> None:
     _add_cases_of_answers(rows)
     _drop_without_case(rows)
     _withdraw_pictures(rows)
+    read_boxes_of_texts(rows)
     without = [case for case in rows.cases if is_missing(case.get("question"))]
     for case in without:
         report = case.get("question_type") == "report" or (

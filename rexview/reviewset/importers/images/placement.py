@@ -43,10 +43,15 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
     sub-folders. An image that is missing or broken is a warning about ``source``; where none is
     found there is one in all.
     """
-    found_before = {one["path"]: one for _, one in rows.images() if one["path"] in rows.files}
+    found_before: dict[str, dict[str, Any]] = {}
+    for _, one in rows.images():  # of several that show a file, one that was looked at counts
+        if one["path"] in rows.files and (one.get("width") or one["path"] not in found_before):
+            found_before[one["path"]] = one
     missing = []
     for case, image in rows.images():
         if image["path"] in rows.files:
+            facts = {name: found_before[image["path"]].get(name) for name in _FACTS}
+            image |= {name: one for name, one in facts.items() if one and not image.get(name)}
             continue
         known = rows.picture_of(image["path"])  # a source of pictures may have it
         if known is None:
@@ -66,6 +71,9 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
     if placement is None and unsaid:
         where = "in the images folder" if given else "beside the source"
         message = f"None of the {len(wanted):,} images was found {where}."
+        if found_before:
+            of_all = len(wanted) + len(found_before)
+            message = f"{len(wanted):,} of {of_all:,} images were not found {where}."
         remedy = (
             "Name the folder that holds them (images folder); everything else can be read without "
             "them."

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from rexview.reviewset.importers.metrics.names import known_metric
 from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number
 from rexview.reviewset.importers.table.column_mapping import JudgementColumn, KeptColumn
 from rexview.reviewset.importers.table.column_names import (
@@ -84,6 +85,8 @@ def _sure(cells: Cells) -> float:
 def _is_of_no_dimension(name: ColumnName, cells: Cells) -> bool:
     """Whether a column holds scores that do not say of what: ``rating``, ``Reader 1``."""
     numbers = [cell for cell in cells if not is_not_scored(cell)]
+    if known_metric(name.written):  # what a program computed is no reader's score
+        return False
     named = bool(SCORE_NAMES & {*name.words}) or _reader_in(name.written)[1] is not None
     short = all(len(cell) <= _LONGEST_WORD for cell in numbers)
     few = share(numbers, is_number) > 0.8 or len({*numbers}) <= _MOST_WORDS < len(numbers) + 1

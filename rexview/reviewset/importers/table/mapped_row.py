@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from rexview.reviewset.importers.core.report_text import absent
@@ -41,6 +42,12 @@ class MappedRow:
         """Return a cell, and note that it was used."""
         self._left.pop(column, None)
         return self.row.cells[column]
+
+    def rewrite(self, field: str, text: str) -> None:
+        """Put a text in the place of a value that holds it in another form."""
+        column = self.fields[field]
+        given = {**self.row.given, column: text} if column in self.row.given else self.row.given
+        self.row = replace(self.row, cells={**self.row.cells, column: text}, given=given)
 
     def read(self, field: str, read: Callable[[str], Value | None]) -> Value | None:
         """Return what a cell says; one that cannot be read is left, unless it says nothing."""

@@ -19,7 +19,7 @@ _NUMBERS: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|\.\.|to|:)\s*(-?\
 class ScoreScale:
     """A scale: from its worst to its best number, or its words from worst to best."""
 
-    USUAL: ClassVar = ("0-1", "0-3", "0-4", "1-7", "1-10", "0-10", "0-100")
+    USUAL: ClassVar = ("0-1", "0-3", "0-4", "0-5", "1-7", "1-10", "0-10", "0-100")
 
     worst: float
     best: float

@@ -37,6 +37,7 @@ from rexview.reviewset.tables.source import MAX_COLUMNS
 
 TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
 EXCEL_SUFFIXES: Final = (".xlsx", ".xlsm")
+LONGEST_EXCEL_CELL: Final = 32_767
 MAX_CELL_CHARACTERS: Final = 10_000_000
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _NO_DELIMITER: Final = "\x1f"
@@ -307,6 +308,7 @@ def _assemble(
     """Find the header, name the columns, drop blank rows."""
     cleaned = [(number, [_cell(cell) for cell in row]) for number, row in numbered]
     filled = [(number, row) for number, row in cleaned if any(cell is not None for cell in row)]
+    _warn_of_cut_cells(file, numbered, log)
     header_place = _header_place(filled)
     if header_place is None:
         log.error(file, "The table is empty.", "Give a table with a header row and data below it.")
@@ -328,6 +330,18 @@ def _assemble(
     rows = tuple(tuple([*row, *[None] * width][:width]) for _, row in body)
     offset = header_number if count_from_header else 0
     return Sheet(file, columns, rows, tuple(number - offset for number, _ in body), name)
+
+
+def _warn_of_cut_cells(file: str, numbered: NumberedRows, log: ProblemLog) -> None:
+    """Say which cells are as long as Excel allows: what was longer has been cut there."""
+    for number, row in numbered:
+        if any(cell is not None and len(cell) == LONGEST_EXCEL_CELL for cell in row):
+            message = (
+                f"A cell has {LONGEST_EXCEL_CELL:,} characters, as many as Excel allows; its text "
+                "was probably cut off by the program that wrote the file, not by a model."
+            )
+            remedy = "Give the texts as CSV, JSON or Parquet, as they were before."
+            log.warning(file, message, remedy, row=number)
 
 
 def _cell(cell: str | None) -> str | None:

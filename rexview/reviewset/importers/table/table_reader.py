@@ -252,7 +252,8 @@ class TableReader:
             self.rows.receipt.unused(at, NO_ID)
             return
         case_id = self._case_id(mapped)
-        case = self._case(case_id, mapped)
+        grounded = self.boxes.take_grounded(mapped, case_id)
+        case = self._case(case_id, mapped) | grounded
         options = (self.rows.case(case_id) or {}).get("options") or case.get("options") or []
         answers = [
             (model, answer)

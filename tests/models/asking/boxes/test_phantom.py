@@ -18,8 +18,8 @@ from rexview.models.asking.boxes.phantom import FILMS, film, judged, phantom_req
 from rexview.models.asking.calibrated import save_form
 from rexview.models.asking.cards import find_card
 from rexview.models.asking.prompts import find_prompt
-from rexview.models.card import BoxForm, Convention, Corners
 from rexview.models.request import Parameters
+from rexview.written_boxes.forms import BoxForm, Convention, Corners
 
 CARD = find_card("gpt-5-mini")
 PROMPT = find_prompt("expert-1-boxes", CARD)

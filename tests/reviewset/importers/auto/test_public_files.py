@@ -9,6 +9,8 @@ from openpyxl import Workbook
 from PIL import Image
 from support import ROOT
 
+from rexview.detect.answer_text.token_limit import TokenLimit
+from rexview.detect.core.survey import flags_for
 from rexview.errors import ImportSourceError
 
 CASES = ROOT / "tests/data/imports"
@@ -487,3 +489,95 @@ class TestJoins:
         assert done.review_set.answers.height == len(given)
         [join] = done.report.receipt.joins
         assert (join.joined, join.unmatched) == (joined, len(given) - joined)
+
+
+class TestBoxesInTexts:
+    def test_sentences_of_padchest(self, case, run_import):
+        done = run_import("auto", case("padchest_gr"))
+        assert {id: (row["study_id"], row["normal"]) for id, row in cases_of(done).items()} == {
+            "1001_aa": ("1001", False),
+            "1002_bb": ("1002", True),
+        }
+        assert reports_of(done, "study_id")["1001"] == (
+            "Small right pleural effusion. Normal heart size.",
+            None,
+        )
+        boxes = boxes_of(done.review_set.cases, "reference_boxes")
+        assert boxes["1001_aa"] == [("pleural effusion", [80, 600, 240, 300])]
+        assert extra_of(cases_of(done)["1001_aa"])["report_es"].startswith("Pequeño derrame")
+        assert not any("{'" in (row["extra"] or "") for row in cases_of(done).values())
+
+    def test_grounded_reports_of_maira(self, case, run_import):
+        done = run_import("auto", case("maira2"))
+        text = "There is a moderate right pleural effusion. The heart is normal."
+        assert answers_of(done)["s1", "MAIRA-2"] == text
+        assert answers_of(done)["s1", "maira2_grounded"] == text
+        rows = done.review_set.answers.iter_rows(named=True)
+        boxes = [box for row in rows for box in row["boxes"] or []]
+        label = "There is a moderate right pleural effusion."
+        assert [(one["label"], one["box"], one["unsure"]) for one in boxes] == [
+            (label, [55, 220, 390, 312], True)
+        ] * 2
+        assert len(done.messages("in the texts of")) == 2
+
+    def test_json_of_qwen(self, case, run_import):
+        done = run_import("auto", case("qwen_text"))
+        assert boxes_of(done.review_set.answers, "boxes") == {
+            "q1": [("right pleural effusion", [100, 200, 400, 400])],
+            "q2": [("left opacity", [640, 300, 540, 580])],
+            "q3": [],
+        }
+        assert any("read as pixels of the picture as it was sent" in n for n in done.report.notes)
+
+    @pytest.mark.parametrize(
+        ("model", "text", "box", "unsure"),
+        [
+            (
+                "gemini-2.5-pro",
+                '[{"box_2d": [100, 200, 500, 400], "label": "mass"}]',
+                [200, 50, 200, 200],
+                None,
+            ),
+            (
+                "CheXagent-2-3b",
+                "<|ref|>mass<|/ref|><|box|>(20,10),(40,50)<|/box|>",
+                [200, 50, 200, 200],
+                None,
+            ),
+            ("medgemma-1.5-4b", '{"box_2d": [100, 200, 500, 400], "label": "mass"}', None, True),
+            (
+                "unheard-of",
+                '{"bbox": [200, 50, 400, 250], "label": "mass"}',
+                [200, 50, 200, 200],
+                1,
+            ),
+        ],
+    )
+    def test_conventions_of_models(
+        self, model, text, box, unsure, run_import, make_picture, tmp_path
+    ):
+        make_picture(tmp_path / "in/a.png", (1000, 500))
+        columns = ("case_id", "image", "model", "answer")
+        write_rows(tmp_path / "in/t.json", columns, [("c", "a.png", model, text)])
+        done = run_import("auto", tmp_path / "in")
+        [found] = done.review_set.answers["boxes"].to_list()[0]
+        assert found["label"] == "mass"
+        assert box is None or found["box"] == box
+        assert bool(found["unsure"]) == bool(unsure)
+
+    def test_points_of_molmo_are_said(self, run_import, make_picture, tmp_path):
+        make_picture(tmp_path / "in/a.png", (1000, 500))
+        text = '<point x="10.5" y="20.1" alt="mass">mass</point>'
+        columns = ("case_id", "image", "model", "answer")
+        write_rows(tmp_path / "in/t.csv", columns, [("c", "a.png", "Molmo-7B", text)])
+        done = run_import("auto", tmp_path / "in")
+        assert answers_of(done)["c", "Molmo-7B"] == text
+        assert done.messages("mark points, which are no boxes")
+
+
+def test_a_cell_that_excel_cut(case, run_import):
+    done = run_import("auto", case("excel_cut"))
+    assert [one.row for one in done.report.problems if "as many as Excel" in one.message] == [2]
+    [case_one, _] = done.review_set.cases["id"].to_list()
+    answers = done.review_set.answers_of(case_one)
+    assert flags_for(done.review_set.case(case_one), answers, detectors=[TokenLimit()]) == []

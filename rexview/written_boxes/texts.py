@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rexview.models.card import BoxForm, Corners
+from rexview.written_boxes.forms import BoxForm, Corners
 
 MOST_READ: Final = 400_000
 """Characters of a text that are searched for boxes."""
@@ -50,13 +50,16 @@ _NUMBER: Final = r"[-+]?\d{1,6}(?:\.\d{1,8})?"
 _PAIRS: Final = rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)"
 _TAG: Final = re.compile(
     rf"<\|?box(?:_start)?\|?>\s*(?:{_PAIRS}\s*,?\s*{_PAIRS}|\[*\s*({_NUMBER})\s*,\s*({_NUMBER})"
-    rf"\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\]*)\s*<(?:/box|\|box_end\|)>",
+    rf"\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\]*)\s*<(?:\|?/box\|?|\|box_end\|)>",
     re.IGNORECASE,
 )
 _REF: Final = re.compile(
-    r"<\|?(?:ref|object_ref_start)\|?>\s*([^<]{1,200}?)\s*<(?:/ref|\|object_ref_end\|)>\s*$",
+    r"<\|?(?:ref|object_ref_start)\|?>\s*([^<]{1,200}?)\s*<(?:\|?/ref\|?|\|object_ref_end\|)>\s*$",
     re.IGNORECASE,
 )
+_BINS: Final = re.compile(r"<x(\d{1,2})><y(\d{1,2})><x(\d{1,2})><y(\d{1,2})>")
+"""A box in the hundredths of a picture that MAIRA-2 has words for."""
+_OBJECT: Final = re.compile(r"<obj>\s*(.*?)\s*(?:<box>|</obj>|$)", re.DOTALL)
 _LIST: Final = re.compile(
     rf"[\[(]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])]"
 )
@@ -130,6 +133,8 @@ def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
             label = reference[1] if reference else _label_before(text[: match.start()])
             if numbers is not None:
                 boxes.append(WrittenBox(numbers, label, corners="xyxy"))
+    if not boxes:
+        boxes += _of_bins(text)
     if not boxes and bare:
         for match in _LIST.finditer(prose):
             numbers = _four(match.groups())
@@ -137,6 +142,27 @@ def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
                 boxes.append(WrittenBox(numbers, _label_before(prose[: match.start()])))
     kept = list(dict.fromkeys(boxes))
     return Found(tuple(kept[:MOST_BOXES]), unread + max(0, len(kept) - MOST_BOXES))
+
+
+def _of_bins(text: str) -> Iterator[WrittenBox]:
+    """Yield the boxes of a grounded report of MAIRA-2, as fractions of the picture."""
+    for match in _BINS.finditer(text):
+        start = text.rfind("<obj>", 0, match.start())
+        label = _OBJECT.match(text, start) if start >= 0 else None
+        a, b, c, d = ((int(bin) + 0.5) / 100 for bin in match.groups())
+        yield WrittenBox((a, b, c, d), label[1] if label else "", corners="xyxy")
+
+
+def without_marks(text: str) -> str:
+    """Return a grounded report without the marks of its objects and boxes.
+
+    >>> without_marks("<obj> An effusion.<box><x5><y27><x44><y66></box></obj><obj> No mass.</obj>")
+    'An effusion. No mass.'
+    """
+    if not _BINS.search(text) and "<obj>" not in text:
+        return text
+    plain = re.sub(r"</?(?:obj|box)>", " ", _BINS.sub("", text))
+    return " ".join(plain.split())
 
 
 def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
-from rexview.models.asking.boxes.text_boxes import boxes_in_text
-from rexview.models.card import BoxForm
+from rexview.written_boxes.forms import BoxForm
+from rexview.written_boxes.texts import boxes_in_text
 
 FORM = BoxForm("pixels_sent", "xyxy", "box")
 
