@@ -102,6 +102,8 @@ def _more_images(known: list[Row], images: list[Row]) -> list[Row]:
 
 def as_id(value: Any) -> str | None:
     """Return an id as the reader takes it: numbers as text, outer spaces cut."""
+    if type(value) is str:  # nearly all are, and a million of them are asked for
+        return value.strip() or None
     if is_missing(value):
         return None
     if isinstance(value, float) and value.is_integer():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 from unicodedata import combining, normalize
@@ -96,12 +97,13 @@ class ColumnName:
     words: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
 
-    @classmethod
-    def of(cls, written: str) -> ColumnName:
+    @staticmethod
+    @lru_cache(maxsize=20_000)
+    def of(written: str) -> ColumnName:
         """Take a name apart at spaces, punctuation, and inner capitals."""
         found = list(_TOKEN.finditer(written))
         words = tuple(one[0].lower() for one in found)
-        return cls(written, words, tuple(one.span() for one in found))
+        return ColumnName(written, words, tuple(one.span() for one in found))
 
     @property
     def plain(self) -> str:

@@ -297,6 +297,8 @@ class TableReader:
 
     def _first_index(self) -> int | None:
         """Say what options are counted from, where the numbers themselves tell."""
+        if self.fields.keys().isdisjoint(("correct", "choice")):
+            return None
         numbers: set[int] = set()
         most = 0
         for row in self.sheet.read(self.fields, self.rows.log):
