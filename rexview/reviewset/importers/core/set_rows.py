@@ -258,9 +258,12 @@ class SetRows:
         where ``at`` is given.
         """
         found = self._names.find(case=case, study=study, image=image, files=self.files)
-        if len(found) > 1:  # a picture that a case shows is not another one's by itself
-            alone = self.pictures - self.described
-            found = [one for one in found if one[0] not in alone] or found
+        alone = self.pictures - self.described if found else set()
+        if alone:  # a picture that a case shows is not another one's by itself
+            others = found if len(found) > 1 else []
+            if image is not None and found[0][0] in alone:  # its own case is called as it is
+                others = [*others, *self._names.images_of(image, self.files)]
+            found = [one for one in dict.fromkeys(others) if one[0] not in alone] or found
         if len(found) > 1 and at is not None:
             name = next(one for one in (case, study, image) if one is not None)
             message = f"{quoted(name)} could be {len(found):,} cases or images."

@@ -24,8 +24,13 @@ from rexview.reviewset.importers.core.source_files import (
 )
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.rexrank.study import PREDICTION, RexrankStudy
+from rexview.reviewset.importers.table.column_names import FIELD_NAMES
+from rexview.reviewset.importers.table.roles import columns_by_meaning
 from rexview.reviewset.tables.source import At
 
+_OWN: Final = frozenset(("image_path", "key_image_path", "model_prediction", "context"))
+_OTHERS: Final = {name: FIELD_NAMES[name] for name in ("question", "image", "answer", "options")}
+"""Fields of a table of answers: a file that has them beside its own is read as one."""
 _ID_FIELDS: Final = ("study_id", "StudyID", "id", "study")
 _TELLING: Final = frozenset(
     (
@@ -63,7 +68,10 @@ def recognises(probe: Probe) -> Found | None:
     entries = list(found.values()) if isinstance(found, dict) else found or []
     fields = {name for one in entries[:20] if isinstance(one, dict) for name in one}
     telling = sorted(fields & _TELLING)
-    return Found(f"JSON of studies with {', '.join(telling[:3])}") if telling else None
+    others = columns_by_meaning([name for name in fields if name not in _OWN], _OTHERS)
+    return (
+        Found(f"JSON of studies with {', '.join(telling[:3])}") if telling and not others else None
+    )
 
 
 def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
