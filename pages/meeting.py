@@ -15,10 +15,11 @@ from rexview.ui.reviews.notice import store_errors_shown
 from rexview.words import tr
 
 permissions.guard(PAGE_MEETING)
-review_set = open_review_set()
+on_screen = views.open_view() in (views.PRESENT, views.FOLLOW)
+review_set = open_review_set(unnamed=on_screen)  # before the models are named, nothing names one
 with store_errors_shown():
     meeting = shown_meeting(review_set)
-    if views.open_view() in (views.PRESENT, views.FOLLOW):
+    if on_screen:
         presenting.show(review_set, meeting, leads=views.open_view() == views.PRESENT)
     else:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):

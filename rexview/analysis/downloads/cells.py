@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
+_SEPARATORS: Final = " |;,\u00a0\ufeff\"'"
 _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
 
 
 def neutral(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would take for a formula.
 
-    >>> neutral("=1+1"), neutral("-3"), neutral("No effusion - clear.")
-    ("'=1+1", "'-3", 'No effusion - clear.')
+    Spaces and separators before it do not make it one text more: a program that takes ``|`` for the
+    separator finds a cell that begins after it.
+
+    >>> neutral("=1+1"), neutral("-3"), neutral("No effusion - clear."), neutral("|=1")
+    ("'=1+1", "'-3", 'No effusion - clear.', "'|'=1")
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    if text.startswith(_FORMULA):
+        return f"'{text}"
+    start = text.lstrip(_SEPARATORS)
+    if start != text and start.startswith(_FORMULA):
+        return f"'{text[: len(text) - len(start)]}'{start}"
+    return text
 
 
 def neutral_unless_number(text: str) -> str:

@@ -60,11 +60,13 @@ def run_page(page: StreamlitPage, seen: Sequence[tuple[Page, str]], above: Conta
         page.run()
 
 
-def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewError | None]:
+def try_review_set(
+    *, blinded: bool = False, unnamed: bool = False
+) -> tuple[ReviewSet | None, RexviewError | None]:
     """Return the review set of this link, with its notice shown, or why there is none.
 
     It holds what people wrote, too. With ``blinded`` it is as it was given, and the notice names no
-    model.
+    model; with ``unnamed`` only the latter.
     """
     stop_unless_served()
     try:
@@ -72,9 +74,9 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         review_set = review_sets.open_set(folder, wait_s=_SETTLES_S)
     except RexviewError as error:
         return None, error
-    if blinded:
+    if blinded or unnamed:
         review_sets.prepare_blinding(review_set)
-    else:
+    if not blinded:
         try:
             review_set = review_sets.with_written(review_set)
         except StoreError as error:
@@ -88,13 +90,14 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
     show_notices(review_set)
     if notice := review_set.info.notice:
         with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
-            st.markdown(as_markdown(cover_names(review_set, notice) if blinded else notice))
+            shown = cover_names(review_set, notice) if blinded or unnamed else notice
+            st.markdown(as_markdown(shown))
     return review_set, None
 
 
-def open_review_set(*, blinded: bool = False) -> ReviewSet:
+def open_review_set(*, blinded: bool = False, unnamed: bool = False) -> ReviewSet:
     """Return the review set of this link as :func:`try_review_set`; else explain and stop."""
-    review_set, error = try_review_set(blinded=blinded)
+    review_set, error = try_review_set(blinded=blinded, unnamed=unnamed)
     if review_set is None:
         _stop_without_set(error)
     return review_set

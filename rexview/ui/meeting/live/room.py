@@ -177,7 +177,7 @@ class Room:
         """Take a vote; see :meth:`Ballot.vote`. Who is there and who voted are not compared.
 
         Voting ends by itself when all could have said both things: whoever says the first one last
-        is not cut off before the second.
+        is not cut off before the second. With fewer windows than a result needs it does not.
 
         Raises
         ------
@@ -187,7 +187,8 @@ class Room:
         if ballot is None:
             raise RoomRefused(tr("There is nothing to vote on yet."))
         ballot.vote(device, right, harm, again=again)
-        if not ballot.closed and ballot.whole >= max(FEWEST, self.seats.voters()):
+        voters = self.seats.voters()  # a device is any name: one person can vote under many
+        if not ballot.closed and voters >= FEWEST and ballot.whole >= voters:
             self._end(case, ballot)
         self._changed("votes")
 

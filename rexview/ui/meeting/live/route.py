@@ -178,6 +178,7 @@ class _Live:
         case, step = state.get("case"), state.get("step")
         if not isinstance(case, str) or type(step) is not int:
             raise RequestRefused(422, tr("This is not what a page of ours sends."))
+        state = _shared(state)
         if not room.is_revealed(case, step):
             await self._reveal(who, room, {case: step})
         room.share(seat, number, state)
@@ -284,6 +285,22 @@ _ACTS: Final[Mapping[str, _Act]] = {
     "vote": _Live._vote,
     "show": _Live._show,
 }
+
+
+def _shared(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what others are told of a presenter's screen: these fields, and no other."""
+    kinds: Mapping[str, tuple[type, ...]] = {
+        "case": (str,),
+        "step": (int,),
+        "look": (str,),
+        "marks": (list,),
+        "pointed": (list, type(None)),
+    }
+    return {
+        name: state[name]
+        for name, kind in kinds.items()
+        if name in state and isinstance(state[name], kind)
+    }
 
 
 async def _room(who: Admitted) -> Room:

@@ -262,6 +262,15 @@ class TestVotes:
             "harm": {"0": 1, "1": 1, "2": 2},
         }
 
+    def test_invented_devices_of_one_viewer_do_not_end_the_vote(self, room):
+        lea = led(room)
+        join(room, "f1", VERA)
+        show(room, lea, "c1", 1, 1)
+        for number in range(4):
+            self.vote(room, number)
+        told = room.told("votes", lea)
+        assert (told["open"], told["result"], room.to_write) == (True, None, [])
+
     def test_two_are_not_shown_though_nobody_else_is_there(self, room):
         lea = led(room)
         join(room, "f1", VERA)

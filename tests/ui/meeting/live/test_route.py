@@ -49,11 +49,13 @@ def test_followers_see_what_the_presenter_shows(meeting):
     async def held():
         async with meeting.windows(LEA, VERA, None) as (lea, *others):
             await lea.lead()
-            answer = await lea.show("c2", 0, window=[100, 200], zoom=1.5)
+            told = {"look": "w=100&l=200", "pointed": ["pa", 1.5, 2]}
+            answer = await lea.show("c2", 0, **told, marks="none", secret="of the presenter")
             assert answer.status_code == 200
             for one in others:
                 state = await hears(one, "c2", 0)
-                assert (state["window"], state["zoom"]) == ([100, 200], 1.5)
+                assert {name: state[name] for name in told} == told
+                assert state.keys() == {"case", "step", "n", *told}, "nothing else is told on"
                 cases = one.newest["cases"]
                 assert (cases["total"], cases["reached"]) == (2, [[1, "c2", 0]])
 
@@ -299,8 +301,8 @@ def test_after_a_restart_the_presenter_and_the_devices_bring_everything_back(mee
             assert (await vera.vote(f"{1:032x}", "c2", **again)).status_code == 409, "too early"
             await lea.lead(reached={"c2": ANSWERS, "c3": 5, "c1": -4}, closed=[])
             assert (await vera.vote(f"{1:032x}", "c2", **again)).status_code == 200
-            assert (await lea.show("c2", ANSWERS, zoom=2)).status_code == 200
-            await vera.until(lambda: (vera.newest.get("state") or {}).get("zoom") == 2)
+            assert (await lea.show("c2", ANSWERS, look="2")).status_code == 200
+            await vera.until(lambda: (vera.newest.get("state") or {}).get("look") == "2")
             await vera.until(lambda: (vera.newest.get("votes") or {}).get("count") == 1)
             assert vera.newest["cases"]["reached"] == [[1, "c2", ANSWERS]]
 
