@@ -29,6 +29,7 @@ export class Form {
     this.before = {}; // what they held, as a field holds it: line ends are of one kind there
     this.typed = false;
     this.kept = draftOf(draft);
+    if (this.kept) outbox.typing.add(draft);
     // with a tabindex: a press beside a field does not leave the form
     this.root = html("form", { class: "typed", tabindex: "-1" });
     this.root.addEventListener("submit", (event) => event.preventDefault());
@@ -72,7 +73,7 @@ export class Form {
     this.typed = true;
     const { changed } = this;
     if (Object.keys(changed).length === 0) this.forget();
-    else outbox.drafts.put(outbox.owner, this.draft, changed);
+    else outbox.keepTyped(this.draft, { kind: "curate", fields: changed });
   }
 
   #key(/** @type {KeyboardEvent} */ event) {
@@ -100,19 +101,24 @@ export class Form {
   }
 
   forget() {
-    outbox.drafts.dropNamed(outbox.owner, this.draft);
+    outbox.dropTyped(this.draft);
   }
 
   close() {
     if (this.closed) return;
     this.commit();
     this.closed = true;
+    outbox.leaveTyped(this.draft);
     this.root.remove();
     this.gone();
   }
 }
 
-export const draftOf = (draft) => outbox.drafts.get(outbox.owner, draft) ?? null;
+/** The fields that were changed and not saved; those of an earlier version stood by themselves. */
+export function draftOf(/** @type {string} */ draft) {
+  const kept = outbox.drafts.get(outbox.owner, draft) ?? null;
+  return kept?.fields ?? kept;
+}
 
 /** Fields for a question as it is edited. */
 export function questionForm(

@@ -1,6 +1,6 @@
 // The one form that is open on the desk, if any: what is typed in it is kept, whatever happens.
 
-import { newToken } from "../../saving/assets/outbox.js";
+import { newToken, outbox } from "../../saving/assets/outbox.js";
 import { draftOf, ownForm, questionForm, tagForm } from "./forms.js";
 import { ownCandidate, selectOf, tagsOf } from "./values.js";
 
@@ -42,7 +42,10 @@ export class OpenForm {
 
   /** Another study: its form, if it has one, is saved by now. */
   clear() {
-    if (this.form) this.form.closed = true;
+    if (this.form) {
+      this.form.closed = true;
+      outbox.leaveTyped(this.form.draft);
+    }
     this.form?.root.remove();
     this.form = null;
   }

@@ -19,6 +19,8 @@ const LONGEST_WAIT_MS = 10_000;
 const PATIENCE_MS = 20_000;
 const KEPT = tr("Not saved yet: kept on this computer, will be sent.");
 const NOT_KEPT = tr("Not saved yet, and this browser keeps nothing: leave this page open.");
+export const TYPED = tr("Typed, not saved yet: kept on this computer.");
+const TYPED_NOT_KEPT = tr("Typed, not saved yet, and this browser keeps nothing: leave the field.");
 const SAME = ["page", "case", "kind", "slot", "shown", "subject", "picture", "field"];
 
 /**
@@ -39,6 +41,8 @@ class Outbox {
     this.returned = new Kept("rexview:returned:");
     this.drafts = new Kept("rexview:draft:");
     this.counter = new Kept("rexview:order:");
+    /** @type {Set<string>} */
+    this.typing = new Set(); // names of drafts in fields that are on the page
     this.owner = null; // whose entries these are, of which set
     this.unowned = null; // under which name they lie before that is known
     this.ticket = null;
@@ -68,7 +72,7 @@ class Outbox {
 
   /** Whether something would be lost with the page: the browser keeps nothing. */
   get fleeting() {
-    return this.unsent.memory.size + this.returned.memory.size > 0;
+    return [this.unsent, this.returned, this.drafts].some(({ memory }) => memory.size > 0);
   }
 
   /** @param {Listener} listener */
@@ -176,6 +180,25 @@ class Outbox {
     return revision < this.answered;
   }
 
+  /** Keep what is being typed and is no entry yet, under a name: it outlives the tab. */
+  keepTyped(/** @type {string} */ name, /** @type {Record<string, any>} */ draft) {
+    this.drafts.put(this.owner, name, draft);
+    if (this.typing.has(name)) return;
+    this.typing.add(name);
+    this.#changed();
+  }
+
+  /** What was typed under a name is an entry by now, or nothing any more. */
+  dropTyped(/** @type {string} */ name) {
+    this.drafts.dropNamed(this.owner, name);
+    this.leaveTyped(name);
+  }
+
+  /** The field is gone from the page; what was typed in it stays a draft. */
+  leaveTyped(/** @type {string} */ name) {
+    if (this.typing.delete(name)) this.#changed();
+  }
+
   // --- sending -----------------------------------------------------------------------------------
 
   /** Ask the server how the case that is wanted stands. */
@@ -263,8 +286,15 @@ class Outbox {
     return null;
   }
 
-  /** What to show, saved of some kinds: {state: "idle" | "saved" | "saving" | "waiting", message, reason}. */
+  /**
+   * What to show, saved of some kinds: {state, message, reason}, the state "idle", "draft", "saved",
+   * "saving" or "waiting".
+   */
   status(/** @type {string[]} */ ...kinds) {
+    if (this.typing.size > 0 && this.reason === null) {
+      const message = this.drafts.memory.size > 0 ? TYPED_NOT_KEPT : TYPED;
+      return { state: "draft", message, reason: "" };
+    }
     if (this.pending().length === 0) {
       const times = kinds.map((kind) => this.savedAt.get(kind)).filter(Boolean);
       if (times.length === 0) return { state: "idle", message: tr("Nothing to save"), reason: "" };

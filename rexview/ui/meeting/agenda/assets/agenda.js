@@ -9,6 +9,7 @@ import { TYPING } from "../../../components/page_keys.js";
 import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { OutboxView } from "../../../saving/assets/outbox_view.js";
+import { TypedText } from "../../../saving/assets/typed_text.js";
 import { followLink } from "../../../streamlit_adapter/in_app.js";
 import { Standing } from "../../assets/standing.js";
 import { inOrder, placesFor } from "./order.js";
@@ -74,7 +75,7 @@ export class Agenda extends OutboxView {
   }
 
   giveAll() {
-    for (const row of this.rows.values()) row.giveNote();
+    for (const { typed } of [...this.rows.values(), ...this.headings.values()]) typed.commit();
   }
 
   // ---- what is done ----
@@ -93,7 +94,7 @@ export class Agenda extends OutboxView {
 
   takeOff(name) {
     const value = this.items.value(name);
-    this.rows.get(name)?.giveNote();
+    this.rows.get(name)?.typed.commit();
     this.taken = { name, value };
     this.items.put(name, null);
     this.draw();
@@ -240,13 +241,17 @@ export class Agenda extends OutboxView {
         "aria-label": tr("Section"),
         placeholder: tr("Without a section"),
         maxlength: 200,
-        onchange: () => this.rename(first, field.value),
         onkeydown: (event) => event.key === "Enter" && field.blur(),
       });
-      this.headings.set(first, { field, node: html("li", { class: "section" }, field) });
+      const typed = new TypedText(
+        field,
+        () => `section/${this.items.meeting}/${first}`,
+        (text) => this.rename(first, text),
+      );
+      this.headings.set(first, { field, typed, node: html("li", { class: "section" }, field) });
     }
-    const { field, node } = this.headings.get(first);
-    if (document.activeElement !== field) field.value = section;
+    const { field, typed, node } = this.headings.get(first);
+    typed.fill(section);
     field.disabled = !this.data.mayEdit;
     set(node, { "data-section": section });
     return node;

@@ -2,6 +2,7 @@
 
 import { button, html, set } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
+import { TypedText } from "../../../saving/assets/typed_text.js";
 
 /** @import { Agenda } from "./agenda.js" */
 
@@ -51,9 +52,13 @@ export class Row {
       maxlength: 20000,
       "aria-label": tr("Your notes on {case}", { case: name }),
       placeholder: tr("Your notes: nobody else sees them"),
-      oninput: () => this.typed(),
-      onblur: () => this.giveNote(),
     });
+    this.typed = new TypedText(
+      this.note,
+      () => `presenter_note/${agenda.notes.meeting}/${name}`,
+      (text) => this.#giveNote(text.trimEnd()),
+      { pauseMs: PAUSE_MS },
+    );
     this.tools = html("div", { class: "tools" }, this.up, this.down, this.section, this.off);
     this.node = html(
       "li",
@@ -91,7 +96,7 @@ export class Row {
     this.known.replaceChildren(...lines);
     const focused = document.activeElement;
     if (focused !== this.minutes) this.minutes.value = value.minutes ?? "";
-    if (focused !== this.note && !this.pause) this.note.value = note?.text ?? "";
+    this.typed.fill(note?.text ?? "");
     for (const one of [this.handle, this.up, this.down, this.section, this.off])
       one.hidden = !mayEdit;
     this.minutes.disabled = !mayEdit;
@@ -112,17 +117,7 @@ export class Row {
     else this.minutes.value = this.agenda.items.value(this.name)?.minutes ?? "";
   }
 
-  typed() {
-    clearTimeout(this.pause);
-    this.pause = setTimeout(() => this.giveNote(), PAUSE_MS);
-  }
-
-  /** Give what was typed as a note; nothing where it stands already. */
-  giveNote() {
-    if (!this.pause) return;
-    clearTimeout(this.pause);
-    this.pause = 0;
-    const text = this.note.value.trimEnd();
+  #giveNote(/** @type {string} */ text) {
     this.agenda.notes.put(this.name, text ? { text } : null);
     this.agenda.draw();
   }

@@ -2,16 +2,24 @@
 
 import { button, html, rootOf, set } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
+import { TypedText } from "../../../saving/assets/typed_text.js";
 
 /** @import { Choices, DecisionValue } from "./decision_words.js" */
 
 let made = 0;
 
 export class DecisionFields {
-  /** `give` is told the name of a field and its value, null for nothing. */
-  constructor(/** @type {(name: keyof DecisionValue, value: any) => void} */ give) {
+  /**
+   * @param {(name: keyof DecisionValue, value: any, known?: any) => void} give is told the name of a
+   *   field and its value, null for nothing, and what its writer knew of
+   * @param {() => string} about names what is decided about, for what is typed and not given yet
+   * @param {(name: keyof DecisionValue) => any} known what is known of a field
+   */
+  constructor(give, about, known) {
     made += 1;
     this.give = give;
+    this.about = about;
+    this.known = known;
     /** @type {Choices} */
     this.choices = { failures: [], harm: [], decisions: [], people: [] };
     this.chosen = null; // the decision
@@ -24,20 +32,20 @@ export class DecisionFields {
       maxlength: 200,
       placeholder: tr("Other…"),
       "aria-label": tr("Another decision"),
-      onchange: () => this.#typedDecision(),
     });
     this.people = html("datalist", { id: `rx-people-${made}` });
-    this.owner = this.#text("owner", { list: this.people.id, maxlength: 200 });
-    this.due = this.#text("due", { type: "date" });
+    this.owner = html("input", { type: "text", list: this.people.id, maxlength: 200 });
+    this.due = html("input", { type: "date", onchange: () => give("due", this.due.value || null) });
     this.done = html("input", {
       type: "checkbox",
       onchange: () => give("done", this.done.checked || null),
     });
-    this.comment = html("textarea", {
-      rows: 2,
-      maxlength: 20000,
-      onchange: () => give("comment", this.comment.value.trim() || null),
-    });
+    this.comment = html("textarea", { rows: 2, maxlength: 20000 });
+    this.typed = {
+      own: this.#typed("decision", this.own, (text) => this.#meant(text)),
+      owner: this.#typed("owner", this.owner),
+      comment: this.#typed("comment", this.comment),
+    };
     this.node = html(
       "fieldset",
       {},
@@ -55,20 +63,28 @@ export class DecisionFields {
     );
   }
 
-  #text(/** @type {"owner" | "due"} */ name, attributes) {
-    const input = html("input", {
-      type: "text",
-      ...attributes,
-      onchange: () => this.give(name, input.value.trim() || null),
-    });
-    return input;
+  #typed(
+    /** @type {keyof DecisionValue} */ name,
+    field,
+    meant = (/** @type {string} */ text) => text || null,
+  ) {
+    return new TypedText(
+      field,
+      () => `${this.about()}/${name}`,
+      (text, known) => this.give(name, meant(text.trim()), known),
+      { known: () => this.known(name) },
+    );
   }
 
-  #typedDecision() {
-    const typed = this.own.value.trim();
+  /** The decision that was typed: one of the list, where it is called so. */
+  #meant(/** @type {string} */ typed) {
     const isTyped = ([, name]) => name.toLowerCase() === typed.toLowerCase();
-    const known = this.choices.decisions.find(isTyped);
-    this.give("decision", known?.[0] ?? (typed || null));
+    return this.choices.decisions.find(isTyped)?.[0] ?? (typed || null);
+  }
+
+  /** Give what was typed and not left yet: the form turns to something else. */
+  commit() {
+    for (const typed of Object.values(this.typed)) typed.commit();
   }
 
   /** Take over the words to choose from. */
@@ -103,9 +119,9 @@ export class DecisionFields {
     this.harmWords.textContent =
       this.choices.harm.find(([level]) => level === value.severity)?.[1] ?? "";
     this.#drawDecisions(value.decision);
-    this.#fill(this.owner, value.owner);
-    this.#fill(this.due, value.due);
-    this.#fill(this.comment, value.comment);
+    this.typed.owner.fill(value.owner ?? "");
+    if (rootOf(this.node).activeElement !== this.due) this.due.value = value.due ?? "";
+    this.typed.comment.fill(value.comment ?? "");
     this.done.checked = Boolean(value.done);
   }
 
@@ -123,12 +139,7 @@ export class DecisionFields {
         ),
       );
     }
-    this.#fill(this.own, known.some(([id]) => id === chosen) ? null : chosen);
-  }
-
-  /** Fill a field in which nobody is typing. */
-  #fill(input, /** @type {string | null} */ text) {
-    if (rootOf(this.node).activeElement !== input) input.value = text ?? "";
+    this.typed.own.fill(known.some(([id]) => id === chosen) ? "" : (chosen ?? ""));
   }
 }
 

@@ -7,7 +7,7 @@
 
 import { button, html, rootOf, set } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
-import { outbox } from "../../../saving/assets/outbox.js";
+import { outbox, TYPED } from "../../../saving/assets/outbox.js";
 import { DecisionFields } from "./decision_fields.js";
 import { historyNode, NOTHING, sameValue, summary, when } from "./decision_words.js";
 
@@ -41,7 +41,11 @@ export class DecisionForm {
     this.revision = 0;
     /** @type {Record<string, { value: DecisionValue, revision: number }>} */
     this.confirmed = {}; // saved from here, until the rows have it
-    this.fields = new DecisionFields((name, value) => this.give(name, value));
+    this.fields = new DecisionFields(
+      (name, value, known) => this.give(name, value, known),
+      () => this.#about,
+      (name) => ({ was: this.value[name], seen: this.revision }),
+    );
     this.#build(place);
     this.unlisten = outbox.listen({
       changed: () => this.draw(),
@@ -137,6 +141,10 @@ export class DecisionForm {
 
   // ---- what is known of a subject ----
 
+  get #about() {
+    return `decide/${this.meeting}/${this.case}/${this.key}`;
+  }
+
   #isOf(entry) {
     return entry.kind === "decide" && entry.case === this.case && entry.subject === this.meeting;
   }
@@ -158,13 +166,14 @@ export class DecisionForm {
 
   // ---- what is given ----
 
-  give(name, value) {
+  /** `known` is what its writer knew of a field when they began to type in it. */
+  give(name, value, known = null) {
     const next = { ...this.value, [name]: value };
-    if (!sameValue(next, this.value)) this.#send(next);
+    if (!sameValue(next, this.value)) this.#send(next, known && { ...known, name });
     this.draw();
   }
 
-  #send(next) {
+  #send(next, known = null) {
     outbox.putAway(this.returned.map(([key]) => key)); // given anew
     const subject = this.subjects.find(({ key }) => key === this.key);
     outbox.add({
@@ -176,13 +185,14 @@ export class DecisionForm {
       shown: (this.letters ? this.shown[this.key] : subject?.shown) ?? null,
       field: this.letters && this.key ? "letter" : null,
       value: sameValue(next, NOTHING) ? null : next,
-      was: this.value,
-      seen: this.revision,
+      was: known ? { ...this.value, [known.name]: known.was } : this.value,
+      seen: known ? known.seen : this.revision,
     });
   }
 
   /** Give what was typed and not left yet: the form turns to something else. */
   #keepTyped() {
+    this.fields.commit();
     const active = this.#active;
     if (active instanceof HTMLElement && this.root.contains(active)) active.blur();
   }
@@ -225,6 +235,7 @@ export class DecisionForm {
   }
 
   #statusWords(row) {
+    if ([...outbox.typing].some((name) => name.startsWith(`${this.#about}/`))) return TYPED;
     const waiting = outbox.pendingOf(PAGE, "decide").some((one) => this.#isHere(one));
     if (waiting && outbox.ticket === null)
       return tr("Not saved yet: kept on this computer. Give your name, then it is sent.");

@@ -139,7 +139,7 @@ export class Scoring {
 
   keepDraft(/** @type {Row} */ row, text, was, /** @type {Context} */ context) {
     const draft = { ...aboutRow(row), text, was, ...context };
-    outbox.drafts.put(outbox.owner, `${row.caseId}/${row.key}`, draft);
+    outbox.keepTyped(`${row.caseId}/${row.key}`, draft);
   }
 
   writeComment(/** @type {Row} */ row, text, was, /** @type {Context} */ context) {
@@ -149,13 +149,13 @@ export class Scoring {
       outbox.add({ ...entry, was, ...context });
       if (caseId === this.pad.case.case) this.done.push({ entry, was });
     }
-    outbox.drafts.dropNamed(outbox.owner, `${caseId}/${key}`);
+    outbox.dropTyped(`${caseId}/${key}`);
   }
 
   /** What was being typed when the page went away becomes an entry now. */
   takeDrafts() {
     for (const [key, { text, was, kind, ...about }] of outbox.drafts.all(outbox.owner)) {
-      if ((kind ?? "score") !== "score") continue;
+      if ((kind ?? "score") !== "score" || typeof text !== "string") continue;
       if (text !== was) outbox.add({ kind: "score", field: "comment", value: text, was, ...about });
       outbox.drafts.drop(key);
     }

@@ -3,6 +3,7 @@
 
 import { button, every, focusedElement, html, set } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
+import { outbox } from "../../../saving/assets/outbox.js";
 import { failureLetter, flagKey } from "./case_record.js";
 import { SKIP_REASONS } from "./pad_words.js";
 
@@ -51,6 +52,7 @@ export class Sheets {
   }
 
   close() {
+    for (const name of [...outbox.typing]) if (name.startsWith("skip/")) outbox.leaveTyped(name); // it stays a draft
     if (!this.open) return;
     focusedElement()?.blur(); // a browser takes the focus from what is hidden only when it next draws
     this.node.hidden = true;
@@ -176,11 +178,14 @@ export class Sheets {
     const { pad } = this;
     if (pad.locked) return;
     const name = "rx-skip";
+    const typed = `skip/${pad.case.case}`;
     const other = html("input", {
       type: "text",
       maxlength: "400",
       placeholder: tr("Another reason"),
       "aria-label": tr("Another reason"),
+      value: outbox.drafts.get(outbox.owner, typed)?.text ?? "",
+      oninput: () => outbox.keepTyped(typed, { kind: "skip", text: other.value }),
     });
     const form = html(
       "form",
@@ -189,8 +194,9 @@ export class Sheets {
           event.preventDefault();
           const chosen = new FormData(form).get(name);
           const reason = other.value.trim() || chosen;
-          this.close();
           pad.scoring.skip(reason);
+          outbox.dropTyped(typed);
+          this.close();
         },
       },
       ...SKIP_REASONS.map(([kept, reason], place) =>
@@ -211,6 +217,7 @@ export class Sheets {
       html("button", { type: "submit", class: "strong" }, tr("Skip this case")),
     );
     this.#show("skip", tr("Skip this case"), form);
+    if (other.value !== "") outbox.keepTyped(typed, { kind: "skip", text: other.value });
   }
 
   report() {

@@ -54,6 +54,7 @@ export class ComparisonPad extends TaskPad {
       rows: "2",
       placeholder: tr("Comment, if you like"),
       "aria-label": tr("Comment on the comparison"),
+      oninput: () => outbox.keepTyped(this.#name, { kind: "prefer", text: this.comment.value }),
       onchange: () => this.commit(),
     });
     this.frame.body.append(
@@ -80,7 +81,12 @@ export class ComparisonPad extends TaskPad {
     this.earlier.textContent = own.earlier
       ? tr("One of these reports was changed since you compared them: please compare them again.")
       : "";
-    if (!kept) this.comment.value = this.#draft() ?? this.record().comment ?? "";
+    if (kept) return;
+    if (this.named && this.named !== this.#name) outbox.leaveTyped(this.named);
+    this.named = this.#name;
+    const draft = this.#draft();
+    this.comment.value = draft ?? this.record().comment ?? "";
+    if (draft !== null) outbox.typing.add(this.#name);
   }
 
   #give(value) {
@@ -88,7 +94,7 @@ export class ComparisonPad extends TaskPad {
     const comment = this.comment.value.trim();
     const was = { value: before, comment: words };
     this.add({ kind: "prefer", value: { value, comment, seconds: this.seconds }, was });
-    outbox.drafts.dropNamed(outbox.owner, this.#name);
+    outbox.dropTyped(this.#name);
   }
 
   prefer(side) {
@@ -112,9 +118,9 @@ export class ComparisonPad extends TaskPad {
     if (!this.case) return;
     const { value, comment } = this.record();
     const text = this.comment.value.trim();
-    if (text === (comment ?? "")) outbox.drafts.dropNamed(outbox.owner, this.#name);
+    if (text === (comment ?? "")) outbox.dropTyped(this.#name);
     else if (value) this.#give(value);
-    else outbox.drafts.put(outbox.owner, this.#name, { kind: "prefer", text });
+    else outbox.keepTyped(this.#name, { kind: "prefer", text });
   }
 
   draw(record) {

@@ -10,6 +10,7 @@ import { tr } from "../../../components/words.js";
 import { plain } from "../../../pad/assets/task_frame.js";
 import { TaskPad } from "../../../pad/assets/task_pad.js";
 import { REPORTS } from "../../../pad/assets/task_words.js";
+import { outbox } from "../../../saving/assets/outbox.js";
 import { DONE, HINT, keptWords } from "./correction_words.js";
 import { LineEditor } from "./line_editor.js";
 import { lineRows } from "./line_rows.js";
@@ -55,7 +56,7 @@ export class CorrectionPad extends TaskPad {
     this.question.replaceChildren(...serverNodes(content.question));
     this.drawn = null;
     if (!kept) {
-      this.drafts.clear();
+      this.#takeDrafts();
       this.current = content.lines.length > 0 ? "1" : "0";
     }
     this.earlier.textContent = own.earlier
@@ -73,6 +74,35 @@ export class CorrectionPad extends TaskPad {
     if (entry.value === null) delete lines[entry.subject];
     else lines[entry.subject] = entry.value;
     return { ...record, lines };
+  }
+
+  // --- what is being typed, and is no entry yet ------------------------------------------------
+
+  get #prefix() {
+    return `${this.words.page}/${this.case.own.shown}/`;
+  }
+
+  /** What was typed before the page went away is in its line again. */
+  #takeDrafts() {
+    for (const place of this.drafts.keys()) outbox.leaveTyped(`${this.#prefix}${place}`);
+    this.drafts.clear();
+    const begin = `${outbox.drafts.prefix}${outbox.owner}:${this.#prefix}`;
+    for (const [key, { edit }] of outbox.drafts.all(outbox.owner)) {
+      if (!key.startsWith(begin) || !edit) continue;
+      const place = key.slice(begin.length);
+      this.drafts.set(place, edit);
+      outbox.typing.add(`${this.#prefix}${place}`);
+    }
+  }
+
+  keepDraft(/** @type {string} */ place, edit) {
+    this.drafts.set(place, edit);
+    outbox.keepTyped(`${this.#prefix}${place}`, { kind: "edit", edit });
+  }
+
+  #dropDraft(/** @type {string} */ place) {
+    this.drafts.delete(place);
+    outbox.dropTyped(`${this.#prefix}${place}`);
   }
 
   // --- lines -------------------------------------------------------------------------------------
@@ -114,10 +144,12 @@ export class CorrectionPad extends TaskPad {
   /** Do something with a line; null takes back what was done. */
   give(place, value) {
     const record = this.record();
-    this.drafts.delete(place);
     const was = record.lines[place] ?? null;
+    this.drafts.delete(place);
+    if (JSON.stringify(was) !== JSON.stringify(value))
+      this.add({ kind: "edit", subject: place, value, was });
+    this.#dropDraft(place);
     if (JSON.stringify(was) === JSON.stringify(value)) return this.refresh();
-    this.add({ kind: "edit", subject: place, value, was });
     if (value === null && place.includes("+") && this.current === place)
       this.current = String(parts(place).line);
     this.refresh();
@@ -185,7 +217,7 @@ export class CorrectionPad extends TaskPad {
       const nothing = !edited || (draft.action === "substitute" && edited === this.text(place));
       if (!nothing) this.give(place, { ...draft, edited });
       else {
-        this.drafts.delete(place);
+        this.#dropDraft(place);
         if (place.includes("+") && this.current === place && !this.record().lines[place])
           this.current = String(parts(place).line);
       }

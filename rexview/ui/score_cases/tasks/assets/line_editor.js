@@ -123,7 +123,7 @@ export class LineEditor {
   #typed() {
     const { pad } = this;
     const draft = pad.edit(pad.current);
-    if (draft) pad.drafts.set(pad.current, { ...draft, edited: this.words.value });
+    if (draft) pad.keepDraft(pad.current, { ...draft, edited: this.words.value });
   }
 
   holdsFocus() {
