@@ -76,8 +76,9 @@ def _routes() -> list[Route]:
     from rexview.ui.app import case_routes
     from rexview.ui.guide import route as guide_route
     from rexview.ui.meeting.live import route as live_route
+    from rexview.ui.meeting.live.rooms import ROOMS
     from rexview.ui.meeting.presenting import payload
     from rexview.ui.saving import route as saving_route
 
-    routes = [*case_routes.routes(), *saving_route.routes()]
+    routes = [*case_routes.routes(), *saving_route.routes(ROOMS.hides)]
     return [*routes, *live_route.routes(payload), *guide_route.routes()]

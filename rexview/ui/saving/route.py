@@ -8,8 +8,9 @@ tells only what the writer gave.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from threading import Lock
 from typing import Any, Final
 
@@ -49,11 +50,15 @@ LONGEST_BODY: Final = 1_000_000
 MOST_ENTRIES: Final = 200
 
 
-async def take_entries(request: Request) -> Response:
+Hides = Callable[[str, str, str, Person], bool]
+"""Whether a meeting that is held has not shown a case yet to somebody: of set, meeting and case."""
+
+
+async def take_entries(request: Request, *, hides: Hides) -> Response:
     """Take entries of a person; the answer says which of them are in the database."""
     try:
         body = await _body(request)
-        reply = await run_in_threadpool(_take, request, body)
+        reply = await run_in_threadpool(_take, request, body, hides)
     except RequestRefused as refusal:
         return refusal.answer()
     return JSONResponse(reply, headers=NOT_KEPT)
@@ -68,7 +73,7 @@ async def _body(request: Request) -> Mapping[str, Any]:
     return found
 
 
-def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
+def _take(request: Request, body: Mapping[str, Any], hides: Hides) -> dict[str, Any]:
     try:
         person, review_set = _writer(request, str(body.get("ticket")))
         sent = _entries(body["entries"])
@@ -84,7 +89,7 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
         with _lock(reviews.key, person.id):
             writer = EntryWriter(review_set, reviews, person)
             writer.write(sent)
-            return _reply(writer, sent, body)
+            return _reply(writer, sent, body, hides)
     except LinkRefused:
         message = tr("The page is too old to save; it is being renewed.")
         raise RequestRefused(403, message, renew=True) from None
@@ -125,7 +130,7 @@ def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
 
 
 def _reply(
-    writer: EntryWriter, sent: Sequence[SentEntry], body: Mapping[str, Any]
+    writer: EntryWriter, sent: Sequence[SentEntry], body: Mapping[str, Any], hides: Hides
 ) -> dict[str, Any]:
     """Say what became of the entries, and to the score pad how its cases stand then."""
     reply: dict[str, Any] = {
@@ -140,7 +145,7 @@ def _reply(
     if page == FAILURES_PAGE:
         return {**reply, **_written_reply(writer, sent)}
     if page == MEETING_PAGE:
-        return {**reply, **_meeting_reply(writer, body)}
+        return {**reply, **_meeting_reply(writer, body, hides)}
     scored = {one.case for one in sent if one.page == SCORE_PAGE}
     if not may_send(writer.person, SCORE_PAGE) or not (scored or "case" in body):
         return {**reply, "revision": writer.reviews.revision()}
@@ -205,12 +210,18 @@ def _written_reply(writer: EntryWriter, sent: Sequence[SentEntry]) -> dict[str, 
     return {**reply, "own": {item: own_json(now, item) for item in items if now is not None}}
 
 
-def _meeting_reply(writer: EntryWriter, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Say to whoever leads a meeting what it has decided about the case on the screen."""
+def _meeting_reply(writer: EntryWriter, body: Mapping[str, Any], hides: Hides) -> dict[str, Any]:
+    """Say to whoever leads a meeting what it has decided about the case on the screen.
+
+    Who follows it is told of cases that were shown, whatever else their role lets them see.
+    """
     revision = writer.reviews.revision()
     about = body.get("meeting"), body.get("case")
     meeting_id, case = (one if isinstance(one, str) else "" for one in about)
     if not may_send(writer.person, MEETING_PAGE) or writer.review_set.case(case) is None:
+        return {"page": MEETING_PAGE, "revision": revision}
+    set_id = review_sets.set_id(writer.review_set.folder)
+    if hides(set_id, meeting_id, case, writer.person):
         return {"page": MEETING_PAGE, "revision": revision}
     written = review_sets.newest(writer.review_set)
     told = presented_json(written, writer.reviews, meeting_id, case)
@@ -225,7 +236,7 @@ def _lock(key: str, person: str) -> Lock:
     return _LOCKS[hash((key, person)) % len(_LOCKS)]
 
 
-def routes() -> list[Route]:
+def routes(hides: Hides = lambda *_: False) -> list[Route]:
     """Return the routes to mount beside Streamlit's own, under the app's base path."""
     address = f"{server_state.base_path()}/{ADDRESS}"
-    return [Route(address, take_entries, methods=["POST"])]
+    return [Route(address, partial(take_entries, hides=hides), methods=["POST"])]

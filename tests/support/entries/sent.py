@@ -50,12 +50,12 @@ def ticket_of(review_set, person):
     return server_state.signer().sign(Grant("write", name, "", detail=list(vars(person).values())))
 
 
-def sender(review_set, page, person):
+def sender(review_set, page, person, **routes):
     """Return a function that sends entries of a page as its browser does, and returns the reply.
 
     ``person`` is who sends where the test names nobody else.
     """
-    client = TestClient(Starlette(routes=saving_route.routes()))
+    client = TestClient(Starlette(routes=saving_route.routes(**routes)))
 
     def send(*entries, person=person, status=200, **body):
         sent = [{"token": str(uuid4()), "page": page, **entry} for entry in entries]

@@ -13,6 +13,8 @@ from rexview.analysis.meeting.decisions import decisions
 from rexview.analysis.meeting.records import meeting, presenter_notes
 from rexview.people import Person
 from rexview.store import Entry
+from rexview.ui.meeting.live.room import Plan
+from rexview.ui.meeting.live.rooms import Rooms
 from rexview.ui.saving.entries import SentEntry
 from rexview.ui.saving.writer import EntryWriter
 from rexview.ui.server import review_sets
@@ -230,3 +232,22 @@ def test_what_was_decided_about_a_model_that_left_can_be_marked_as_done(
     assert len(send(sent)["saved"]) == 1
     (row,) = decisions(review_sets.newest(review_set))
     assert row.done
+
+
+def test_who_follows_gets_no_decision_on_a_case_that_was_not_shown(review_set, on_agenda):
+    case, _ = on_agenda
+    set_id = review_sets.set_id(review_set.folder)
+    rooms = Rooms()
+    send = sender(review_set, PAGE, ANN, hides=rooms.hides)
+    decided = entry("decide", {"decision": "retrain"}, case)
+    send(decided)
+    assert "own" in send(page=PAGE, case=case, meeting=MEETING), "nobody presents it"
+    room = rooms.of(set_id, MEETING)
+    lea = room.seats.join("w1", Person("lea", "Lea", "lead"), may_lead=True)
+    room.seats.ask_to_lead(lea)
+    room.replan(Plan((case,), ("question", "answers")))
+    assert "own" not in send(page=PAGE, case=case, meeting=MEETING)
+    room.reveal(case, 0, {})
+    assert "own" in send(page=PAGE, case=case, meeting=MEETING)
+    room.seats.leave(lea)
+    assert "own" in send(page=PAGE, case=case, meeting=MEETING), "it is not held any more"

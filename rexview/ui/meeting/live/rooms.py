@@ -56,6 +56,15 @@ class Rooms:
         who = leader.person if leader else None
         return bool(leader and leader.window == window and who and who.id == person.id)
 
+    def hides(self, set_id: str, meeting: str, case: str, person: Person) -> bool:
+        """Whether a meeting is presented by somebody else, who has not shown a case yet."""
+        room = self._rooms.get((set_id, meeting))
+        leader = room.seats.leader if room else None
+        if room is None or leader is None or not leader.here:
+            return False
+        leads = leader.person is not None and leader.person.id == person.id
+        return not leads and case not in room.reached
+
     def held(self) -> list[tuple[str, str]]:
         """Return set and meeting of every room that somebody is in."""
         return [key for key, room in self._rooms.items() if room.seats.empty_since is None]
