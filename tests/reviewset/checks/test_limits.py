@@ -212,6 +212,21 @@ def test_a_text_beside_all_rows_that_makes_a_set_of_gigabytes(tmp_path, monkeypa
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize(("letter", "fits"), [("x", True), ("\u0001", False)])
+def test_no_import_makes_a_row_that_its_reader_refuses(tmp_path, capsys, letter, fits):
+    entry = {"case": "c1", "question": "q", "model": "m", "answer": letter * 3_000_000}
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps([entry], ensure_ascii=False))
+    out = tmp_path / "new"
+    options = ["--mapping", "proposed", "--out", str(out)]
+    assert main(["import", "table", str(path), *options]) == (0 if fits else 1)
+    said = capsys.readouterr().err
+    assert ("a line of 18 MB, more than is read" in said) is not fits
+    assert out.exists() is fits
+    if fits:
+        assert main(["check", str(out)]) == 0
+
+
 def test_a_text_that_a_workbook_holds_once_and_shows_in_every_cell(tmp_path, monkeypatch):
     from openpyxl import Workbook
 

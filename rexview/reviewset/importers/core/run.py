@@ -21,7 +21,9 @@ from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, told_apart
+from rexview.reviewset.json_text import dump
 from rexview.reviewset.rewrite import rewrite
+from rexview.reviewset.tables.files import MAX_LINE_BYTES
 from rexview.reviewset.tables.source import TableFormat
 from rexview.schema import ReviewSet
 
@@ -37,6 +39,8 @@ _GENERAL: Final = {"text": ("reports",), "json": ("table", "reports"), "jsonl": 
 """Formats that nearly anything of a kind looks like: the named format's own reader says more."""
 MAX_CHARACTERS: Final = 2_000_000_000
 """Letters of all texts of an import; a text that stands in many rows counts in each."""
+_LONGEST_ESCAPE: Final = 6
+"""Bytes at most of a character in JSON, such as ``\\u0001``."""
 MOST_JSON_ROWS: Final = 100_000
 """Cases or answers that are written as JSON Lines; more of them become Parquet."""
 
@@ -146,16 +150,26 @@ def read_sources(
 
 
 def _check_size(rows: SetRows, name: str) -> None:
-    """Refuse rows whose texts, as often as rows repeat them, are more than a set may hold."""
+    """Refuse rows that no set could hold: too much text in all, or a row that no reader takes.
+
+    A text counts as often as rows repeat it, and a row as long as its line in the file.
+    """
     total = 0
     for table in rows.tables.values():
-        for row in table.rows:
-            total += _characters(row)
+        for row, place in zip(table.rows, table.places, strict=True):
+            count = _characters(row)
+            total += count
             if total > MAX_CHARACTERS:
                 message = f"The set would hold more than {MAX_CHARACTERS / 1e9:g} GB of text."
                 remedy = "Leave out long texts that many rows repeat, or split the source."
                 rows.log.error(name, message, remedy)
                 return
+            if count * _LONGEST_ESCAPE > MAX_LINE_BYTES:
+                size = len(dump(row).encode("utf-8", "surrogatepass"))
+                if size > MAX_LINE_BYTES:
+                    message = f"The row would be a line of {size / 1e6:,.0f} MB, more than is read."
+                    remedy = f"Cut its texts: a row has at most {MAX_LINE_BYTES / 1e6:g} MB."
+                    rows.log.error(place.file, message, remedy, row=place.row)
 
 
 def _characters(value: Any) -> int:
