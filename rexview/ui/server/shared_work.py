@@ -53,8 +53,7 @@ class SharedWork(Generic[_Made]):
                 Thread(
                     target=self._make, args=(key, future, make), name=self._name, daemon=True
                 ).start()
-        if is_page_run():
-            wait_and_say(lambda seconds: bool(wait([future], seconds).done), words)
+        wait_and_say(lambda seconds: bool(wait([future], seconds).done), words)
         return future.result()
 
     def _make(self, key: Hashable, future: Future[_Made], make: Callable[[], _Made]) -> None:
@@ -73,7 +72,7 @@ class SharedWork(Generic[_Made]):
 
 
 def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> None:
-    """Wait for something in the thread of a page, and show words meanwhile.
+    """Wait for something; a page shows words meanwhile.
 
     Parameters
     ----------
@@ -83,6 +82,10 @@ def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> Non
         Returns a sentence of our own, as Markdown; asked again and again.
     """
     if wait(SAYS_AFTER_S):
+        return
+    if not is_page_run():  # nothing is shown where a route waits
+        while not wait(_AGAIN_S):
+            pass
         return
     place = st.empty()
     place.markdown(_shown(words()))

@@ -29,7 +29,6 @@ from rexview import ui
 from rexview.errors import RexviewError
 from rexview.ui.server import process_memory
 from rexview.ui.server.shared_work import wait_and_say
-from rexview.ui.streamlit_adapter.script_run import is_page_run
 from rexview.words import tr
 
 _HEAD_START_S: Final = 0.5
@@ -156,7 +155,7 @@ def wait() -> None:
     """Return when what the first pages need is there; at once where no server has begun it."""
     if _THREAD.is_alive():
         want_pages()
-        wait_and_say(_READY.wait, _words) if is_page_run() else _READY.wait()
+        wait_and_say(_READY.wait, _words)
 
 
 def _words() -> str:
