@@ -264,7 +264,7 @@ class Probe:
         lines = self.text.splitlines(keepends=True)
         first = next((line for line in lines if line.strip()), "")
         separator = max((",", "\t", ";", "|"), key=first.count)
-        if first.lower().startswith("sep=") and len(first.strip()) == _SEP_LINE:
+        if first.lower().startswith("sep=") and len(first.rstrip("\r\n")) == _SEP_LINE:
             separator, lines = first[4], lines[lines.index(first) + 1 :]
         try:
             records = [one for one in csv.reader(lines[:400], delimiter=separator) if any(one)]

@@ -7,6 +7,7 @@ import math
 import re
 from typing import Final
 
+from rexview.reviewset.json_text import dump
 from rexview.reviewset.tables.scalars import NO, YES
 
 _YES: Final = frozenset((*YES, "x", "✓", "✔", "ja", "oui", "present"))
@@ -67,7 +68,9 @@ def read_list(text: str | None) -> list[str]:
                 values = json.loads(candidate)
             except (ValueError, RecursionError):
                 continue
-            return [str(one).strip() for one in values if one is not None and str(one).strip()]
+            given = (one for one in values if one is not None)
+            texts = (dump(one) if isinstance(one, list | dict) else str(one) for one in given)
+            return [text.strip() for text in texts if text.strip()]
     parts = re.split(r"[\n;|]", plain)
     if len(parts) == 1:
         names = plain.split(",")

@@ -39,6 +39,7 @@ _REPORT_WORDS: Final = frozenset(("report", "reports", "text", "findings", "impr
 _SAME: Final = 0.8
 _MEET: Final = 0.5
 _SURE: Final = 1.0
+_HALF: Final = 0.5
 _DE_IDENTIFIED: Final = re.compile(r"\bX{4}\b|_{3}|FINAL REPORT")
 _OF_A_MACHINE: Final = re.compile(
     r"\*\*|```|<obj>|<think>|\bAs an AI\b|\bI (?:see|cannot|can see)\b"
@@ -215,13 +216,14 @@ def _decide_answers(
             and len(ids & _ids(other)) >= _MEET * min(len(ids), len(_ids(other)) or 1)
         ]
         side = one.side
+        if one.mapping.column_of("image"):  # a data set has pictures, answers rarely do
+            side += _HALF * all(not other.mapping.column_of("image") for other in answering)
         others = [-9.0 if other.mapping.column_of("model") else other.side for other in answering]
         if not others or side <= -_SURE:
             continue
-        alone = all(not other.mapping.column_of("question") for other in answering)
-        if side >= _SURE and side > max(others):
+        if side >= _HALF and side - max(others) >= _SURE:
             decided[one.place] = "reference"
-        elif max(others) <= -_SURE and alone:
+        elif max(others) <= -_SURE:
             _ask([one, *answering], "an answer", log)
 
 
