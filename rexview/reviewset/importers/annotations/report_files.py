@@ -18,6 +18,8 @@ from rexview.reviewset.importers.core.report_text import report_fields, sections
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_text
 from rexview.reviewset.importers.images.collection import mimic_study
+from rexview.reviewset.importers.table.column_names import MODEL_NAME, ColumnName
+from rexview.reviewset.importers.table.roles import side_of
 from rexview.reviewset.tables.source import At
 
 _LONGEST: Final = 100_000
@@ -51,6 +53,9 @@ def is_report(text: str) -> bool:
 def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read reports into their cases, or as the answers of models."""
     names = Counter(PurePosixPath(file.label).stem for file in files)
+    folders = {path.parent.name for path in map(_path, files) if names[path.stem] > 1}
+    plain = [folder for folder in folders if not _is_of_a_model(folder)]
+    reference = plain[0] if len(plain) == 1 and len(folders) > 1 else None
     for file in files:
         text = read_text(file.path, rows.log, save_as="UTF-8", label=file.label)
         if text is None:
@@ -68,11 +73,21 @@ def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
         if of_mimic and place is None:  # its tables call the study s50414267 by the number alone
             study = {"study_id": path.stem[1:], "patient_id": path.parent.name[1:]}
         model = options.get("model") or _model(path, several=names[path.stem] > 1)
+        model = None if model == reference else model
         if model is not None:
             rows.add_case({"id": case_id}, at)
             rows.add_answer({"case": case_id, "model": model, "text": text.strip()}, at)
             continue
         rows.add_case({"id": case_id, **study, **report_fields(text)}, at)
+
+
+def _path(file: SourceFile) -> PurePosixPath:
+    return PurePosixPath(file.label)
+
+
+def _is_of_a_model(folder: str) -> bool:
+    """Whether a folder is called for a model, or for what models write."""
+    return MODEL_NAME.search(folder) is not None or side_of(ColumnName.of(folder).words) < 0
 
 
 def _model(path: PurePosixPath, *, several: bool) -> str | None:

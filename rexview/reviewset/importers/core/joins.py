@@ -71,14 +71,17 @@ def match_ids(ids: Iterable[str], rows: SetRows) -> IdMatch:
     if open_ids and known:
         theirs = _by_number(rows.names_by_id(described=True))
         ours = _by_number(map(folded, meant.values()))
-        prefixes = {prefix for found in theirs.values() for prefix, _ in found}
+        pairs = []
         for one in open_ids:
             prefix, number = _number(folded(meant[one])) or ("", "")
             mine, found = ours.get(number, set()), theirs.get(number, set())
             if number and len(mine) == 1 and len(found) == 1:
-                [(other, name)] = found
-                if other == prefix or (len(prefixes) == 1 and "" in (other, prefix)):
-                    names[one] = known[name][1]
+                pairs += [(one, prefix, *next(iter(found)))]
+        unlike = {(prefix, other) for _, prefix, other, _ in pairs if prefix != other}
+        one_way = len(unlike) == 1 and "" in next(iter(unlike))
+        for one, prefix, other, name in pairs:
+            if prefix == other or one_way:
+                names[one] = known[name][1]
     unknown = {one for one in given if folded(names.get(one, one)) not in known}
     several = {one for one in given if known.get(folded(names.get(one, one)), (0, ""))[0] > 1}
     return IdMatch(names, frozenset(unknown), frozenset(several))
@@ -121,6 +124,10 @@ def account(
             f"{file}: {len(otherwise):,} ids in {key} are written otherwise than those of the "
             f"cases and were matched one to one, such as {quoted(one)} with {quoted(name)}."
         )
+    if match.several and answers:
+        message = f"{len(match.several):,} ids in {key} are of several cases each; answers to them "
+        message += "became cases of their own where nothing tells which is meant."
+        rows.log.warning(file, message, "Give the id of the case.", field=key)
     different = len({one for one in ids if one is not None})
     if not answers or not different:
         return

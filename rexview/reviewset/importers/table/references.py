@@ -205,7 +205,8 @@ def _decide_answers(
     for one in open_tables:
         if one.fields != ("answer",) or one.place in decided:
             continue
-        if not one.mapping.column_of("question"):
+        asks = one.mapping.column_of("question") is not None
+        if not asks and one.side < _SURE:
             continue
         ids = texts[one.place].keys()
         answering = [
@@ -223,7 +224,7 @@ def _decide_answers(
             continue
         if side >= _HALF and side - max(others) >= _SURE:
             decided[one.place] = "reference"
-        elif max(others) <= -_SURE:
+        elif asks and max(others) <= -_SURE:
             _ask([one, *answering], "an answer", log)
 
 

@@ -111,6 +111,11 @@ def _measures(cell: str) -> bool:
     return is_number(cell.strip().removesuffix("%"))
 
 
+def _rates(cell: str) -> bool:
+    """Whether a value is a number, or a list of them: one for each box."""
+    return is_number(cell) or (cell.startswith("[") and _BOXES.fullmatch(cell) is not None)
+
+
 def is_boxes(cell: str) -> bool:
     """Whether a value is nothing but numbers, four or more: a box, or a prediction string."""
     return _BOXES.fullmatch(cell) is not None and len(cell.replace(",", " ").split()) >= _FOUR
@@ -129,7 +134,8 @@ def is_sentence(cell: str) -> bool:
 
 _TESTS: Final[dict[str, tuple[Test, float, float]]] = {
     **dict.fromkeys(("input_tokens", "output_tokens", "max_output_tokens"), (is_number, 0.8, 0.2)),
-    **dict.fromkeys(("latency_s", "score"), (is_number, 0.8, 0.2)),
+    "latency_s": (is_number, 0.8, 0.2),
+    "score": (_rates, 0.8, 0.2),
     **dict.fromkeys(("x", "y", "width", "height", "x_center", "y_center"), (_measures, 0.5, 0.2)),
     **dict.fromkeys(("x_min", "y_min", "x_max", "y_max", "image_width"), (_measures, 0.5, 0.2)),
     "image_height": (_measures, 0.5, 0.2),

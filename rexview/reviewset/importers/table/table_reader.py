@@ -68,13 +68,17 @@ class CaseKeys:
         self._made: set[str] = set()
         self._number = 0
 
-    def of(self, key: tuple[str | None, ...]) -> str:
-        """Return the id for a study, image and question, any of which may be None."""
+    def of(self, key: tuple[str | None, ...], *, of_study: bool = False) -> str:
+        """Return the id for a study, image and question, any of which may be None.
+
+        With ``of_study`` the images of a study are of one case.
+        """
         if not any(key):
             return self._new()
-        if key not in self._known:
-            self._known[key] = self._described(key) or self._new()
-        return self._known[key]
+        own = (key[0], None, key[2]) if of_study else key
+        if own not in self._known:
+            self._known[own] = self._described(key) or self._new()
+        return self._known[own]
 
     def _described(self, key: tuple[str | None, ...]) -> str | None:
         """Find a case that another file has, if it does not ask something else."""
@@ -277,7 +281,8 @@ class TableReader:
     def _case_id(self, row: MappedRow) -> str:
         if "case" not in self.fields:
             study, image, question = (row.peek(field) for field in _KEY)
-            return self.keys.of((study, image, asked(question)))
+            of_study = study is not None and "question" not in self.fields and not self.has_answers
+            return self.keys.of((study, image, asked(question)), of_study=of_study)
         given = row.peek("case")
         if given is None:
             message = "The row has no case id; it became a case of its own."

@@ -581,3 +581,61 @@ def test_a_cell_that_excel_cut(case, run_import):
     [case_one, _] = done.review_set.cases["id"].to_list()
     answers = done.review_set.answers_of(case_one)
     assert flags_for(done.review_set.case(case_one), answers, detectors=[TokenLimit()]) == []
+
+
+def test_texts_of_the_same_name_that_only_their_contents_tell(run_import, tmp_path):
+    head = "FINAL REPORT EXAMINATION: CHEST INDICATION: cough."
+    texts = [
+        ("50000001", f"{head} FINDINGS: Clear lungs. IMPRESSON: Normal. RECOMMENDATION: none."),
+        ("50000002", f"{head} FINDINGS: Left effusion. IMPRESSION: Effusion."),
+    ]
+    told = [("s50000001", "Clear lungs."), ("s50000002", "An effusion on the right side.")]
+    write_rows(tmp_path / "in/texts.csv", ("study_id", "text"), texts)
+    write_rows(tmp_path / "in/gemini.csv", ("study_id", "text"), told)
+    done = run_import("auto", tmp_path / "in")
+    assert reports_of(done, "study_id") == {
+        "50000001": ("Clear lungs.", "Normal."),
+        "50000002": ("Left effusion.", "Effusion."),
+    }
+    assert {model for _, model in answers_of(done)} == {"gemini"}
+    assert set(answers_of(done).values()) == {text for _, text in told}
+
+
+def test_folders_of_reports_and_of_a_model(run_import, tmp_path):
+    for folder, size in (("reports", "normal"), ("llava", "enlarged")):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        for study in ("s1", "s2"):
+            text = f"FINDINGS: The heart of {study} is {size}.\nIMPRESSION: Done."
+            (tmp_path / f"in/{folder}/{study}.txt").write_text(text)
+    done = run_import("auto", tmp_path / "in")
+    assert {model for _, model in answers_of(done)} == {"llava"}
+    assert reports_of(done)["s1"] == ("The heart of s1 is normal.", "Done.")
+
+
+def test_several_pictures_of_a_study_a_row_each(run_import, tmp_path):
+    text = "FINDINGS: Clear.\nIMPRESSION: Normal."
+    rows = [("s1", view, f"s1/{view}.png", text) for view in ("PA", "LATERAL")]
+    write_rows(tmp_path / "in/studies.csv", ("study_id", "view", "path", "report"), rows)
+    write_rows(tmp_path / "in/maira.csv", ("study_id", "generated_report"), [("s1", "Clear.")])
+    done = run_import("auto", tmp_path / "in")
+    [row] = cases_of(done).values()
+    assert [image["view"] for image in row["images"]] == ["PA", "LATERAL"]
+    assert list(answers_of(done).values()) == ["Clear."]
+
+
+def test_lists_of_scores_are_a_models(run_import, tmp_path):
+    entry = {"image": "a.png", "boxes": [[10, 20, 110, 220], [200, 300, 400, 500]]}
+    entry |= {"labels": ["mass", "nodule"], "scores": [0.9, 0.4]}
+    (tmp_path / "yolo.json").write_text(json.dumps([entry, {**entry, "image": "b.png"}]))
+    done = run_import("auto", tmp_path / "yolo.json")
+    boxes = boxes_of(done.review_set.answers, "boxes")
+    assert boxes["a"] == [("mass", [10, 20, 100, 200]), ("nodule", [200, 300, 200, 200])]
+    assert not any(boxes_of(done.review_set.cases, "reference_boxes").values())
+
+
+def test_texts_of_a_reference_called_answers(run_import, tmp_path):
+    write_rows(tmp_path / "in/gt.csv", ("id", "text"), REPORTS)
+    write_rows(tmp_path / "in/preds.csv", ("id", "text"), ANSWERS)
+    done = run_import("auto", tmp_path / "in")
+    assert {report for report, _ in reports_of(done).values()} == {text for _, text in REPORTS}
+    assert set(answers_of(done).values()) == {text for _, text in ANSWERS}
