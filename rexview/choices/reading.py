@@ -203,6 +203,7 @@ LONGEST: Final = 50_000
 _LONGEST_QUESTION: Final = 2_000
 _LONGEST_LINE: Final = 300
 _LOOK_AHEAD: Final = 1_000
+_NOT_BUT: Final = re.compile(r"\W*[Nn]ot\W+([A-Z])\W+(?:but\W+)?([A-Z])\W*")
 _LAST: Final = 60
 """Characters in which a text may end with a label."""
 
@@ -215,7 +216,9 @@ def read_choice(text: str, options: Sequence[str], question: str = "") -> ReadCh
     """
     if not options or len(text) > LONGEST or not text.strip():
         return None
-    return _Reader(text, options_of(tuple(options)), question[:_LONGEST_QUESTION]).read()
+    reader = _Reader(text, options_of(tuple(options)), question[:_LONGEST_QUESTION])
+    found = reader.read()
+    return None if found is not None and reader.is_one_of_two(found) else found
 
 
 class _Reader:
@@ -243,6 +246,11 @@ class _Reader:
         whole = self._whole(0, len(self.plain))
         if whole:
             return self._one([whole])
+        if match := _NOT_BUT.fullmatch(self.plain):  # "Not D. B."
+            labels = [one.upper() for one in self.options.labels]
+            if match[1].upper() in labels and match[2].upper() in labels and match[1] != match[2]:
+                option = labels.index(match[2].upper())
+                return self._one([Claim(option, "letter", *match.span(2))])
         if probable := most_probable(self.plain, self.options):
             return ReadChoice(probable[0], "probability", *probable[1:])
         if match := re.fullmatch(r"\W*#(\d)\W*", self.raw):
@@ -261,6 +269,12 @@ class _Reader:
             said = yes_or_no(self.plain, self.options, self.question) if chosen else None
             return None if chosen and said and said.option != chosen.option else chosen
         return without_claims(self.plain, self.options, self.question, self.words)
+
+    def is_one_of_two(self, found: ReadChoice) -> bool:
+        """Whether another option stands right before: "Severe or Cannot be determined"."""
+        before = folded(self.plain[: found.start])
+        others = (one for place, one in enumerate(self.options.folded) if place != found.option)
+        return any(re.search(rf"\b{re.escape(one)}\W+or\W*$", before) for one in others if one)
 
     def _one(self, claims: Sequence[Claim]) -> ReadChoice | None:
         """Take the option that all claims agree on, or the last where the text changes its mind."""

@@ -286,3 +286,18 @@ def test_what_is_concluded_is_read(text, expected):
 )
 def test_a_sentence_that_does_not_just_say_normal_is_no_choice_of_normal(text):
     assert option(text, ["Normal", "Pneumonia"], "What is the diagnosis?") is None
+
+
+@each_row(
+    ("text", "chosen"),
+    [
+        ("Not D. B.", 1),
+        ("Not D, but B.", 1),
+        ("Not D.", None),
+        ("Severe or Cannot be determined", None),
+        ("The answer is Severe or Cannot be determined.", None),
+        ("Severe", 2),
+    ],
+)
+def test_one_option_beside_another(text, chosen):
+    assert option(text, ["Mild", "Moderate", "Severe", "Cannot be determined"], "How?") == chosen

@@ -35,6 +35,18 @@ def show_receipt(receipt: Receipt, *, key: str) -> None:
     show_lines(
         tr("Not used: rows"), (tr("File"), tr("Rows"), tr("Which"), tr("Why")), list(_rows(receipt))
     )
+    joins = [
+        (one.file, one.key, one.joined, one.unmatched, one.several, one.otherwise)
+        for one in receipt.joins
+    ]
+    show_lines(
+        tr("How files join"),
+        (
+            *(tr("File"), tr("By column"), tr("Rows joined"), tr("Rows without a case")),
+            *(tr("Ids of several cases"), tr("Ids written otherwise")),
+        ),
+        joins,
+    )
     files = [(one.file, one.type, one.why) for one in receipt.files_unread]
     show_lines(tr("Not read: files"), (tr("File"), tr("Type"), tr("Why")), files)
     kept = [(one.file, one.column, one.example, one.kept_as) for one in receipt.columns_kept]
