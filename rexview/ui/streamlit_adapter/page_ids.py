@@ -47,6 +47,7 @@ TEST_IDS: Final = frozenset(
         "stExpanderDetails",
         "stHeader",
         "stHorizontalBlock",
+        "stLayoutWrapper",
         "stMain",
         "stPageLink-NavLink",
         "stSidebar",
