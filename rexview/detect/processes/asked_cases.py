@@ -27,7 +27,7 @@ _WAITS_S: Final = 0.3
 _SECONDS: Final = 10
 """Most processor time for a case; one that takes longer has to wait for its turn in the search."""
 _BEGINS_S: Final = 2.0
-_STAYS_S: Final = 120.0
+_STAYS_S: Final = 30.0
 """A process that nobody asks for so long is ended; another is begun for the next case."""
 _ASKED: Final = 32
 _KEPT: Final = 64
