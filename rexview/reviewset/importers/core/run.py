@@ -139,6 +139,7 @@ def read_sources(
     if before:
         rows.start_from(before)
     importer.read(files, rows, settings)
+    rows.warn_without_answers()
     if not log.has_errors:
         complete(rows, settings["question"])
         _check_size(rows, sources[0].name)

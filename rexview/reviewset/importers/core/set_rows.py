@@ -52,7 +52,7 @@ class SetRows:
     it as a further run of the model, ``first`` leaves it out. ``base`` is the set that is added to,
     if there is one; its cases that stand under a placeholder are ``unasked``. Cases that are added
     while ``provisional`` is set are ``pictures`` (their ids), which may belong to the cases that
-    other sources ``described``.
+    other sources ``described``. ``without_answers`` are the tables where no column holds answers.
 
     What a person may decide otherwise is gathered for them to see: ``mappings`` of the tables,
     ``box_previews``, and ``groupings``, which counts the cases that the pictures become by the ways
@@ -85,10 +85,19 @@ class SetRows:
         self.provisional = False
         self.pictures: set[str] = set()
         self.described: set[str] = set()
+        self.without_answers: list[str] = []
         self._scratch: TemporaryDirectory[str] | None = None
         self.tables = {name: RowTable(table, log) for name, table in TABLES.items()}
         self._by_case: dict[str, list[Row]] = {}
         self._names = CaseNames()
+
+    def warn_without_answers(self) -> None:
+        """Say where answers were looked for, if no source has any."""
+        if self.tables["answers"].rows:
+            return
+        for file in dict.fromkeys(self.without_answers):
+            message = "No column holds answers; the cases were imported without any."
+            self.log.warning(file, message, "Map the answer, if there is one.", field="answer")
 
     @property
     def scratch(self) -> Path:

@@ -209,9 +209,7 @@ class TableReader:
             for column in private:
                 receipt.identity_column(file, column)
         if not self.has_answers and not self.mapping.judgements and "score" not in self.fields:
-            message = "No column holds answers; the cases were imported without any."
-            remedy = "Map the answer, if there is one."
-            log.warning(file, message, remedy, field="answer")
+            self.rows.without_answers.append(file)
         for name, value in self.sheet.settings.items():
             receipt.column_unused(file, name, value, "It stands beside the rows, and is of none.")
         for kept in self.mapping.kept:
