@@ -67,6 +67,11 @@ def write(page, name=f"Left {HOSTILE}", counts=f"It sees one on the left. {HOSTI
 
 
 def find(page):
+    leave = page.get_by_test_id("stCheckbox").filter(has_text="These may be sent there")
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    if leave.count():  # once for each address: then it is confirmed
+        leave.click()
+        calm(page)
     press(page, "Start")
     run = page.locator('[class*="st-key-rx_run_"]').first
     expect(run.locator(".rx-run")).to_contain_text("4 of 4 answers")
