@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
@@ -23,8 +23,6 @@ from rexview.errors import Problem, Severity
 from rexview.reviewset.json_text import JsonError, parse
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.json_columns import read_typed
-from rexview.reviewset.tables.parquet import ParquetParts
-from rexview.reviewset.tables.parquet_size import UnreadableError
 from rexview.reviewset.tables.source import (
     MAX_COLUMNS,
     TOO_MANY_COLUMNS,
@@ -34,6 +32,9 @@ from rexview.reviewset.tables.source import (
     TableSource,
     Values,
 )
+
+if TYPE_CHECKING:
+    from rexview.reviewset.tables.parquet import ParquetParts
 
 CHUNK_ROWS: Final = 50_000
 """Rows that text formats hand over at a time, so that memory stays bounded."""
@@ -76,12 +77,12 @@ class OpenPart:
         None for the rows of an import.
     start : int
         The last row of the whole table before this part.
-    parquet : ParquetParts
+    parquet : ParquetParts or None
         What reads it if it is a Parquet file.
     """
 
     def __init__(
-        self, source: TableSource, part: Part | None, start: int, parquet: ParquetParts
+        self, source: TableSource, part: Part | None, start: int, parquet: ParquetParts | None
     ) -> None:
         self._source, self._part, self._start = source, part, start
         self._parquet = parquet
@@ -118,6 +119,9 @@ class OpenPart:
             self.error(message, "See to it that the app may read it.")
 
     def _read_parquet(self, path: Path) -> Iterator[Chunk]:
+        from rexview.reviewset.tables.parquet_size import UnreadableError
+
+        assert self._parquet is not None
         try:
             frame = self._parquet.read(path)
         except UnreadableError as error:
@@ -149,7 +153,7 @@ def open_parts(source: TableSource) -> Iterator[OpenPart]:
     """Open the parts of a table in their order; each is read before the next is asked for."""
     last = 0
     with ThreadPoolExecutor(max_workers=1) as reader:
-        parquet = ParquetParts(source.parts, reader)
+        parquet = _parquet_of(source, reader)
         for part in source.parts or (None,):
             before = source.read_bytes
             opened = OpenPart(source, part, last, parquet)
@@ -158,6 +162,15 @@ def open_parts(source: TableSource) -> Iterator[OpenPart]:
             if part is not None:
                 source.read_bytes = before + _size_of(part.path)
             source.end_part(last)
+
+
+def _parquet_of(source: TableSource, reader: ThreadPoolExecutor) -> ParquetParts | None:
+    """Return what reads the Parquet parts of a table; most small sets have none."""
+    if all(part.format != "parquet" for part in source.parts):
+        return None
+    from rexview.reviewset.tables.parquet import ParquetParts
+
+    return ParquetParts(source.parts, reader)
 
 
 def _size_of(path: Path) -> int:
