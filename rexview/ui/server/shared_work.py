@@ -13,6 +13,7 @@ from typing import Final, Generic, TypeVar
 
 import streamlit as st
 
+from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.streamlit_adapter.script_run import is_page_run
 
 _Made = TypeVar("_Made")
@@ -79,7 +80,7 @@ def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> Non
     wait : callable
         Waits for at most so many seconds, and returns whether it is there.
     words : callable
-        Returns a sentence of our own, as Markdown; asked again and again.
+        Returns a sentence; asked again and again.
     """
     if wait(SAYS_AFTER_S):
         return
@@ -87,12 +88,8 @@ def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> Non
         while not wait(_AGAIN_S):
             pass
         return
-    place = st.empty()
-    place.markdown(_shown(words()))
-    while not wait(_AGAIN_S):
-        place.markdown(_shown(words()))
+    place, there = st.empty(), False
+    while not there:
+        place.markdown(f":material/hourglass_top: {as_markdown(words())}")
+        there = wait(_AGAIN_S)
     place.empty()
-
-
-def _shown(words: str) -> str:
-    return f":material/hourglass_top: {words}"
