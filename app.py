@@ -10,11 +10,12 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from rexview.ui.server import language, warm_up
+from rexview.ui.server import language, shared_work, warm_up
 
 language.begin()  # before anything is imported that has words
 
 if __name__ == "__main__":
+    shared_work.reserve_place()
     warm_up.wait_for_picture()
     from rexview.ui.app.navigation import run
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, wait
-from threading import Lock, Thread
+from threading import Lock, Thread, local
 from typing import Final, Generic, TypeVar
 
 import streamlit as st
@@ -72,8 +72,19 @@ class SharedWork(Generic[_Made]):
             del self._running[key]
 
 
+_PLACES: Final = local()
+
+
+def reserve_place() -> None:
+    """Reserve the place for words on this page, before all else.
+
+    The elements after it keep their places, whether the page has to wait or not.
+    """
+    _PLACES.own = st.empty()
+
+
 def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> None:
-    """Wait for something; a page shows words meanwhile.
+    """Wait for something; a page shows words meanwhile, where it reserved a place for them.
 
     Parameters
     ----------
@@ -84,12 +95,11 @@ def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> Non
     """
     if wait(SAYS_AFTER_S):
         return
-    if not is_page_run():  # nothing is shown where a route waits
-        while not wait(_AGAIN_S):
-            pass
-        return
-    place, there = st.empty(), False
+    place = _PLACES.own if is_page_run() and hasattr(_PLACES, "own") else None
+    there = False
     while not there:
-        place.markdown(f":material/hourglass_top: {as_markdown(words())}")
+        if place is not None:  # nothing is shown where a route or a part of a page waits
+            place.markdown(f":material/hourglass_top: {as_markdown(words())}")
         there = wait(_AGAIN_S)
-    place.empty()
+    if place is not None:
+        place.empty()

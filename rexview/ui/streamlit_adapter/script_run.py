@@ -13,8 +13,9 @@ __all__ = ["Container", "RerunException", "StreamlitPage", "is_page_run", "withi
 
 
 def is_page_run() -> bool:
-    """Return whether this thread runs the script of a page."""
-    return get_script_run_ctx(suppress_warning=True) is not None
+    """Return whether this thread runs the whole script of a page, not a fragment of it."""
+    run = get_script_run_ctx(suppress_warning=True)
+    return run is not None and not run.fragment_ids_this_run
 
 
 @contextmanager

@@ -71,13 +71,13 @@ def test_what_is_sent_in_a_hurry_arrives_newest_last_and_what_is_too_much_is_sai
     case = server.cases[0]
     lead.evaluate(
         """async (id) => {
-          for (let zoom = 1; zoom <= 40; zoom += 1) room.send({ case: id, step: 0, zoom });
+          for (let n = 11; n <= 50; n += 1) room.send({ case: id, step: 0, look: `${n}` });
         }""",
         case,
     )
-    wait_for_state(follower, zoom=40)
-    zooms = follower.evaluate("window.heard.states.map((state) => state.zoom)")
-    assert zooms == sorted(zooms)
+    wait_for_state(follower, look="50")
+    looks = follower.evaluate("window.heard.states.map((state) => state.look)")
+    assert looks == sorted(looks)
     said = lead.evaluate(
         """async (id) => {
           try { room.send({ case: id, step: 0, marks: "x".repeat(3000) }); } catch (error) {
@@ -111,7 +111,7 @@ def test_a_follower_looks_around_and_comes_back(server, join):
 def test_a_killed_server_is_told_again_what_was_shown_and_voted(server, join):
     lead, *voters = join(0), join(1), join(2), join(3)
     case = server.cases[1]
-    show(lead, case, ANSWERS, zoom=3)
+    show(lead, case, ANSWERS, look="3")
     for page, right in zip(voters, "AAB", strict=True):
         wait_for_state(page, case=case, step=ANSWERS)
         if page is not voters[2]:
@@ -122,7 +122,7 @@ def test_a_killed_server_is_told_again_what_was_shown_and_voted(server, join):
     server.restart()
     for page in voters:
         page.wait_for_function("() => window.heard.votes?.count === 2")
-        wait_for_state(page, case=case, step=ANSWERS, zoom=3)
+        wait_for_state(page, case=case, step=ANSWERS, look="3")
         assert page.evaluate("window.heard.connections.at(-1)") == "here"
         assert page.evaluate("window.heard.problems") == []
     assert lead.evaluate("window.heard.leading")

@@ -63,8 +63,9 @@ def slow_page() -> None:
 
     import streamlit as st
 
-    from rexview.ui.server.shared_work import SharedWork
+    from rexview.ui.server.shared_work import SharedWork, reserve_place
 
+    reserve_place()
     seen = st.session_state.setdefault("seen", [])
     go_on = threading.Event()
 
