@@ -114,7 +114,7 @@ def _with_written(
     ``known`` are the metrics that are worked out by now.
     """
     return _MERGING.result(
-        (given.folder, given.fingerprint, revision),
+        (given, revision, pictures_state, known),
         lambda: only_finished(given, merged(with_computed(given, known), kept)),
         lambda: tr("Reading what people wrote …"),
     )

@@ -51,16 +51,6 @@ class CocoFile:
     left_out: Mapping[int, str] = field(default_factory=dict)
 
 
-def looks_like_coco(path: Path) -> bool:
-    """Whether a JSON file names the parts of a COCO data set; it is not parsed for that."""
-    with path.open("rb") as stream:
-        start = stream.read(1_000_000)
-    parts = (b'"images"', b'"annotations"', b'"categories"')
-    return start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and any(
-        part in start for part in parts
-    )
-
-
 def read_coco_file(
     path: Path, log: ProblemLog, labels: Mapping[Key, str] | None = None
 ) -> CocoFile | None:
