@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 Spoil = Callable[["SpoiltAnswer"], bool]
@@ -26,10 +26,10 @@ class SpoiltAnswer(BaseHTTPRequestHandler):
 
     def pass_on(self, *, most: int | None = None) -> None:
         """Give the answer of the server behind, or its first bytes only, under its full length."""
-        behind = http.client.HTTPConnection("127.0.0.1", self.server.behind)
-        behind.request("GET", self.path, headers=dict(self.headers.items()))
-        answer = behind.getresponse()
-        body = answer.read()
+        with closing(http.client.HTTPConnection("127.0.0.1", self.server.behind)) as behind:
+            behind.request("GET", self.path, headers=dict(self.headers.items()))
+            answer = behind.getresponse()
+            body = answer.read()
         self.send_response(answer.status)
         for name, value in answer.getheaders():
             if name.lower() not in ("transfer-encoding", "content-length", "connection", "date"):
@@ -37,7 +37,6 @@ class SpoiltAnswer(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body if most is None else body[:most])
-        behind.close()
 
     def say(self, status: int, body: bytes = b"", **headers: str) -> bool:
         """Answer by itself."""
