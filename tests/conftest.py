@@ -29,21 +29,29 @@ from tools.test_times import KEPT
 
 _MAIN = sys.modules["__main__"]
 
-# A slow machine is not a failure, and everybody's run tries the same examples;
-# HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("rexview", deadline=None, derandomize=True)
+# A slow machine is not a failure, and everybody's run tries the same examples; tools.check --all
+# looks for new ones (HYPOTHESIS_PROFILE=explore). Only tests whose examples take long set a number.
+settings.register_profile("rexview", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
 
+_AXE = "tests/browser/accessibility/test_axe.py"
 SLOW = (
     "tests/demo/test_regenerate.py",  # makes films of the demonstration again
     "tests/bench/",
     "tests/browser/bench/",
     "tests/browser/team/",  # two servers
+    "tests/browser/on_clickhouse/",  # several processes
+    "tests/analysis/clickhouse/test_over_http.py",
     "tests/spread/test_ray_cluster.py",
+    # the full matrix of themes; each rule is asked of each page without them
+    f"{_AXE}::test_no_page_has_what_hinders_people[Light]",
+    f"{_AXE}::test_nothing_that_opens_has_what_hinders_people[Light]",
+    f"{_AXE}::test_no_conflict_and_no_end_has_what_hinders_people[Light]",
+    f"{_AXE}::test_what_is_allowed_still_occurs",
 )
-"""What takes minutes and rarely breaks: marked ``slow``."""
+"""What takes minutes and rarely breaks, by the beginnings of ids: marked ``slow``."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     others the largest come first.
     """
     for item in items:
-        if item.path.relative_to(ROOT).as_posix().startswith(SLOW):
+        if item.nodeid.startswith(SLOW):
             item.add_marker("slow")
     if "PYTEST_XDIST_WORKER" in os.environ:
         seconds = json.loads(KEPT.read_text(encoding="utf-8"))

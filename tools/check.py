@@ -1,15 +1,19 @@
 """The one check: lint, format, types of Python and JavaScript, tests.
 
-``python -m tools.check [--fast | --all]``. What takes minutes and rarely breaks (``SLOW`` in
-``tests/conftest.py``) is run with ``--all``: before a release, and at the end of larger work.
+``python -m tools.check [--fast | --all | --changed [COMMIT]]``
 
-It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), and installs
-what runs models on this machine. It gets programs of the system that tests ask
-(:mod:`tools.programs`) and the CT from which a part of the demonstration set is made again; without
-one of these its tests skip. What needs none of that is looked at meanwhile: types, style and
-JavaScript. Tests begin with the longest files, so that no processor waits at the end. Browser tests
-that fail beside others are run once more, one at a time, and named: a busy machine can be too slow
-for two of them. What fails alone, too, fails the check.
+``--fast`` leaves out the browser and installs nothing. ``--all`` adds what takes minutes and rarely
+breaks (``SLOW`` in ``tests/conftest.py``) and tries 500 examples of each property in place of 20:
+for a release, and at the end of larger work. ``--changed`` runs the tests of what differs from a
+commit, by default the last one (:mod:`tools.changed`), and installs nothing.
+
+The check first finds a browser, or installs one (:mod:`tools.browser`), and installs what runs
+models on this machine and programs that tests need (:mod:`tools.programs`); ``--all`` also gets the
+CT that a part of the demonstration set is made of. Without a program or the CT its tests skip.
+Types, style and JavaScript are checked meanwhile. Tests begin with the longest files, so that no
+processor waits at the end. Browser tests that fail beside others are run once more, one at a time,
+and named: a busy machine can be too slow for two of them. What fails again fails the check. The
+time that each part took is printed at the end.
 """
 
 from __future__ import annotations
@@ -21,7 +25,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.browser import BrowserMissing, ensure_browser
+from tools.browser import BrowserMissing, ensure_browser, find_browser
+from tools.changed import changed_since, tests_of
 from tools.demo.body import source
 from tools.programs import ensure_programs
 
@@ -41,36 +46,59 @@ under one version. ``transformers serve``, which tests ask, needs accelerate."""
 _ONE_THREAD_EACH = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """For tests that run side by side: the cores are theirs already."""
 ROOT = Path(__file__).resolve().parents[1]
+_TOOK: list[tuple[str, float]] = []
+"""What each step took, in seconds."""
 
 
 def main(arguments: list[str]) -> int:
     """Run every step, go on after a failed one, and return 1 if any failed."""
     fast = "--fast" in arguments
-    normal = "" if "--all" in arguments else " and not slow"
+    only, everything = "--changed" in arguments, "--all" in arguments
+    environment = {**_ONE_THREAD_EACH, **os.environ}
+    # the tests start the app and the command line hundreds of times: compiled once, not each time
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    if everything:
+        environment.setdefault("HYPOTHESIS_PROFILE", "explore")
+    normal = "" if everything else " and not slow"
     needs_no_packages = [
         [sys.executable, "-m", "mypy"],  # the longest
         [sys.executable, "-m", "tools.javascript.check"],
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
     ]
-    tests = [*_PYTEST, "-m", f"not browser{normal}", *_SIDE_BY_SIDE]
-    environment = {**_ONE_THREAD_EACH, **os.environ}
-    # the tests start the app and the command line hundreds of times: compiled once, not each time
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     failed = []
     with ThreadPoolExecutor(max_workers=1) as beside:
         looked_at = beside.submit(_failed, needs_no_packages, dict(environment))
-        if not fast:
-            failed += _get_ready(environment)
-        failed += _failed([tests], environment)
+        if only:
+            failed += _test_changed(arguments, environment)
+        else:
+            if not fast:
+                failed += _get_ready(environment, with_ct=everything)
+            failed += _failed(
+                [[*_PYTEST, "-m", f"not browser{normal}", *_SIDE_BY_SIDE]], environment
+            )
         failed += looked_at.result()
-    if not fast and not _browser_tests(environment, f"browser{normal}"):
+    if not (fast or only) and not _browser_tests(environment, f"browser{normal}"):
         failed.append("browser tests")
+    print("\n".join(["--- seconds by part", *(f"{took:6.0f}  {what}" for what, took in _TOOK)]))
     print(f"--- failed: {', '.join(failed)}" if failed else "--- all checks passed")
     return 1 if failed else 0
 
 
-def _get_ready(environment: dict[str, str]) -> list[str]:
+def _test_changed(arguments: list[str], environment: dict[str, str]) -> list[str]:
+    """Run the tests of what differs from a commit; return what failed."""
+    after = arguments[arguments.index("--changed") + 1 :]
+    files = [str(path.relative_to(ROOT)) for path in tests_of(changed_since(*after[:1]))]
+    print(f"--- {len(files)} test files import what changed", flush=True)
+    if not files:
+        return []
+    browser = find_browser()
+    if browser is not None:
+        environment["REXVIEW_CHROMIUM"] = str(browser)
+    return _failed([[*_PYTEST, "-m", "not slow", *_SIDE_BY_SIDE, *files]], environment)
+
+
+def _get_ready(environment: dict[str, str], *, with_ct: bool) -> list[str]:
     """Get what the tests need besides the lock file; return what could not be had."""
     missing = []
     compiling = _compile_tests(environment)
@@ -82,7 +110,8 @@ def _get_ready(environment: dict[str, str]) -> list[str]:
     if _run([sys.executable, "-m", "pip", "install", "-q", *_LOCAL_MODELS], environment):
         missing.append("packages for models on this machine")
     print(f"programs {ensure_programs()}", flush=True)
-    _get_ct()
+    if with_ct:
+        _get_ct()
     compiling.wait()
     return missing
 
@@ -128,7 +157,8 @@ def _run(step: list[str], environment: dict[str, str]) -> int:
     print(f"--- {' '.join(step[1:])}\n", end="", flush=True)
     began = time.monotonic()
     status = subprocess.run(step, cwd=ROOT, env=environment, check=False).returncode
-    print(f"--- {time.monotonic() - began:.0f} s: {' '.join(step[1:])}\n", end="", flush=True)
+    _TOOK.append((" ".join(step[2:7]), time.monotonic() - began))
+    print(f"--- {_TOOK[-1][1]:.0f} s: {' '.join(step[1:])}\n", end="", flush=True)
     return status
 
 

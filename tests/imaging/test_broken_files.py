@@ -313,9 +313,7 @@ def test_mutated_raster_never_does_worse(kind, tmp_path, film):
 HEADS = [b"", bytes(128) + b"DICM", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0", b"II*\0", b"RIFF"]
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(head=st.sampled_from(HEADS), tail=st.binary(max_size=400))
 def test_any_bytes(tmp_path, head, tail):
     (tmp_path / "any").write_bytes(head + tail)

@@ -283,7 +283,7 @@ def test_hostile_text_comes_back_as_it_was(reviews, given, kept):
 
 
 @given(st.text(max_size=200), st.text(max_size=30))
-@example_settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_comes_back(reviews, text, reader):
     person = replace(ANN, id=reader)
     try:

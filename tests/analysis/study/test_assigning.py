@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from rexview.analysis.study.assignment import plan_assignments, withdrawable
@@ -24,7 +24,6 @@ def plan(strata=STRATA, before=(), *, first=READERS, second=READERS, share=0.25,
     return plan_assignments(strata, before, first=first, second=second, share=share, seed=seed)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     strata=some.dictionaries(some.text("abc", min_size=1, max_size=4), some.sampled_from("xyz")),
     first=some.lists(some.sampled_from(READERS), unique=True),

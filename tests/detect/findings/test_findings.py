@@ -6,7 +6,7 @@ import gc
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
@@ -304,7 +304,6 @@ class TestAnyText:
     def test_nothing_is_nothing(self, text: str | None) -> None:
         assert find_mentions(text) == ()
 
-    @settings(max_examples=80)
     @given(
         st.lists(
             st.sampled_from(
@@ -326,7 +325,6 @@ class TestAnyText:
                 assert 0 <= mention.side_start < mention.side_end <= len(text)
             assert 0 <= mention.sentence[0] <= mention.sentence[1] <= len(text)
 
-    @settings(max_examples=40)
     @given(st.text(max_size=200))
     def test_any_characters(self, text: str) -> None:
         find_mentions(text)

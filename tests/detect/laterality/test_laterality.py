@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rexview.detect import flags_for, judged_answers, named_flags, survey
@@ -238,7 +238,6 @@ _PLACE = st.floats(-200, 1200, allow_nan=False)
 _ORIENTATIONS = [None, *map(list, itertools.product("RLHFAP", repeat=2))]
 
 
-@settings(max_examples=60)
 @given(
     place=st.lists(_PLACE, min_size=4, max_size=4),
     words=st.sampled_from(_ORIENTATIONS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
@@ -319,7 +319,6 @@ def test_a_box_that_may_be_about_something_else_is_no_error(answer: str, label: 
 _NUMBER = st.one_of(st.floats(), st.integers(-2000, 2000).map(float))
 
 
-@settings(max_examples=60)
 @given(
     text=st.one_of(st.text(max_size=80), st.just("Right effusion."), st.just("Left nodule.\x00")),
     label=st.sampled_from(["right effusion", "effusion", "", "\x00", "nodule (L)"]),

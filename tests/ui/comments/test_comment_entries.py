@@ -4,7 +4,7 @@ import json
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 from support.entries.sent import comment_entry
 from support.opened_app import opened_set
@@ -79,7 +79,6 @@ JSON = some.recursive(
 NAMES = ["page", "slot", "shown", "subject", "picture", "field", "value", "was", "seen", "case"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(JSON, some.dictionaries(some.sampled_from(NAMES), JSON))
 def test_anything_at_all_is_read_without_trouble(anything, changes):
     whole = {"token": str(uuid4()), "case": "c1", "kind": "comment"}
