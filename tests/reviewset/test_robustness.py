@@ -58,7 +58,7 @@ def rows(name):
 
 
 tables = st.fixed_dictionaries({name: rows(name) for name in TABLES})
-thorough = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(suppress_health_check=list(HealthCheck))
 INFO = "format: 1\nname: x\nmodels: [{id: m1}]\nreaders: [{id: r}]\n"
 SOUND = {"id": "c1", "question": "?", "images": [{"id": "pa", "path": "a/pa.png"}]}
 
