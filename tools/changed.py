@@ -33,7 +33,7 @@ def changed_since(commit: str = "HEAD") -> set[Path]:
     }
 
 
-def tests_of(changed: Iterable[Path]) -> list[Path]:
+def touched_tests(changed: Iterable[Path]) -> list[Path]:
     """Return the test files that changed files touch, in the order of their paths."""
     changed = set(changed)
     graph = grimp.build_graph(_PACKAGE, cache_dir=None)

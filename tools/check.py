@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser, find_browser
-from tools.changed import changed_since, tests_of
+from tools.changed import changed_since, touched_tests
 from tools.demo.body import source
 from tools.programs import ensure_programs
 
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> int:
 def _test_changed(arguments: list[str], environment: dict[str, str]) -> list[str]:
     """Run the tests of what differs from a commit; return what failed."""
     after = arguments[arguments.index("--changed") + 1 :]
-    files = [str(path.relative_to(ROOT)) for path in tests_of(changed_since(*after[:1]))]
+    files = [str(path.relative_to(ROOT)) for path in touched_tests(changed_since(*after[:1]))]
     print(f"--- {len(files)} test files import what changed", flush=True)
     if not files:
         return []
