@@ -1,0 +1,189 @@
+"""Whether the tests notice small faults: ``python -m tools.faults [--modules 40] [--seed 1]``.
+
+Modules of ``rexview`` are drawn by a seed. Into each, one after another, a small fault is put in a
+copy of the project: a comparison turned round, ``and`` for ``or``, a number or a truth value
+changed. The tests that the module touches (:mod:`tools.changed`) are run until one fails, the
+nearest first; it must pass without the fault. Faults that no test noticed are printed, to be looked
+at: some change nothing that anybody could see.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools import changed
+
+ROOT = Path(__file__).resolve().parents[1]
+_OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+}
+_MOST_FILES = 40
+"""Test files that are run for one fault; of a module that all import, the nearest."""
+_LIMIT_S = 900
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One small change of a module.
+
+    Attributes
+    ----------
+    line : int
+        Where it is, from 1.
+    before, after : str
+        The expression as it was and as it becomes.
+    source : str
+        The whole module with it.
+    """
+
+    line: int
+    before: str
+    after: str
+    source: str
+
+
+def faults(source: str) -> Iterator[Fault]:
+    """Yield each small fault that can be put into a module's source."""
+    tree = ast.parse(source)
+    lines = source.splitlines(keepends=True)
+    for node in ast.walk(tree):
+        changed_node = _faulty(node)
+        if changed_node is None or not isinstance(node, ast.expr):
+            continue
+        before = ast.get_source_segment(source, node)
+        if before is None or node.lineno != node.end_lineno:
+            continue
+        line = lines[node.lineno - 1].encode()
+        after = f"({ast.unparse(changed_node)})"
+        new = line[: node.col_offset] + after.encode() + line[node.end_col_offset :]
+        text = "".join((*lines[: node.lineno - 1], new.decode(), *lines[node.lineno :]))
+        try:
+            ast.parse(text)
+        except SyntaxError:  # inside an f-string
+            continue
+        yield Fault(node.lineno, before, after, text)
+
+
+def _faulty(node: ast.AST) -> ast.expr | None:
+    """Return a node as it would be with a fault, None where none is known for it."""
+    match node:
+        case ast.Compare(left, [op], right) if type(op) in _OPPOSITE:
+            return ast.Compare(left, [_OPPOSITE[type(op)]()], right)  # type: ignore[list-item]
+        case ast.BoolOp(op, values):
+            return ast.BoolOp(_OPPOSITE[type(op)](), values)  # type: ignore[arg-type]
+        case ast.BinOp(left, ast.Add() | ast.Sub() as op, right) if not _is_type(node):
+            return ast.BinOp(left, _OPPOSITE[type(op)](), right)  # type: ignore[arg-type]
+        case ast.IfExp(test, body, orelse):
+            return ast.IfExp(test, orelse, body)
+        case ast.Constant(bool() as value):
+            return ast.Constant(not value)
+        case ast.Constant(int() | float() as value):
+            return ast.Constant(value + 1)
+    return None
+
+
+def _is_type(node: ast.BinOp) -> bool:
+    """Whether two texts are joined: the rest of a word's letters is seldom tested."""
+    return any(
+        isinstance(side, ast.Constant) and isinstance(side.value, str)
+        for side in (node.left, node.right)
+    )
+
+
+def drawn(count: int, seed: int) -> Iterator[tuple[Path, Fault]]:
+    """Yield modules with a fault each; the same for the same seed and state of the project."""
+    chance = random.Random(seed)
+    modules = sorted((ROOT / "rexview").rglob("*.py"))
+    chance.shuffle(modules)
+    for module in modules:
+        found = list(faults(module.read_text(encoding="utf-8")))
+        if found and count > 0:
+            count -= 1
+            yield module, chance.choice(found)
+
+
+def _nearest(module: Path, tests: list[Path]) -> list[Path]:
+    """Put first the tests whose folders are most like the module's, and those without a browser."""
+    own = module.relative_to(ROOT / "rexview").parts
+
+    def far(test: Path) -> tuple[bool, int]:
+        parts = test.relative_to(changed.TESTS).parts
+        same = sum(a == b or a == f"test_{b}" for a, b in zip(parts, own, strict=False))
+        return "browser" in parts, -same
+
+    return sorted(tests, key=far)[:_MOST_FILES]
+
+
+def is_noticed(copy: Path, module: Path, fault: Fault) -> bool:
+    """Put a fault into a copy of the project; say whether a test fails only with it."""
+    place = copy / module.relative_to(ROOT)
+    near = _nearest(module, changed.touched_tests([module]))
+    tests = [str(test.relative_to(ROOT)) for test in near]
+    if not tests:
+        return False
+    before = place.read_bytes()
+    place.write_text(fault.source, encoding="utf-8")
+    try:
+        fails = _fails(copy, "-x", "-m", "not slow", "--cache-clear", *tests)
+    finally:
+        place.write_bytes(before)
+    return fails and not _fails(copy, "--last-failed", "-m", "not slow", *tests)
+
+
+def _fails(copy: Path, *arguments: str) -> bool:
+    command = [sys.executable, "-m", "pytest", "-q", *arguments]
+    try:
+        ended = subprocess.run(
+            command, cwd=copy, capture_output=True, check=False, timeout=_LIMIT_S
+        )
+    except subprocess.TimeoutExpired:
+        return True
+    return ended.returncode != 0
+
+
+def main(arguments: list[str]) -> int:
+    """Print each fault and whether it was noticed; return 1 if one was not."""
+    parser = argparse.ArgumentParser(prog="python -m tools.faults", description=__doc__)
+    parser.add_argument("--modules", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    told = parser.parse_args(arguments)
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "rexview"
+        shutil.copytree(
+            ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache")
+        )
+        for module, fault in drawn(told.modules, told.seed):
+            noticed = is_noticed(copy, module, fault)
+            missed += not noticed
+            place = f"{module.relative_to(ROOT)}:{fault.line}"
+            said = f"{place}  {fault.before}  ->  {fault.after}"
+            print(f"{'noticed' if noticed else 'MISSED '}  {said}", flush=True)
+    print(f"{told.modules - missed} of {told.modules} faults were noticed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
