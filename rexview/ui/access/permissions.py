@@ -22,7 +22,7 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import seen_by
 from rexview.ui.server import server_state
-from rexview.ui.streamlit_adapter.pressed import form_save_button
+from rexview.ui.streamlit_adapter.pressed import form_save_button, typed_fields, words_taken
 from rexview.words import tr
 
 _NAME_FILE: Final = "person"
@@ -127,8 +127,10 @@ def ask_name(key: str = "ask_name") -> Person | None:
             take_name(st.session_state[f"{key}_text"])
         except ValueError as error:
             st.session_state[f"{key}_problem"] = str(error)
+        else:
+            words_taken(f"own name {key}")
 
-    with st.form(f"{key}_form", border=True, width=460):
+    with typed_fields(f"own name {key}"), st.form(f"{key}_form", border=True, width=460):
         st.text_input(tr("Your name"), key=f"{key}_text", max_chars=LONGEST_NAME)
         st.caption(
             tr("Stands beside what you write. It is asked for once and kept on this computer.")

@@ -13,7 +13,7 @@ from rexview.people import LONGEST_NAME, Role
 from rexview.ui.access import permissions, sign_in
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import server_state
-from rexview.ui.streamlit_adapter.pressed import save_button
+from rexview.ui.streamlit_adapter.pressed import save_button, typed_fields, words_taken
 from rexview.words import tr
 
 ROLE_NAMES: Final[Mapping[Role, str]] = {
@@ -87,7 +87,8 @@ def _show_alone() -> None:
     st.markdown(tr("Your name stands beside what you write. Nobody signs in on this server."))
     with st.popover(tr("Change the name")):
         st.markdown(tr("What you have written keeps the name under which you wrote it."))
-        st.text_input(tr("Name"), key="account_new", max_chars=LONGEST_NAME)
+        with typed_fields("another name"):
+            st.text_input(tr("Name"), key="account_new", max_chars=LONGEST_NAME)
         save_button(tr("Change"), key="account_change", on_click=_change)
     if problem := st.session_state.pop("account_problem", None):
         st.error(as_markdown(problem))
@@ -98,3 +99,5 @@ def _change() -> None:
         permissions.take_name(st.session_state["account_new"])
     except ValueError as error:
         st.session_state["account_problem"] = str(error)
+    else:
+        words_taken("another name")

@@ -21,6 +21,7 @@ from rexview.ui.asking.html import card_words
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link, option_kept_in_link
+from rexview.ui.streamlit_adapter.pressed import typed_fields, words_taken
 from rexview.words import tr
 
 _PLACES: Final = {
@@ -139,7 +140,14 @@ def text(label: str, query: str, *, longest: int = _LONGEST, **more: Any) -> str
         link_keys.query_value(query) or "",
         lambda typed: typed.strip() or None,
     )
-    return str(st.text_input(as_markdown(label), max_chars=longest, **kept, **more)).strip()
+
+    def changed() -> None:
+        kept["on_change"]()
+        words_taken(query)
+
+    with typed_fields(query):
+        more |= {"key": kept["key"], "on_change": changed, "max_chars": longest}
+        return str(st.text_input(as_markdown(label), **more)).strip()
 
 
 def limits() -> dict[str, Any]:

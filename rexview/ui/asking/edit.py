@@ -18,7 +18,7 @@ from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import change_link
-from rexview.ui.streamlit_adapter.pressed import save_button
+from rexview.ui.streamlit_adapter.pressed import save_button, typed_fields, words_taken
 from rexview.words import tr
 
 _HEIGHT: Final = 320
@@ -50,7 +50,8 @@ def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
         def save() -> None:
             save_models(st.session_state[key], review_set.folder)
 
-        _field(text, key, save, review_set)
+        with typed_fields(key):
+            _field(text, key, save, review_set)
 
 
 def edit_prompt(prompt: Prompt, review_set: ReviewSet) -> None:
@@ -58,9 +59,9 @@ def edit_prompt(prompt: Prompt, review_set: ReviewSet) -> None:
     box = st.expander(tr("Edit a copy"), key="run_prompt_box", on_change="rerun")
     if not box.open:
         return
-    with box:
+    key = f"run_wording_{prompt.id}"
+    with box, typed_fields(key):
         own = prompt.id not in built_in_prompts()
-        key = f"run_wording_{prompt.id}"
         st.text_input(
             tr("Name of the copy"),
             value=prompt.id if own else f"{prompt.id}-mine",
@@ -90,6 +91,7 @@ def _field(text: str, key: str, save: Callable[[], None], review_set: ReviewSet)
         except SettingsError as error:
             st.session_state[problem] = str(error)
         else:
+            words_taken(key)
             st.toast(tr("Saved in the review set's folder."))
 
     st.text_area(

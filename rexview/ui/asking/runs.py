@@ -43,7 +43,7 @@ from rexview.ui.link.pages import (
     PAGE_REPORT_GENERATION,
     PAGE_RUN_MODELS,
 )
-from rexview.ui.streamlit_adapter.pressed import save_button
+from rexview.ui.streamlit_adapter.pressed import save_button, typed_fields, words_taken
 from rexview.words import counted, tr
 
 _LOOKS_EVERY_S: Final = 1.0
@@ -182,9 +182,8 @@ def _buttons(
             pass  # going on is offered with the job, which has all its steps
         elif not progress.at_work and progress.done < progress.total:
             if spec.budget and progress.state == "cancelled":
-                st.text_input(
-                    tr("New budget"), str(spec.budget), key=budget_key, max_chars=40, width=200
-                )
+                with typed_fields(budget_key, width=200):
+                    st.text_input(tr("New budget"), str(spec.budget), key=budget_key, max_chars=40)
             only_failed = progress.state == "finished"
             parameters = spec.parameters
             agreed = may_go_on(run.id, parameters.api, parameters.base_url)
@@ -220,6 +219,8 @@ def _resume(run: RunFolder, spec: RunSpec, progress: Progress, budget_key: str) 
             begin_job(going_on(run, spec), spec.card.key_variable, keys, budget=budget)
     except RunError as error:
         st.session_state[_PROBLEM] = str(error)
+    else:
+        words_taken(budget_key)
 
 
 def _spec(run: RunFolder) -> RunSpec | None:

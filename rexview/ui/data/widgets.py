@@ -26,6 +26,7 @@ from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.loaded_sets import loaded_set
 from rexview.ui.server.open_states import is_behind
 from rexview.ui.server.server_state import on_tables
+from rexview.ui.streamlit_adapter.pressed import typed_fields, words_taken
 from rexview.ui.tables.problem_table import show_error, show_problems
 from rexview.words import counted, tr
 
@@ -144,7 +145,7 @@ def _show_warnings(warnings: Sequence[Problem]) -> None:
 def open_form() -> None:
     """Open a folder, one of the recent sets, or the demo."""
     recent = review_sets.recent_sets()
-    with st.form("open_folder", border=False):
+    with typed_fields("open_folder"), st.form("open_folder", border=False):
         text = st.text_input(
             tr("Folder of a review set"),
             placeholder="/path/to/my-review or s3://bucket/my-review/",
@@ -185,6 +186,7 @@ def _open(text: str) -> None:
     except RexviewError as error:
         show_error(error, key="opening")
         return
+    words_taken("open_folder")
     link_keys.choose_set(name)
     st.switch_page(PAGE_OVERVIEW, query_params=link_keys.link_query())
 
@@ -221,7 +223,7 @@ def _elsewhere(text: str) -> Path | None:
 
 def check_form() -> None:
     """Check a folder without opening it."""
-    with st.form("check_folder", border=False):
+    with typed_fields("check_folder"), st.form("check_folder", border=False):
         text = st.text_input(tr("Folder to check"), placeholder="/path/to/my-review")
         pixels = st.checkbox(tr("Open every picture"), help=tr("Finds damaged ones. Takes longer."))
         submitted = st.form_submit_button(tr("Check"))
@@ -230,6 +232,7 @@ def check_form() -> None:
     folder = _existing_folder(text)
     if folder is None:
         return
+    words_taken("check_folder")
     with st.spinner(tr("Checking…")), progress_shown():
         problems = reviewset.check(folder, pixels=pixels)
     errors = sum(problem.severity == "error" for problem in problems)

@@ -32,7 +32,7 @@ from rexview.ui.filters.saved import LONGEST_NAME, forget_filter, save_filter, s
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import change_link, filter_asked
-from rexview.ui.streamlit_adapter.pressed import save_text_input
+from rexview.ui.streamlit_adapter.pressed import save_text_input, typed_fields, words_taken
 from rexview.words import tr
 
 _OPEN: Final = ("failures", "models")
@@ -230,14 +230,15 @@ def _saved(case_filter: CaseFilter, set_name: str) -> None:
                 )
         if case_filter.active:
             key = "filter_save_name"
-            save_text_input(
-                tr("Save this filter as"),
-                key=key,
-                max_chars=LONGEST_NAME,
-                on_change=_save,
-                args=(set_name, key),
-                placeholder=tr("Name, then Enter"),
-            )
+            with typed_fields(key, saves_on_leaving=True):
+                save_text_input(
+                    tr("Save this filter as"),
+                    key=key,
+                    max_chars=LONGEST_NAME,
+                    on_change=_save,
+                    args=(set_name, key),
+                    placeholder=tr("Name, then Enter"),
+                )
         elif not saved:
             st.caption(tr("Choose some conditions first; then save them here under a name."))
         st.caption(
@@ -255,6 +256,7 @@ def _save(set_name: str, key: str) -> None:
         st.toast(tr("The filter could not be saved: its file cannot be written."))
         return
     st.session_state[key] = ""
+    words_taken(key)
     st.toast(tr("Saved as {name}.").format(name=as_markdown(name)))
 
 

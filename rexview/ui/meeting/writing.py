@@ -23,7 +23,7 @@ from rexview.ui.meeting.chosen import pin_to
 from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.meeting_entries import MOST_CASES, new_meeting_id
 from rexview.ui.server import review_sets
-from rexview.ui.streamlit_adapter.pressed import form_save_button
+from rexview.ui.streamlit_adapter.pressed import form_save_button, typed_fields, words_taken
 from rexview.words import counted, tr
 
 LONGEST_NAME: Final = 120
@@ -48,9 +48,10 @@ def begin_form(
         begun = begin_meeting(review_set, given["name"], given["held"], given["minutes"])
         if begun is not None:
             st.session_state[f"{key}_name"] = ""
+            words_taken(key)
             on_begun(begun)
 
-    with st.form(f"{key}_form", border=False):
+    with typed_fields(key), st.form(f"{key}_form", border=False):
         st.text_input(tr("Name"), key=f"{key}_name", max_chars=LONGEST_NAME)
         with st.container(horizontal=True):
             st.date_input(tr("Day"), value=None, key=f"{key}_held", format="YYYY-MM-DD", width=150)

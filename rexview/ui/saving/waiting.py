@@ -19,6 +19,7 @@ from rexview.ui.link.pages import ADDRESSES, PAGE_ACCOUNT, PAGES
 from rexview.ui.saving.entries import PAGE_FILES, TASK_PAGES
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
+from rexview.ui.streamlit_adapter.pressed import taken_words
 from rexview.words import tr
 
 _KEY: Final = "rx_waiting"
@@ -44,6 +45,7 @@ def _show(review_set: ReviewSet, address: str) -> None:
     data = {
         "outbox": outbox_json(review_set, _page_shown(review_set, address, pages), person),
         "named": person is not None,
+        "taken": taken_words(),
         "account": ADDRESSES[PAGE_ACCOUNT],
         "set": link_keys.query_value(link_keys.QUERY_SET),
         "pages": {

@@ -4,17 +4,24 @@ After a restart of the server a page that is still open sends what was typed wit
 comes next. The new session knows no button yet, so Streamlit calls no callback, and what was to be
 saved would not be. A button that is made here notices that, and has its callback called before the
 page runs once more: as Streamlit would have called it, with all that was typed in its place.
+
+Until such a press only the browser has what was typed: :func:`typed_fields` keeps it there.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final
+from uuid import uuid4
 
 import streamlit as st
 
+from rexview.ui.streamlit_adapter.script_run import Container
+
 _HEARD: Final = "pressed_heard"
 _UNHEARD: Final = "pressed_unheard"
+_TAKEN: Final = "pressed_taken"
 
 
 def save_button(
@@ -43,6 +50,41 @@ def save_text_input(
     if typed and st.session_state.get(f"{key}_heard") != typed:
         st.session_state[f"{key}_heard"] = typed
         _call_before_next_run(on_change, args)
+
+
+def typed_fields(name: str, *, saves_on_leaving: bool = False, **more: Any) -> Container:
+    """Return a container whose text fields keep in the browser what is typed into them.
+
+    The words outlive the tab, and a line below the fields reports that they are not saved. They are
+    put back into the fields until :func:`words_taken` is called with the same ``name``. See
+    :file:`typed_fields.js`.
+
+    Parameters
+    ----------
+    name : str
+        Names what the fields are about, in the whole app.
+    saves_on_leaving : bool
+        True if leaving a field saves it: words that are put back wait for their writer to do so.
+    **more
+        For :func:`streamlit.container`.
+    """
+    at_once = "at_once_" if saves_on_leaving else ""
+    return st.container(key=f"rx_typed_{at_once}{_draft(name)}", **more)
+
+
+def words_taken(name: str) -> None:
+    """Report that the words in the fields of this name are saved, or discarded."""
+    st.session_state.setdefault(_TAKEN, {})[_draft(name)] = uuid4().hex
+
+
+def taken_words() -> list[tuple[str, str]]:
+    """Return which drafts the browser can forget, each with an id of the press that took it."""
+    taken: dict[str, str] = st.session_state.get(_TAKEN, {})
+    return list(taken.items())
+
+
+def _draft(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def hear_the_unheard() -> None:

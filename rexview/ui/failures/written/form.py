@@ -33,6 +33,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link
 from rexview.ui.saving.entries import FAILURES_PAGE
 from rexview.ui.server import review_sets
+from rexview.ui.streamlit_adapter.pressed import typed_fields, words_taken
 from rexview.words import tr
 
 _LISTED: Final = EXAMPLES * (LONGEST_EXAMPLE + 1)
@@ -120,8 +121,11 @@ def show_taken_away(review_set: ReviewSet) -> bool:
         icon=":material/error:",
     )
     key, given = _shown(gone[1])
-    _ask_and_save(review_set, every, None, key, given, button=tr("Save as a new failure"))
+    fields = _fields(gone[0])
+    button = tr("Save as a new failure")
+    _ask_and_save(review_set, every, None, key, given, button=button, fields=fields)
     if st.button(tr("Discard"), key="written_discard"):
+        words_taken(fields)
         open_part(WORDS, failure=None, version=None, edit=None)
         st.rerun()
     return True
@@ -135,8 +139,11 @@ def _ask_and_save(
     given: Mapping[str, str],
     *,
     button: str = tr("Save"),
+    fields: str | None = None,
 ) -> None:
-    with st.form(f"{key}_form", border=True):
+    """Show the form; ``fields`` names the failure whose words are typed, ``now``'s by default."""
+    name = fields or _fields(now.failure if now else None)
+    with typed_fields(name), st.form(f"{key}_form", border=True):
         typed = {part: _ask(part, given[part], f"{key}_{part}") for part in _TEXTS}
         st.caption(
             tr(
@@ -154,7 +161,14 @@ def _ask_and_save(
     if problem := _save(review_set, every, now, typed):
         told.error(lines_as_markdown(problem), icon=":material/error:")
     else:
+        if st.session_state.get(_SAVED):
+            words_taken(name)
         st.rerun()
+
+
+def _fields(failure: str | None) -> str:
+    """Name the fields of a failure in the browser, the same for all its versions."""
+    return f"words of the failure {failure or ''}"
 
 
 def _shown(now: Words | None) -> tuple[str, Mapping[str, str]]:

@@ -19,7 +19,12 @@ from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.meeting.chosen import all_meetings
 from rexview.ui.meeting.writing import LONGEST_NAME, change_meeting, pin_cases, remove_meeting
 from rexview.ui.server import query_cache, review_sets
-from rexview.ui.streamlit_adapter.pressed import form_save_button, save_button
+from rexview.ui.streamlit_adapter.pressed import (
+    form_save_button,
+    save_button,
+    typed_fields,
+    words_taken,
+)
 from rexview.vocab import MEETING_STEPS
 from rexview.words import tr, trn
 
@@ -40,13 +45,14 @@ def show_adding(review_set: ReviewSet, meeting: Meeting) -> None:
             st.success(as_markdown(said["done"]))
         if "problem" in said:
             st.warning(as_markdown(said["problem"]))
-        st.text_area(
-            tr("Case ids"),
-            key=_IDS,
-            height=110,
-            max_chars=MOST_TEXT,
-            placeholder=tr("c01, c02 or one a line, as in a table"),
-        )
+        with typed_fields(f"{_IDS} {meeting.id}"):
+            st.text_area(
+                tr("Case ids"),
+                key=_IDS,
+                height=110,
+                max_chars=MOST_TEXT,
+                placeholder=tr("c01, c02 or one a line, as in a table"),
+            )
         save_button(tr("Add"), key="agenda_add_ids", on_click=_add_ids, args=(review_set, meeting))
         _offer_saved(review_set, meeting)
         _offer_postponed(review_set, meeting)
@@ -72,6 +78,8 @@ def _add_ids(review_set: ReviewSet, meeting: Meeting) -> None:
     st.session_state[_SAID] = said
     if added is not None:
         st.session_state[_IDS] = "\n".join(ids.unknown)
+        if not ids.unknown:
+            words_taken(f"{_IDS} {meeting.id}")
 
 
 def _added_words(added: Sequence[str], there: int) -> dict[str, str]:
@@ -169,8 +177,8 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
             changed["minutes"] = given["minutes"] or None
         if "steps" in changed:
             changed["steps"] = [FIRST_STEP, *given["steps"]]
-        if changed:
-            change_meeting(review_set, meeting, **changed)
+        if not changed or change_meeting(review_set, meeting, **changed):
+            words_taken(f"meeting {meeting.id}")
 
     def set_closed() -> None:
         change_meeting(review_set, meeting, closed=not meeting.closed)
@@ -180,7 +188,7 @@ def show_changing(review_set: ReviewSet, meeting: Meeting) -> None:
             link_keys.set_query({link_keys.QUERY_MEETING: None})
 
     with box:
-        with st.form(f"{key}_form", border=False):
+        with typed_fields(f"meeting {meeting.id}"), st.form(f"{key}_form", border=False):
             st.text_input(tr("Name"), meeting.name, key=f"{key}_name", max_chars=LONGEST_NAME)
             with st.container(horizontal=True):
                 st.date_input(

@@ -19,7 +19,7 @@ const LONGEST_WAIT_MS = 10_000;
 const PATIENCE_MS = 20_000;
 const KEPT = tr("Not saved yet: kept on this computer, will be sent.");
 const NOT_KEPT = tr("Not saved yet, and this browser keeps nothing: leave this page open.");
-export const TYPED = tr("Typed, not saved yet: kept on this computer.");
+const TYPED = tr("Typed, not saved yet: kept on this computer.");
 const TYPED_NOT_KEPT = tr("Typed, not saved yet, and this browser keeps nothing: leave the field.");
 const SAME = ["page", "case", "kind", "slot", "shown", "subject", "picture", "field"];
 
@@ -188,6 +188,11 @@ class Outbox {
     this.#changed();
   }
 
+  /** What a page says beside words that are typed and no entry yet. */
+  get typedWords() {
+    return this.drafts.memory.size > 0 ? TYPED_NOT_KEPT : TYPED;
+  }
+
   /** What was typed under a name is an entry by now, or nothing any more. */
   dropTyped(/** @type {string} */ name) {
     this.drafts.dropNamed(this.owner, name);
@@ -292,8 +297,7 @@ class Outbox {
    */
   status(/** @type {string[]} */ ...kinds) {
     if (this.typing.size > 0 && this.reason === null) {
-      const message = this.drafts.memory.size > 0 ? TYPED_NOT_KEPT : TYPED;
-      return { state: "draft", message, reason: "" };
+      return { state: "draft", message: this.typedWords, reason: "" };
     }
     if (this.pending().length === 0) {
       const times = kinds.map((kind) => this.savedAt.get(kind)).filter(Boolean);

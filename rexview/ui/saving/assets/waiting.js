@@ -5,6 +5,7 @@ import { button, html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { TYPING } from "../../components/page_keys.js";
 import { tr, trn } from "../../components/words.js";
+import { keepTypedFields } from "../../streamlit_adapter/typed_fields.js";
 import { outbox } from "./outbox.js";
 import { OutboxView } from "./outbox_view.js";
 
@@ -15,6 +16,11 @@ class Waiting extends OutboxView {
     const typing = () => Boolean(document.activeElement?.matches(TYPING));
     super(place, { class: "rx-waiting", role: "status" }, { busy: typing });
     this.drawn = "";
+  }
+
+  update(data, tell) {
+    super.update(data, tell);
+    keepTypedFields(data.taken);
   }
 
   draw() {

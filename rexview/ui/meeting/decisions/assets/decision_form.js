@@ -7,7 +7,7 @@
 
 import { button, html, rootOf, set } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
-import { outbox, TYPED } from "../../../saving/assets/outbox.js";
+import { outbox } from "../../../saving/assets/outbox.js";
 import { DecisionFields } from "./decision_fields.js";
 import { historyNode, NOTHING, sameValue, summary, when } from "./decision_words.js";
 
@@ -235,7 +235,8 @@ export class DecisionForm {
   }
 
   #statusWords(row) {
-    if ([...outbox.typing].some((name) => name.startsWith(`${this.#about}/`))) return TYPED;
+    if ([...outbox.typing].some((name) => name.startsWith(`${this.#about}/`)))
+      return outbox.typedWords;
     const waiting = outbox.pendingOf(PAGE, "decide").some((one) => this.#isHere(one));
     if (waiting && outbox.ticket === null)
       return tr("Not saved yet: kept on this computer. Give your name, then it is sent.");

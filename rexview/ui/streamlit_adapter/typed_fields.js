@@ -1,0 +1,161 @@
+// Keeps what is typed into Streamlit's own text fields, whose words only the page knows until they are
+// sent. Fields in a place of `typed_fields` (pressed.py) have a draft in the outbox from the first key
+// on. A draft ends when the server has taken the words (`words_taken`), or when its writer discards it
+// or takes it back. A field that appears while it has a draft is filled with it.
+
+import { button, every, html, whenPageChanges } from "../components/dom.js";
+import { tr } from "../components/words.js";
+import { outbox } from "../saving/assets/outbox.js";
+
+const PLACE = "[class*='st-key-rx_typed_']";
+const AT_ONCE = "[class*='st-key-rx_typed_at_once_']"; // leaving the field saves, so nobody else does
+const FIELD = "[data-testid='stTextInput'] input, [data-testid='stTextArea'] textarea";
+const APP = "[data-testid='stApp']";
+const RUNNING = "data-test-script-state";
+
+/** @typedef {HTMLInputElement | HTMLTextAreaElement} Field */
+
+/** @type {WeakMap<Field, string>} what each field had before its words were typed or put back */
+const before = new WeakMap();
+/** @type {Map<string, Field>} fields with a draft, by the draft's name */
+const drafted = new Map();
+/** @type {Set<string>} what the server has reported as taken, and is done */
+const done = new Set();
+/** @type {string | null} whose words were typed last; who takes another name is another owner */
+let owner = null;
+let puttingBack = false;
+let begun = false;
+
+/** The key of a place, as `pressed.py` names it. */
+function keyOf(/** @type {Element | null} */ place) {
+  const known = [...(place?.classList ?? [])].find((one) => one.startsWith("st-key-rx_typed_"));
+  return known?.replace(/^st-key-rx_typed_(at_once_)?/, "") ?? null;
+}
+
+function nameOf(/** @type {Field} */ field) {
+  const key = keyOf(field.closest(PLACE));
+  return key && `field:${key}:${field.getAttribute("aria-label")}`;
+}
+
+function isField(/** @type {any} */ node) {
+  return node instanceof HTMLElement && node.matches(FIELD) && !node.matches("[type=password]");
+}
+
+function typed(/** @type {Event} */ event) {
+  const field = /** @type {Field} */ (event.target);
+  const name = isField(field) && outbox.owner && nameOf(field);
+  if (!name || puttingBack) return;
+  if (!before.has(field)) before.set(field, "");
+  if (field.value === before.get(field)) drop(name);
+  else {
+    outbox.keepTyped(name, { kind: "field", text: field.value });
+    drafted.set(name, field);
+  }
+  showNotes();
+}
+
+function drop(/** @type {string} */ name) {
+  outbox.dropTyped(name);
+  drafted.delete(name);
+}
+
+function dropPlace(/** @type {string} */ key) {
+  const begin = `field:${key}:`;
+  for (const [name, field] of [...drafted]) {
+    if (!name.startsWith(begin)) continue;
+    before.set(field, field.value);
+    drop(name);
+  }
+  for (const one of [owner, outbox.owner]) {
+    const prefix = `${outbox.drafts.prefix}${one}:${begin}`;
+    const names = outbox.drafts.all(one).map(([kept]) => kept);
+    for (const kept of names) if (kept.startsWith(prefix)) outbox.drafts.drop(kept);
+  }
+}
+
+/** Fill fields that are new on the page with their drafts; a run of the page first ends. */
+function look() {
+  for (const [name, field] of drafted) {
+    if (field.isConnected) continue;
+    drafted.delete(name);
+    outbox.leaveTyped(name);
+  }
+  if (outbox.owner && document.querySelector(APP)?.getAttribute(RUNNING) === "notRunning") {
+    for (const node of every(PLACE).flatMap((place) => every(FIELD, place))) {
+      if (isField(node)) putBack(/** @type {Field} */ (node));
+    }
+  }
+  showNotes();
+}
+
+function putBack(/** @type {Field} */ field) {
+  if (before.has(field)) return;
+  before.set(field, field.value);
+  const name = nameOf(field);
+  const draft = name && outbox.drafts.get(outbox.owner, name);
+  if (!draft) return;
+  drafted.set(name, field);
+  outbox.keepTyped(name, draft);
+  if (draft.text !== field.value) write(field, draft.text);
+}
+
+/** Write into a field as if somebody typed, and leave it, so that the next press sends the words. */
+function write(/** @type {Field} */ field, /** @type {string} */ text) {
+  const kind = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement : HTMLInputElement;
+  puttingBack = true;
+  Object.getOwnPropertyDescriptor(kind.prototype, "value")?.set?.call(field, text);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  puttingBack = false;
+  if (field.closest(AT_ONCE) || document.activeElement === field) return;
+  setTimeout(() => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true })), 0);
+}
+
+function discard(/** @type {string} */ key) {
+  for (const [name, field] of [...drafted]) {
+    if (!name.startsWith(`field:${key}:`)) continue;
+    drop(name);
+    write(field, before.get(field) ?? "");
+  }
+  showNotes();
+}
+
+/** Below each place with a draft: that its words are not saved. */
+function showNotes() {
+  for (const place of every(PLACE)) {
+    const key = keyOf(place);
+    const waits = [...drafted.keys()].some((name) => name.startsWith(`field:${key}:`));
+    const note = place.querySelector(":scope > .rx-typed-note");
+    if (!waits) note?.remove();
+    else if (!note) {
+      const away = button(tr("Discard"), () => discard(/** @type {string} */ (key)));
+      place.append(
+        html("p", { class: "rx-typed-note", role: "status" }, outbox.typedWords, " ", away),
+      );
+    }
+  }
+}
+
+function focused(/** @type {FocusEvent} */ { target }) {
+  const field = /** @type {Field} */ (target);
+  const name = isField(field) ? nameOf(field) : null;
+  if (!name || !outbox.owner) return;
+  if (!before.has(field)) putBack(field);
+  else if (!drafted.has(name)) before.set(field, field.value);
+}
+
+/** Keep the words of all pages' fields from now on; end the drafts that the server has taken. */
+export function keepTypedFields(/** @type {[string, string][]} */ taken) {
+  for (const [key, token] of taken) {
+    if (!done.has(token)) dropPlace(key);
+    done.add(token);
+  }
+  owner = outbox.owner;
+  if (begun) return look();
+  begun = true;
+  document.addEventListener("focusin", focused, true);
+  document.addEventListener("input", typed, true);
+  whenPageChanges(look);
+  const runs = new MutationObserver(look);
+  runs.observe(document.body, { attributes: true, attributeFilter: [RUNNING], subtree: true });
+  return look();
+}
