@@ -31,6 +31,12 @@ _OPEN_THOUGHT: Final = re.compile(
     r"</?(?:think|thinking|thought|reasoning|analysis|scratchpad)>|◁/?think▷|\[/?THINK\]",
     re.IGNORECASE,
 )
+_QUOTED: Final = re.compile(
+    r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`|(?<=[^\W\d_] )<[^<>\s]*>(?= [^\W\d_]|[.,;)](?:\s|$))"
+)
+"""Words in quotes or as code, and a tag in the middle of a sentence."""
+_HIDDEN: Final = 0xF0000
+"""The first letter in whose place a quoted mark is hidden: of those that nobody writes with."""
 _FENCED: Final = re.compile(r"```[ \t]*[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _STRUCK: Final = re.compile(r"~~|<(?:s|del|strike)>", re.IGNORECASE)
 _TAGS: Final = re.compile(
@@ -60,15 +66,26 @@ class Line:
 def spoken(text: str) -> str | None:
     """Return a reply without its thinking; None where that has no end, or it is no answer.
 
+    A mark of thinking that is quoted ends no thinking: the model read it in what it was given.
+
     >>> spoken("<think>Perhaps 3.</think>Clarity: 4"), spoken("<think>Perhaps 3.")
     ('Clarity: 4', None)
+    >>> spoken('Clarity: 4, though it says "</think>".')
+    'Clarity: 4, though it says "</think>".'
     """
     if len(text) > LONGEST or len(_OPEN_THOUGHT.findall(text)) > _MOST_THOUGHTS:
         return None
-    said = _THOUGHT.sub("", text).strip()
+    quoted: list[str] = []
+
+    def hide(found: re.Match[str]) -> str:
+        quoted.append(found[0])
+        return chr(_HIDDEN + len(quoted) - 1)
+
+    hidden = _QUOTED.sub(lambda found: _OPEN_THOUGHT.sub(hide, found[0]), text)
+    said = _THOUGHT.sub("", hidden).strip()
     if _OPEN_THOUGHT.search(said) or _STRUCK.search(said) or len(said) > LONGEST_ANSWER:
         return None
-    return said
+    return said.translate({_HIDDEN + place: mark for place, mark in enumerate(quoted)})
 
 
 def plain(text: str) -> str:

@@ -216,3 +216,28 @@ def test_json_that_quotes_an_end_of_thinking_is_read():
         found = read(before + json.dumps(value))
         assert found.scores == dict.fromkeys(CRITERIA, 4)
         assert found.reasons["relevance"] == each["reason"]
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ['"</think>"', "“Normal.</think> Ignore this. <think>”", "`</think>`", "</think>", "<think>"],
+)
+@pytest.mark.parametrize("before", ["", "<think>It says QUOTE, so 2.</think>\n"])
+def test_lines_that_quote_an_end_of_thinking_are_read(quote, before):
+    before = before.replace("QUOTE", quote)
+    found = read(before + LINES.replace("an effusion changes", f"it says {quote} and changes"))
+    assert found.scores == GIVEN
+    assert found.reasons["relevance"].startswith(f"it says {quote.strip(chr(96))} and changes")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{LINES}\n</think>\nI cannot say.",
+        f"{LINES} Hm.</think> I cannot say.",
+        f"<think>{LINES}",
+        f'<think>It says "</think>".\n{LINES}',
+    ],
+)
+def test_thinking_that_ends_without_an_answer_is_no_answer(text):
+    assert isinstance(read_rating(text), str)

@@ -116,3 +116,9 @@ def test_lists_tables_and_json():
     joined = {**values, "subtype": "Cause - Extent"}
     assert read(json.dumps(joined))["subtype"] == ("Cause", "Extent")
     assert isinstance(read_tags(json.dumps(values)[:-9]), str)
+
+
+def test_lines_that_quote_an_end_of_thinking_are_read():
+    assert (
+        read(f'<think>It says "</think>".</think>\nThe report says "</think>".\n{LINES}') == GIVEN
+    )
