@@ -7,8 +7,12 @@ write of a request ends at the same moment.
 
 from __future__ import annotations
 
+import socket
+import ssl
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
 
@@ -36,6 +40,76 @@ def set_deadline(client: Any, seconds: float) -> None:
         pool = getattr(transport, "_pool", None)
         if pool is not None:
             pool._network_backend = _Backend(pool._network_backend)
+
+
+def set_storage_deadline(client: Any, seconds: float) -> None:
+    """Let each call of a client of botocore end within some seconds, its second attempt included.
+
+    The answer is to be read by the thread that asks. botocore has no public way to its sockets, so
+    the classes of its connections are replaced; ``tests/test_request_deadline.py`` notices if a new
+    version has none.
+    """
+    session = client._endpoint.http_session
+    classes = session._pool_classes_by_scheme
+    for scheme, pool in list(classes.items()):
+        name = f"Deadline{pool.__name__}"
+        classes[scheme] = type(name, (pool,), {"ConnectionCls": _connection(pool.ConnectionCls)})
+    client.meta.events.register("before-call.*", lambda **_: begin_deadline(seconds))
+
+
+def begin_deadline(seconds: float) -> None:
+    """Give what this thread asks for so many seconds from now on."""
+    _of_thread.until = time.monotonic() + seconds
+
+
+def _connection(kind: Any) -> Any:
+    """Return a class of connections of urllib3 whose reads and writes end at the deadline."""
+
+    class Connection(kind):  # type: ignore[misc]
+        def connect(self) -> None:
+            context = getattr(self, "ssl_context", None)
+            if context is not None:
+                context.sslsocket_class = _SecureSocket
+            super().connect()
+
+        def _new_conn(self) -> socket.socket:
+            opened = super()._new_conn()
+            timeout = opened.gettimeout()
+            limited = _Socket(fileno=opened.detach())
+            limited.settimeout(timeout)
+            return limited
+
+    return Connection
+
+
+class _Limited:
+    """Reads and writes of a socket that end at the deadline of the thread that asks."""
+
+    def recv_into(self: Any, *given: Any) -> int:
+        with _in_time(self):
+            return int(super().recv_into(*given))  # type: ignore[misc]
+
+    def sendall(self: Any, *given: Any) -> None:
+        with _in_time(self):
+            super().sendall(*given)  # type: ignore[misc]
+
+
+class _Socket(_Limited, socket.socket):
+    """A connection without TLS."""
+
+
+class _SecureSocket(_Limited, ssl.SSLSocket):
+    """A connection with TLS; Python gives a handshake one limit of its own."""
+
+
+@contextmanager
+def _in_time(connection: socket.socket) -> Iterator[None]:
+    usual = connection.gettimeout()
+    connection.settimeout(_left(usual, TimeoutError))
+    try:
+        yield
+    finally:
+        connection.settimeout(usual)
 
 
 def _left(timeout: float | None, fault: type[Exception]) -> float | None:

@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
+from io import BytesIO
 
 import httpx
 import pytest
@@ -12,7 +13,8 @@ from rexview.addresses import read_address as read_storage
 from rexview.errors import StorageAway
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.request import Parameters, Request
-from rexview.remote import web
+from rexview.remote import s3, web
+from rexview.remote.sink import Sink
 from rexview.request_deadline import set_deadline
 
 LIMIT_S = 0.6
@@ -135,6 +137,48 @@ def test_a_storage_is_given_up(kind, monkeypatch):
             assert isinstance(ended(ask), StorageAway)
     finally:
         web._client.cache_clear()
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    """Return a function that gives the address of a file in a bucket of a server on a port."""
+
+    def at(port):
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://127.0.0.1:{port}")
+        s3._client.cache_clear()
+        return read_storage("s3://bucket/a.png")
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(s3, "MOST_SECONDS", LIMIT_S)
+    yield at
+    s3._client.cache_clear()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("ask", ["fetch", "listed"])
+def test_a_bucket_is_given_up(kind, ask, bucket):
+    pytest.importorskip("botocore")
+    with server(KINDS[kind]) as port:
+        address = bucket(port)
+        work = {
+            "fetch": lambda: s3.fetch(address, "", Sink(BytesIO(), most_seconds=None)),
+            "listed": lambda: s3.listed(address, 10),
+        }
+        assert isinstance(ended(work[ask]), StorageAway)
+
+
+def test_a_file_of_a_bucket_is_read_whole_in_time(bucket, monkeypatch):
+    pytest.importorskip("botocore")
+    monkeypatch.setattr(s3, "MOST_SECONDS", PATIENCE_S)
+    file = BytesIO()
+
+    def answer(connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nETag: t\r\nContent-Length: 5\r\n\r\nhello")
+
+    with server(answer) as port:
+        assert s3.fetch(bucket(port), "", Sink(file)) == "t"
+    assert file.getvalue() == b"hello"
 
 
 def test_an_answer_in_time_is_read_whole():

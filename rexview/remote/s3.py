@@ -12,8 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from rexview.addresses import Address
 from rexview.errors import StorageAway, StorageError, StorageMissing, StorageRefused
-from rexview.remote.sink import CHUNK, Sink
+from rexview.remote.sink import CHUNK, MOST_SECONDS, Sink
 from rexview.remote.web import CONNECT_S, SILENT_S
+from rexview.request_deadline import begin_deadline, set_storage_deadline
 
 _NAMED_BY: Final = (
     "AWS_ACCESS_KEY_ID",
@@ -25,6 +26,8 @@ _NAMED_BY: Final = (
 """With one of these there are credentials; without, requests are not signed."""
 _PAGE: Final = 1000
 """Objects that a storage names in one answer."""
+_SLOWEST: Final = 100_000
+"""Bytes in a second: a storage that sends a large file at less than that is given up."""
 _INSTALL: Final = "Run pip install -r requirements-storage.txt."
 _WRONG_KEY: Final = (
     "InvalidAccessKeyId",
@@ -75,7 +78,9 @@ def _client() -> Any:
         s3={"addressing_style": "path" if own_server else "auto"},
         **({} if signed else {"signature_version": UNSIGNED}),
     )
-    return botocore.session.get_session().create_client("s3", config=config)
+    client = botocore.session.get_session().create_client("s3", config=config)
+    set_storage_deadline(client, MOST_SECONDS)
+    return client
 
 
 @contextmanager
@@ -169,7 +174,9 @@ def fetch(address: Address, known: str, out: Sink, *, must_be: bool = False) -> 
                 return None  # it knows no conditions
             if must_be and known and tag != known:
                 raise StorageAway(f"{address.origin} is being written to. Try again.")
-            out.expect(answer.get("ContentLength"))
+            length = answer.get("ContentLength")
+            out.expect(length)
+            begin_deadline(MOST_SECONDS + (length or 0) / _SLOWEST)
             for chunk in body.iter_chunks(CHUNK):
                 out.write(chunk)
             return tag
