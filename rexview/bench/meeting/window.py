@@ -38,6 +38,7 @@ class LiveWindow:
         self.received: list[str] = []
         self.connected = 0
         self._last_id = ""
+        self._cookie = "none="
         self._number = 0
         self._changed = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
@@ -77,11 +78,14 @@ class LiveWindow:
             await asyncio.sleep(_AGAIN_S)
 
     async def _stream(self) -> None:
-        headers = {"Last-Event-ID": self._last_id} if self._last_id else {}
+        headers = {"Cookie": self._cookie}  # windows share a client, and are browsers of their own
+        if self._last_id:
+            headers["Last-Event-ID"] = self._last_id
         asked = f"{self.address}/events?window={self.name}"
         async with self._http.stream("GET", asked, headers=headers) as answer:
             answer.raise_for_status()
             self.connected += 1
+            self._cookie = answer.headers.get("Set-Cookie", self._cookie).partition(";")[0]
             event: dict[str, str] = {}
             async for line in answer.aiter_lines():
                 self.received.append(line)
@@ -124,10 +128,11 @@ class LiveWindow:
         self.received.append(answer.text)
         return answer
 
-    async def vote(self, device: str, case: str, **vote: Any) -> httpx.Response:
-        """Vote as a device, without the name of the window."""
-        body = {"device": device, "case": case, **vote}
-        answer = await self._http.post(f"{self.address}/vote", json=body)
+    async def vote(self, case: str, **vote: Any) -> httpx.Response:
+        """Vote, without the name of the window: the cookie of its stream goes along."""
+        headers = {"Cookie": self._cookie}
+        body = {"case": case, **vote}
+        answer = await self._http.post(f"{self.address}/vote", json=body, headers=headers)
         self.received.append(answer.text)
         return answer
 

@@ -243,7 +243,7 @@ def test_who_follows_gets_no_decision_on_a_case_that_was_not_shown(review_set, o
     send(decided)
     assert "own" in send(page=PAGE, case=case, meeting=MEETING), "nobody presents it"
     room = rooms.of(set_id, MEETING)
-    lea = room.seats.join("w1", Person("lea", "Lea", "lead"), may_lead=True)
+    lea = room.seats.join("w1", Person("lea", "Lea", "lead"), may_lead=True, voter="v")
     room.seats.ask_to_lead(lea)
     room.replan(Plan((case,), ("question", "answers")))
     assert "own" not in send(page=PAGE, case=case, meeting=MEETING)

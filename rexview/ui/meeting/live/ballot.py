@@ -1,12 +1,12 @@
-"""The votes on one case of a meeting: kept by device, told as counts only.
+"""The votes on one case of a meeting: kept by voter, told as counts only.
 
-A device is a random word that a browser made for itself. Who sits before it is not known here, and
-stands nowhere beside a vote.
+A voter is a random word that the server gave to a browser or, where people sign in, to a person
+(:mod:`rexview.ui.meeting.live.voter`). Who that is is not known here, and stands nowhere beside a
+vote.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,6 @@ NOBODY: Final = ("none", "unsure")
 """Votes on who is right that hold no model right."""
 HARM: Final = range(5)
 """Grades of clinical harm."""
-_DEVICE: Final = re.compile(r"[0-9a-f]{32}")
 
 
 class VoteRefused(Exception):
@@ -53,7 +52,7 @@ class Ballot:
     written : mapping or None
         What was given to be written last, so that it is not written twice.
     resumed : bool
-        It was closed before the server was started anew: devices may send again what they had
+        It was closed before the server was started anew: voters may send again what they had
         given, nothing else.
     """
 
@@ -66,23 +65,21 @@ class Ballot:
 
     @property
     def count(self) -> int:
-        """How many devices have voted."""
+        """How many have voted."""
         return len(self._given)
 
     @property
-    def whole(self) -> int:
-        """How many devices have said both, who is right and how much harm would come of it."""
-        return sum(None not in given for given in self._given.values())
+    def whole(self) -> set[str]:
+        """Voters who have said both, who is right and how much harm would come of it."""
+        return {voter for voter, given in self._given.items() if None not in given}
 
-    def vote(self, device: Any, right: Any, harm: Any, *, again: bool = False) -> None:
-        """Take the vote of a device, in place of its vote before; nothing at all takes it back.
+    def vote(self, voter: str, right: Any, harm: Any, *, again: bool = False) -> None:
+        """Take the vote of a voter, in place of its vote before; nothing at all takes it back.
 
         Raises
         ------
         VoteRefused
         """
-        if not isinstance(device, str) or not _DEVICE.fullmatch(device):
-            raise VoteRefused(tr("This device has no name. Reload the page."))
         if right is not None and (
             not isinstance(right, str) or right not in {*self.letters, *NOBODY}
         ):
@@ -92,9 +89,9 @@ class Ballot:
         if self.closed and not (self.resumed and again):
             raise VoteRefused(tr("Voting on this case has ended."))
         if right is None and harm is None:
-            self._given.pop(device, None)
-        elif device in self._given or self.count < MOST:
-            self._given[device] = (right, harm)
+            self._given.pop(voter, None)
+        elif voter in self._given or self.count < MOST:
+            self._given[voter] = (right, harm)
         else:
             raise VoteRefused(tr("There are {n:,} votes already.").format(n=MOST))
 

@@ -173,11 +173,11 @@ class Room:
 
     # --- votes -----------------------------------------------------------------------------------
 
-    def vote(self, case: Any, device: Any, right: Any, harm: Any, *, again: bool) -> None:
-        """Take a vote; see :meth:`Ballot.vote`. Who is there and who voted are not compared.
+    def vote(self, case: Any, voter: str | None, right: Any, harm: Any, *, again: bool) -> None:
+        """Take a vote; see :meth:`Ballot.vote`. Only who follows here has one.
 
-        Voting ends by itself when all could have said both things: whoever says the first one last
-        is not cut off before the second. With fewer windows than a result needs it does not.
+        Voting ends by itself when all who are there have said both things: whoever says the first
+        one last is not cut off before the second. With fewer voters than a result needs it goes on.
 
         Raises
         ------
@@ -186,9 +186,9 @@ class Room:
         ballot = self.ballots.get(case) if isinstance(case, str) else None
         if ballot is None:
             raise RoomRefused(tr("There is nothing to vote on yet."))
-        ballot.vote(device, right, harm, again=again)
-        voters = self.seats.voters()  # a device is any name: one person can vote under many
-        if not ballot.closed and voters >= FEWEST and ballot.whole >= voters:
+        ballot.vote(self.seats.check_votes(voter), right, harm, again=again)
+        voters = self.seats.voters()
+        if not ballot.closed and len(voters) >= FEWEST and voters <= ballot.whole:
             self._end(case, ballot)
         self._changed("votes")
 
@@ -276,7 +276,7 @@ class Room:
             "open": not ballot.closed,
             "resumed": ballot.resumed,
             "count": counted.count,
-            "of": self.seats.voters(),
+            "of": len(self.seats.voters()),
             "result": result,
             "problem": self._problems.get(case),
         }

@@ -35,6 +35,7 @@ from rexview.ui.meeting.live.room import Plan, Room
 from rexview.ui.meeting.live.rooms import ROOMS
 from rexview.ui.meeting.live.seats import RoomRefused, Seat
 from rexview.ui.meeting.live.ticket import ADDRESS, Admitted, admit
+from rexview.ui.meeting.live.voter import keep_voter, new_voter, voter_of
 from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.seen_cases import seen_entries
 from rexview.ui.server import review_sets, server_state
@@ -76,19 +77,23 @@ class _Live:
             who = _admitted(request)
             room = await _room(who)
             window = _window(request.query_params.get("window"))
-            seat = room.seats.join(window, who.person, may_lead=who.may_lead)
+            voter = voter_of(request, who) or new_voter()
+            seat = room.seats.join(window, who.person, may_lead=who.may_lead, voter=voter)
         except RequestRefused as refusal:
             return refusal.answer()
         except RoomRefused as error:
             return RequestRefused(503, str(error)).answer()
         seen = request.headers.get("last-event-id") or request.query_params.get("seen", "")
-        return stream.RoomStream(
+        answer = stream.RoomStream(
             room,
             seat,
             seen,
             may_stay=partial(_may_stay, request),
             write=partial(self._write_votes, who, room),
         )
+        if not server_state.team():
+            keep_voter(answer, request, voter)
+        return answer
 
     async def case(self, request: Request) -> Response:
         """Send a case as far as it was revealed."""
@@ -155,6 +160,8 @@ class _Live:
                 raise RequestRefused(404, tr("There is nothing at this address."))
             body = await json_body(request, _MOST_BODY)
             room = await _room(who)
+            if request.path_params["act"] == "vote":  # the voter is the browser's, not the page's
+                body = {**body, "voter": voter_of(request, who)}
             await act(self, who, room, body)
         except RequestRefused as refusal:
             return refusal.answer()
@@ -220,9 +227,8 @@ class _Live:
     async def _vote(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:
         """Take a vote; it comes without a window, and nothing of the person is kept with it."""
         again = body.get("again") is True
-        room.vote(
-            body.get("case"), body.get("device"), body.get("right"), body.get("harm"), again=again
-        )
+        voter: str | None = body["voter"]
+        room.vote(body.get("case"), voter, body.get("right"), body.get("harm"), again=again)
         await self._write_votes(who, room)
 
     async def _show(self, who: Admitted, room: Room, body: Mapping[str, Any]) -> None:

@@ -23,10 +23,14 @@ class RoomRefused(Exception):
 
 @dataclass
 class Seat:
-    """One window that follows or leads. ``number`` is for everybody, ``window`` is its secret."""
+    """One window that follows or leads. ``number`` is for everybody, ``window`` is its secret.
+
+    ``voter`` is the same for all windows of one browser, or of one person who signed in.
+    """
 
     number: int
     window: str
+    voter: str
     person: Person | None
     may_lead: bool
     streams: int = 0
@@ -65,7 +69,7 @@ class Seats:
         self._asking: list[Seat] = []
         self._numbers = 0
 
-    def join(self, window: str, person: Person | None, *, may_lead: bool) -> Seat:
+    def join(self, window: str, person: Person | None, *, may_lead: bool, voter: str) -> Seat:
         """Let a window in, or in again; each call is one stream, ended by :meth:`leave`.
 
         Raises
@@ -78,14 +82,14 @@ class Seats:
         if seat is None:
             if len(self._seats) >= MOST_SEATS:
                 raise RoomRefused(tr("{n:d} people are there already.").format(n=MOST_SEATS))
-            seat = self._seats[window] = Seat(self._next(), window, person, may_lead)
+            seat = self._seats[window] = Seat(self._next(), window, voter, person, may_lead)
         elif _id(seat.person) not in (None, _id(person)):
             if seat.here:
                 raise RoomRefused(tr("This window is somebody else's. Reload the page."))
             if seat is self.leader:
                 self.leader = None
-            seat = self._seats[window] = Seat(self._next(), window, person, may_lead)
-        seat.person, seat.may_lead = person, may_lead
+            seat = self._seats[window] = Seat(self._next(), window, voter, person, may_lead)
+        seat.person, seat.may_lead, seat.voter = person, may_lead, voter
         seat.streams += 1
         seat.gone_since = self.empty_since = None
         self._changed()
@@ -206,9 +210,21 @@ class Seats:
             seat.looking = looking
             self._changed()
 
-    def voters(self) -> int:
-        """How many windows may vote: all that are there but the one that leads."""
-        return sum(seat.here and seat is not self.leader for seat in self._seats.values())
+    def voters(self) -> set[str]:
+        """Voters who are there, without the window that leads."""
+        seats = self._seats.values()
+        return {seat.voter for seat in seats if seat.here and seat is not self.leader}
+
+    def check_votes(self, voter: str | None) -> str:
+        """Return a voter who has a window here, or had one a moment ago.
+
+        Raises
+        ------
+        RoomRefused
+        """
+        if voter is None or not any(seat.voter == voter for seat in self._seats.values()):
+            raise RoomRefused(tr("This window is not in the meeting yet."))
+        return voter
 
     def told(self, seat: Seat) -> dict[str, Any]:
         """Return what a window is told of who is there: numbers and names, no secrets."""

@@ -1,5 +1,6 @@
 """A room: who leads, what is revealed, votes, and what everybody is told of it."""
 
+import hashlib
 import json
 import re
 
@@ -41,12 +42,13 @@ def room(clock):
     return room
 
 
-def device(number):
-    return f"{number:032x}"
+def voter(number, of="f"):
+    return hashlib.sha256(f"{of}{number}".encode()).hexdigest()[:32]
 
 
 def join(room, name, person, **more):
-    return room.seats.join(name, person, **{"may_lead": person is not VERA, **more})
+    given = {"may_lead": person is not VERA, "voter": voter(name, of=""), **more}
+    return room.seats.join(name, person, **given)
 
 
 def led(room, person=LEA):
@@ -237,7 +239,7 @@ class TestVotes:
         return lea
 
     def vote(self, room, number, right="A", harm=2, **more):
-        room.vote("c1", device(number), right, harm, **{"again": False, **more})
+        room.vote("c1", voter(number), right, harm, **{"again": False, **more})
 
     def result(self, room, seat):
         return room.told("votes", seat)["result"]
@@ -262,18 +264,44 @@ class TestVotes:
             "harm": {"0": 1, "1": 1, "2": 2},
         }
 
-    def test_invented_devices_of_one_viewer_do_not_end_the_vote(self, room):
+    @pytest.mark.parametrize("viewers", [1, 3])
+    def test_invented_voters_of_one_viewer_do_not_vote(self, room, viewers):
         lea = led(room)
-        join(room, "f1", VERA)
+        for number in range(viewers):
+            join(room, f"f{number}", VERA)
         show(room, lea, "c1", 1, 1)
-        for number in range(4):
-            self.vote(room, number)
+        self.vote(room, 0)
+        for number in range(viewers, viewers + 4):
+            with pytest.raises(RoomRefused, match="not in the meeting"):
+                self.vote(room, number)
         told = room.told("votes", lea)
-        assert (told["open"], told["result"], room.to_write) == (True, None, [])
+        assert (told["count"], told["open"], told["result"]) == (1, True, None)
+        assert room.to_write == []
+
+    def test_several_windows_of_one_voter_have_one_vote(self, room):
+        lea = led(room)
+        for number in range(3):
+            join(room, f"f{number}", VERA, voter=voter(0))
+        show(room, lea, "c1", 1, 1)
+        self.vote(room, 0)
+        told = room.told("votes", lea)
+        assert (told["count"], told["of"], told["open"]) == (1, 1, True)
+
+    def test_votes_of_who_has_left_do_not_end_it_for_who_is_there(self, room):
+        lea = led(room)
+        seats = [join(room, f"f{number}", VERA) for number in range(6)]
+        show(room, lea, "c1", 1, 1)
+        for number in range(3):
+            self.vote(room, number)
+            room.seats.leave(seats[number])
+        self.vote(room, 3)
+        told = room.told("votes", lea)
+        assert (told["count"], told["of"], told["open"]) == (4, 3, True)
 
     def test_two_are_not_shown_though_nobody_else_is_there(self, room):
         lea = led(room)
-        join(room, "f1", VERA)
+        for number in range(2):
+            join(room, f"f{number}", VERA)
         show(room, lea, "c1", 1, 1)
         for number in range(2):
             self.vote(room, number)
@@ -293,13 +321,13 @@ class TestVotes:
         room.reveal("c1", STEPS.index("models"), {})
         assert self.result(room, lea)["right"] == {"B": 3}
         with pytest.raises(VoteRefused, match="has ended"):
-            self.vote(room, 9)
+            self.vote(room, 3)
         with pytest.raises(RoomRefused, match="have been named"):
             room.show_votes(lea, "c1", shown=False)
         (outcome,) = room.to_write
         assert outcome.value == {"count": 3, "right": {"model-one": 3}, "harm": {"4": 3}}
 
-    def test_a_device_votes_once_may_change_its_mind_and_take_it_back(self, room, lea):
+    def test_a_voter_votes_once_may_change_its_mind_and_take_it_back(self, room, lea):
         self.vote(room, 1, "A")
         self.vote(room, 1, "B")
         assert room.told("votes", lea)["count"] == 1
@@ -309,14 +337,12 @@ class TestVotes:
     @pytest.mark.parametrize(
         ("name", "right", "harm"),
         [
-            ("x", "A", 1),
-            (None, "A", 1),
-            (device(1), "C", 1),
-            (device(1), "model-two", 1),
-            (device(1), ["A"], 1),
-            (device(1), "A", 5),
-            (device(1), "A", True),
-            (device(1), "A", "2"),
+            (voter(1), "C", 1),
+            (voter(1), "model-two", 1),
+            (voter(1), ["A"], 1),
+            (voter(1), "A", 5),
+            (voter(1), "A", True),
+            (voter(1), "A", "2"),
         ],
     )
     def test_what_is_no_vote_is_refused(self, room, lea, name, right, harm):
@@ -355,7 +381,7 @@ class TestVotes:
     def test_no_person_stands_beside_a_vote(self, room, lea):
         self.vote(room, 1)
         kept = repr(vars(room.ballots["c1"]))
-        assert device(1) in kept
+        assert voter(1) in kept
         assert not any(word in kept.lower() for word in ("vera", "lea'", "f1", "window"))
 
 
@@ -369,10 +395,10 @@ def test_a_server_that_was_started_anew_is_told_what_was_revealed_and_voted(room
     room.resume({"c1": 2, "c2": 1}, ["c1"])
     room.share(lea, 1, {"case": "c1", "step": 2})
     with pytest.raises(VoteRefused, match="has ended"):
-        room.vote("c1", device(1), "A", 1, again=False)
-    room.vote("c1", device(1), "A", 1, again=True)
+        room.vote("c1", voter(1), "A", 1, again=False)
+    room.vote("c1", voter(1), "A", 1, again=True)
     assert room.told("votes", lea)["result"]["right"] == {"A": 1}
-    room.vote("c2", device(1), "B", 1, again=True)
+    room.vote("c2", voter(1), "B", 1, again=True)
     assert not room.ballots["c2"].closed
     assert room.to_write == [], "the server before had written it"
 
@@ -394,7 +420,7 @@ class TestRooms:
     def test_rooms_that_people_are_in_are_never_forgotten(self, clock):
         rooms = Rooms(clock)
         for number in range(MOST_ROOMS):
-            rooms.of("demo", str(number)).seats.join("w", VERA, may_lead=False)
+            rooms.of("demo", str(number)).seats.join("w", VERA, may_lead=False, voter="v")
         clock.now += 2 * FORGOTTEN_S
         with pytest.raises(RoomRefused, match="Too many meetings"):
             rooms.of("demo", "one more")

@@ -227,14 +227,14 @@ def test_votes_are_counted_and_written_when_the_models_are_named(meeting):
             await lea.lead()
             await lea.show("c2", ANSWERS)
             given = [("A", 3), ("A", 2), ("B", 3), ("none", None)]
-            for number, (right, harm) in enumerate(given):
-                answer = await others[number].vote(f"{number:032x}", "c2", right=right, harm=harm)
+            for one, (right, harm) in zip(others, given, strict=False):
+                answer = await one.vote("c2", right=right, harm=harm)
                 assert answer.status_code == 200
             await others[4].until(lambda: others[4].newest["votes"]["count"] == 4)
             assert all('"result":{' not in line for one in others for line in one.received)
             await lea.show("c2", MODELS)
             await others[4].until(lambda: others[4].newest["votes"]["result"])
-            late = await others[4].vote(f"{9:032x}", "c2", right="B", harm=1)
+            late = await others[4].vote("c2", right="B", harm=1)
             assert late.status_code == 422
 
     run(held())
@@ -247,6 +247,55 @@ def test_votes_are_counted_and_written_when_the_models_are_named(meeting):
     }
 
 
+def test_one_window_has_one_vote_whatever_it_invents(meeting):
+    async def held():
+        async with meeting.windows(LEA, *[VERA] * 3) as (lea, *others):
+            await lea.lead()
+            await lea.show("c2", ANSWERS)
+            for number in range(4):
+                device = {"device": f"{number:032x}", "voter": f"{number:032x}"}
+                answer = await others[0].vote("c2", right="A", harm=number, **device)
+                assert answer.status_code == 200
+            async with httpx.AsyncClient() as stranger:  # a ticket, and no stream of its own
+                for cookie in ("", "rexview_voter=invented", f"rexview_voter={1:032x}"):
+                    answer = await stranger.post(
+                        f"{meeting.address(VERA)}/vote",
+                        json={"case": "c2", "right": "A", "harm": 1, "device": f"{7:032x}"},
+                        headers={"Cookie": cookie},
+                    )
+                    assert answer.status_code == 409
+            await others[1].vote("c2", right="B", harm=1)
+            await others[2].until(lambda: others[2].newest["votes"]["count"] == 2)
+            told = others[2].newest["votes"]
+            assert (told["of"], told["open"], told["result"]) == (3, True, None)
+            await others[2].vote("c2", right="B", harm=1)
+            await others[2].until(lambda: others[2].newest["votes"]["result"])
+            assert others[2].newest["votes"]["result"]["right"] == {"B": 2, "A": 1}
+
+    run(held())
+
+
+def test_a_person_who_signed_in_has_one_vote_on_all_devices(meeting, monkeypatch):
+    signed_in = {"person": LEA}
+    monkeypatch.setattr(server_state, "team", lambda: True)
+    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: signed_in["person"])
+
+    async def held():
+        async with meeting.windows(LEA) as (lea,):
+            await lea.lead()
+            await lea.show("c2", ANSWERS)
+            signed_in["person"] = VERA
+            async with meeting.windows(VERA, VERA, VERA) as phones:
+                for number, phone in enumerate(phones):
+                    answer = await phone.vote("c2", right="A", harm=number)
+                    assert answer.status_code == 200, answer.text
+                await phones[0].until(lambda: phones[0].newest["votes"]["count"] == 1)
+                told = phones[0].newest["votes"]
+                assert (told["of"], told["open"]) == (1, True)
+
+    run(held())
+
+
 def test_why_votes_were_refused_names_no_model_to_those_who_follow(meeting, monkeypatch):
     def refuse(*_):
         raise StoreRefused("There is no model named secret-model.", "None.")
@@ -257,7 +306,7 @@ def test_why_votes_were_refused_names_no_model_to_those_who_follow(meeting, monk
         async with meeting.windows(LEA, VERA) as (lea, vera):
             await lea.lead()
             await lea.show("c2", ANSWERS)
-            await vera.vote(f"{1:032x}", "c2", right="A", harm=1)
+            await vera.vote("c2", right="A", harm=1)
             await lea.tell("show", case="c2", shown=True)
             await vera.until(lambda: vera.newest["votes"]["problem"])
             assert "secret-model" not in "".join(vera.received)
@@ -288,7 +337,7 @@ def test_after_a_restart_the_presenter_and_the_devices_bring_everything_back(mee
         async with meeting.windows(LEA, ADA, VERA) as (lea, ada, vera):
             await lea.lead()
             await lea.show("c2", ANSWERS)
-            await vera.vote(f"{1:032x}", "c2", right="A", harm=1)
+            await vera.vote("c2", right="A", harm=1)
             before = lea.newest["cases"]["epoch"]
             for one in (lea, ada, vera):
                 await one.leave()
@@ -298,9 +347,9 @@ def test_after_a_restart_the_presenter_and_the_devices_bring_everything_back(mee
             await vera.until(lambda: vera.newest["cases"]["epoch"] != before)
             assert (await vera.case("c2")).status_code == 404
             again = {"right": "A", "harm": 1, "again": True}
-            assert (await vera.vote(f"{1:032x}", "c2", **again)).status_code == 409, "too early"
+            assert (await vera.vote("c2", **again)).status_code == 409, "too early"
             await lea.lead(reached={"c2": ANSWERS, "c3": 5, "c1": -4}, closed=[])
-            assert (await vera.vote(f"{1:032x}", "c2", **again)).status_code == 200
+            assert (await vera.vote("c2", **again)).status_code == 200
             assert (await lea.show("c2", ANSWERS, look="2")).status_code == 200
             await vera.until(lambda: (vera.newest.get("state") or {}).get("look") == "2")
             await vera.until(lambda: (vera.newest.get("votes") or {}).get("count") == 1)

@@ -1,9 +1,7 @@
 // What this device has voted: kept in this browser until the server has it, and told again to a
-// server that was started anew. The device has a random name, made here; it says nothing of a person.
+// server that was started anew. The server knows it by a cookie that came with the meeting's stream.
 //
 // The server takes what arrives last. So one vote is on its way at a time, and always the newest.
-
-import { randomName } from "./memory.js";
 
 /** @import { Kept } from "../../../saving/assets/kept.js" */
 /** @import { Cases, Vote } from "./types.d.ts" */
@@ -30,12 +28,6 @@ export class Ballots {
   /** @returns {Record<string, Given>} */
   #read() {
     return this.kept.get(this.room, "votes") ?? {};
-  }
-
-  #device() {
-    const name = this.kept.get(this.room, "device")?.name ?? randomName();
-    this.kept.put(this.room, "device", { name });
-    return name;
   }
 
   /** @returns {Vote | null} */
@@ -110,7 +102,7 @@ export class Ballots {
     /** @type {Given} */ { right, harm },
     /** @type {boolean} */ again,
   ) {
-    return this.tell({ case: id, device: this.#device(), right, harm, again });
+    return this.tell({ case: id, right, harm, again });
   }
 
   /** Note that a server has a vote, unless another was given while it was on its way. */
