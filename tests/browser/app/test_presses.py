@@ -1,6 +1,7 @@
 """A press counts though what is pressed moves away below the mouse: a page arrives in parts."""
 
 import pytest
+from playwright.sync_api import expect
 from support.browser.waiting import pass_time, until
 from support.small_set import write_set
 
@@ -57,6 +58,29 @@ def test_who_moves_the_mouse_away_takes_the_press_back(app, new_page):
     until(page, lambda: len(begun), lambda count: count > 0)
     pass_time(page, 500)
     assert len(begun) == 1, "a press that is heard counts once"
+
+
+TOGGLE = """() => {
+  const label = document.createElement("label");
+  label.style.cssText = "position: fixed; z-index: 1e9; left: 300px; top: 300px";
+  label.innerHTML = "<input type=checkbox id=moved><span>As JSON</span>";
+  document.body.append(label);
+}"""
+
+
+def test_a_toggle_is_turned_though_it_moved_while_it_was_pressed(app, new_page):
+    page = new_page()
+    page.goto(f"{app}data")
+    page.locator(".rx-phone-pages").wait_for(state="attached")  # its script keeps presses
+    page.evaluate(TOGGLE)
+    words = page.locator("label", has_text="As JSON").bounding_box()
+    page.mouse.move(words["x"] + words["width"] - 5, words["y"] + words["height"] / 2)
+    page.mouse.down()
+    page.evaluate("document.querySelector('#moved').parentElement.style.top = '500px'")
+    page.mouse.up()
+    expect(page.locator("#moved")).to_be_checked()
+    pass_time(page, 300)
+    assert page.locator("#moved").is_checked(), "a press counts once"
 
 
 BUTTON = """(words) => {

@@ -7,7 +7,7 @@
 // anew has to have the same words in the same place. Fingers are left to the browser, which asks what
 // is below them only once.
 
-const PRESSED = "button, summary, a[href], [role='button'], [role='tab'], [role='radio']";
+const PRESSED = "button, summary, a[href], label, [role='button'], [role='tab'], [role='radio']";
 const STILL_PX = 4;
 
 /** @typedef {{ node: HTMLElement, root: Node, words: string, x: number, y: number }} Press */
