@@ -6,9 +6,11 @@ from contextlib import closing
 
 import pytest
 from playwright.sync_api import expect
+from support.browser.held_messages import lose_first
 from support.browser.score_pad import trouble, wait_saved
 from support.browser.sets_of_tests import SetsOfTests
 from support.browser.traffic import assert_hidden, record
+from support.browser.waiting import until
 from support.curation.candidate_set import CANDIDATES, RATINGS, candidate, write_candidate_set
 
 pytestmark = pytest.mark.browser
@@ -77,7 +79,6 @@ def test_a_models_scores_are_nowhere_before_the_own_ones(server, visitor):
         wait_saved(page)
         traffic.look(page)
     assert_hidden(traffic, [REASON, "Reasonword"])
-    page.wait_for_timeout(1500)
     press(page, "s")  # scores were begun
     expect(page.locator(".rx-desk .message")).to_contain_text("Score all four")
     press(page, *"434")
@@ -221,7 +222,6 @@ def test_counts_are_right_on_going_back_and_seen_scores_stay_seen(server, new_pa
     press(page, "y", "n")
     page.wait_for_selector('[data-painted-case="c2"]')
     wait_saved(page)
-    page.wait_for_timeout(1500)  # the page has counted it
     counted = page.evaluate(
         """() => {
             const key = { key: "p", bubbles: true, composed: true };
@@ -233,13 +233,25 @@ def test_counts_are_right_on_going_back_and_seen_scores_stay_seen(server, new_pa
     page.locator('[data-candidate="q-low"] .asked').click()
     press(page, *"4444")
     expect(current(page)).to_contain_text(REASON)
+    past = current(page).locator(".history li")
+    before = past.count()
     press(page, "u", "u")
     wait_saved(page)
-    page.wait_for_timeout(1500)
+    until(page, past.count, lambda count: count > before)  # the page has shown it anew
     expect(current(page)).to_contain_text(REASON)
     press(page, *"1111")
     wait_saved(page)
     assert server.rows("rate")[-1][2]["after_model"] is True
+
+
+def test_the_models_scores_come_though_a_run_of_the_page_loses_the_wish_for_them(server, new_page):
+    page = new_page()
+    lost = lose_first(page, lambda message: b"refresh" in message, 2)
+    open_curate(page, server)
+    press(page, *"4444")
+    wait_saved(page)
+    until(page, lambda: len(lost), lambda count: count == 2)
+    expect(current(page)).to_contain_text(REASON)
 
 
 def test_without_the_server_it_waits_here_and_is_sent_later(server, visitor):

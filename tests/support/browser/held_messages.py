@@ -34,10 +34,10 @@ class HeldMessages:
             self._sockets[-1].send(message)
 
 
-def lose_first(page: Any, is_it: Callable[[bytes], bool]) -> list[bytes]:
-    """Lose the first message of a page that ``is_it``, as one is that another overtakes.
+def lose_first(page: Any, is_it: Callable[[bytes], bool], count: int = 1) -> list[bytes]:
+    """Lose the first messages of a page that are such, as one is that another overtakes.
 
-    Call it before the page is opened. What is returned holds the message once it is lost.
+    Call it before the page is opened. What is returned holds the messages once they are lost.
     """
     lost: list[bytes] = []
 
@@ -45,7 +45,7 @@ def lose_first(page: Any, is_it: Callable[[bytes], bool]) -> list[bytes]:
         server = socket.connect_to_server()
 
         def sent(message: Any) -> None:
-            if not lost and isinstance(message, bytes) and is_it(message):
+            if len(lost) < count and isinstance(message, bytes) and is_it(message):
                 lost.append(message)
             else:
                 server.send(message)

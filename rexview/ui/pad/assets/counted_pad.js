@@ -2,12 +2,14 @@
 // page is asked to count anew.
 
 import { html } from "../../components/dom.js";
+import { RepeatedRequest } from "../../components/repeated_request.js";
 import { outbox } from "../../saving/assets/outbox.js";
 import { TaskPad } from "./task_pad.js";
 
 /** @import { ItemWords } from "./types.d.ts" */
 
 const REST_MS = 700; // after the last entry
+const PATIENCE_MS = 30_000;
 
 export class CountedPad extends TaskPad {
   /**
@@ -22,14 +24,22 @@ export class CountedPad extends TaskPad {
     this.undoable = []; // what was given in this tab, newest last
     this.frame.feet.prepend(html("span", { class: "hint" }, hint));
     const nothing = () => {};
-    const heard = (_reply, batch) => this.#saved(batch);
+    this.counting = new RepeatedRequest();
+    this.entered = -1; // revision of the reviews with the last entry
+    const heard = (reply, batch) => this.#saved(reply, batch);
     this.unhear = outbox.listen({ changed: nothing, refresh: nothing, heard });
   }
 
   close() {
     clearTimeout(this.rest);
+    this.counting.end();
     this.unhear();
     super.close();
+  }
+
+  update(data, tell) {
+    if (data.case.own.revision >= this.entered) this.counting.end();
+    super.update(data, tell);
   }
 
   /** Whether the page's counts change with an entry. */
@@ -37,9 +47,12 @@ export class CountedPad extends TaskPad {
     return page === this.words.page && this.words.kinds.includes(kind);
   }
 
-  #saved(batch) {
+  #saved(reply, batch) {
     if (!batch.some((entry) => this.isCounted(entry))) return;
+    this.entered = reply.revision;
+    this.counting.end();
     clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.tell("refresh", Date.now()), REST_MS);
+    const ask = () => this.tell("refresh", Date.now());
+    this.rest = setTimeout(() => this.counting.begin(ask, PATIENCE_MS, () => {}), REST_MS);
   }
 }
