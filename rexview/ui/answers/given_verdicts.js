@@ -129,14 +129,26 @@ class GivenVerdicts {
 
   /** The reason that was being typed; that of a failure to be added has no failure yet. */
   draft(/** @type {About} */ { model, failure = "+" }) {
-    const name = `reason/${this.#key({ model, failure })}`;
-    return outbox.drafts.get(outbox.owner, name)?.text ?? null;
+    return outbox.drafts.get(outbox.owner, this.#reason(model, failure))?.text ?? null;
   }
 
   keepDraft(/** @type {About} */ { model, failure = "+" }, text) {
-    const name = `reason/${this.#key({ model, failure })}`;
-    if (text === null) outbox.drafts.dropNamed(outbox.owner, name);
-    else outbox.drafts.put(outbox.owner, name, { kind: "verdict", text });
+    const name = this.#reason(model, failure);
+    if (text === null) outbox.dropTyped(name);
+    else outbox.keepTyped(name, { kind: "verdict", text });
+  }
+
+  /** The field of a reason is gone from the page; what was typed in it stays a draft. */
+  leaveDraft(/** @type {About} */ { model, failure = "+" }) {
+    outbox.leaveTyped(this.#reason(model, failure));
+  }
+
+  isTyped(/** @type {About} */ { model, failure = "+" }) {
+    return outbox.typing.has(this.#reason(model, failure));
+  }
+
+  #reason(model, failure) {
+    return `reason/${this.#key({ model, failure })}`;
   }
 
   // --- what the page is told -----------------------------------------------------------------------

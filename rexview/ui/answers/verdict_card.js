@@ -38,6 +38,7 @@ export class VerdictCard {
       onblur: () => this.about?.failure && this.save(),
       onkeydown: (event) => event.key === "Enter" && !event.shiftKey && this.done(event),
     });
+    this.typed = html("p", { class: "rx-v-quiet", role: "status", hidden: true });
     this.name = html("input", { placeholder: tr("Your name"), "aria-label": tr("Your name") });
     this.naming = html(
       "div",
@@ -66,6 +67,7 @@ export class VerdictCard {
       this.choice,
       this.meaning,
       this.reason,
+      this.typed,
       this.naming,
       this.alert,
       html("footer", {}, this.again, this.keep),
@@ -84,7 +86,7 @@ export class VerdictCard {
     if (this.about?.failure) this.save();
     this.about = about;
     this.adding = this.nothing = false;
-    this.reason.value = verdicts.draft(about) ?? about.reason;
+    this.reason.value = this.takeUpDraft() ?? about.reason;
     this.open();
   }
 
@@ -96,7 +98,7 @@ export class VerdictCard {
     this.about = { model };
     this.adding = true;
     this.nothing = addable.length === 0;
-    this.reason.value = verdicts.draft(this.about) ?? "";
+    this.reason.value = this.takeUpDraft() ?? "";
     const choose = html("option", { value: "" }, tr("Choose the failure"));
     const option = (one) => html("option", { value: one }, data.failures[one][0]);
     const written = addable.filter(isWritten).map(option);
@@ -110,6 +112,13 @@ export class VerdictCard {
     if (!this.nothing) this.choice.focus();
   }
 
+  /** The reason that was typed before and not given, which is in its field again. */
+  takeUpDraft() {
+    const text = verdicts.draft(this.about);
+    if (text !== null) verdicts.keepDraft(this.about, text);
+    return text;
+  }
+
   open() {
     this.shown = true;
     this.named = false;
@@ -119,6 +128,7 @@ export class VerdictCard {
 
   close() {
     if (this.about?.failure) this.save();
+    if (this.about) verdicts.leaveDraft(this.about);
     this.shown = false;
     this.adding = this.nothing = false;
     this.named = false;
@@ -244,6 +254,8 @@ export class VerdictCard {
     this.choice.hidden = this.meaning.hidden = !this.adding || this.nothing;
     if (this.adding) this.explain();
     this.reason.hidden = !model || isRefused || this.nothing;
+    this.typed.hidden = this.reason.hidden || !verdicts.isTyped(this.about);
+    this.typed.textContent = this.typed.hidden ? "" : outbox.typedWords;
     this.reason.maxLength = data.longest.reason;
     this.name.maxLength = data.longest.name;
     this.naming.hidden = isNamed || this.nothing;

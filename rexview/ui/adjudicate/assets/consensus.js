@@ -68,6 +68,7 @@ export class ConsensusForm {
   close() {
     clearInterval(this.timer);
     this.unlisten();
+    outbox.leaveTyped(this.name);
     this.root.remove();
   }
 
@@ -97,6 +98,7 @@ export class ConsensusForm {
     this.value = draft?.value ?? given?.value ?? this.data.fields;
     const known = draft?.value ? { ...draft, value: draft.was } : given;
     if (known) this.base = { was: known.value, fields: known.value, seen: known.seen };
+    if (draft?.value) outbox.keepTyped(this.name, draft);
     this.why.value = this.value.comment ?? "";
     this.waiting = this.pending() !== null;
   }
@@ -213,8 +215,9 @@ export class ConsensusForm {
     const { aside, base } = this;
     const value = this.isChanged ? this.value : null;
     const draft = { kind: "adjudicate", value, was: base.was, seen: base.seen, aside };
-    if (value || aside) outbox.drafts.put(outbox.owner, this.name, draft);
-    else outbox.drafts.dropNamed(outbox.owner, this.name);
+    if (value) outbox.keepTyped(this.name, draft);
+    else outbox.dropTyped(this.name);
+    if (!value && aside) outbox.drafts.put(outbox.owner, this.name, draft);
   }
 
   save() {
@@ -288,7 +291,7 @@ export class ConsensusForm {
     }
     if (this.isBehind && this.confirmed && same(value, this.confirmed)) return tr("Saved");
     if (same(value, data.fields)) return data.saved;
-    return this.overtaken || this.returned || this.isBehind ? "" : tr("Not saved yet");
+    return this.overtaken || this.returned || this.isBehind ? "" : outbox.typedWords;
   }
 }
 

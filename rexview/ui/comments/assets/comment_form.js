@@ -13,6 +13,8 @@ export class CommentForm {
     this.panel = panel;
     this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (one's own, edited)
     this.nameGiven = "";
+    /** @type {string | null} */
+    this.draft = null;
     this.where = html("select", {
       "aria-label": tr("What the comment is on"),
       onchange: () => this.chose(),
@@ -34,6 +36,7 @@ export class CommentForm {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
       },
     });
+    this.typed = html("p", { class: "rx-c-context", role: "status", hidden: true });
     this.send = button(trc("verb", "Comment"), () => this.write(), {
       class: "rx-c-strong",
       title: tr("Ctrl+Enter"),
@@ -46,6 +49,7 @@ export class CommentForm {
       this.context,
       this.name,
       this.field,
+      this.typed,
       html("div", { class: "rx-c-row" }, this.send, this.cancel),
     );
   }
@@ -55,9 +59,17 @@ export class CommentForm {
     const { data } = this.panel;
     if (data.named || data.problem) this.nameGiven = "";
     if (!another) return;
+    this.leave();
     const draft = outbox.drafts.get(outbox.owner, this.draftName());
     this.about = draft?.about ?? {};
     this.field.value = draft?.text ?? "";
+    if (draft) this.keepDraft();
+  }
+
+  /** The case is gone from the page; what was typed about it stays a draft. */
+  leave() {
+    if (this.draft) outbox.leaveTyped(this.draft);
+    this.draft = null;
   }
 
   /** Tell the page the name that was given, until it knows it. */
@@ -89,9 +101,10 @@ export class CommentForm {
 
   keepDraft() {
     const text = this.field.value;
-    const draft = { kind: "comment", text, about: this.about };
-    if (text) outbox.drafts.put(outbox.owner, this.draftName(), draft);
-    else outbox.drafts.dropNamed(outbox.owner, this.draftName());
+    this.draft = this.draftName(); // of what is typed
+    if (text) outbox.keepTyped(this.draft, { kind: "comment", text, about: this.about });
+    else outbox.dropTyped(this.draft);
+    this.draw();
   }
 
   /** Begin to write about something; what was typed stays. */
@@ -134,6 +147,8 @@ export class CommentForm {
       });
     this.context.textContent = context;
     this.context.hidden = !context;
+    this.typed.hidden = !this.draft || !outbox.typing.has(this.draft);
+    this.typed.textContent = this.typed.hidden ? "" : outbox.typedWords;
     this.where.hidden = Boolean(context);
     this.cancel.hidden = !context;
     this.send.textContent = comment

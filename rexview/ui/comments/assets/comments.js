@@ -80,6 +80,7 @@ export class Panel {
   close() {
     this.abort.abort();
     clearInterval(this.timer);
+    this.form.leave();
     this.unlisten();
     this.unturn();
     this.root.remove();
