@@ -64,6 +64,11 @@ def opened(name, label):
     return find
 
 
+def files(page):
+    page.get_by_role("tab", name="Import").click()
+    return page.get_by_role("textbox", name="Path of the files")
+
+
 FIELDS = {
     "name of a failure in own words": (
         "failures?as=own-words",
@@ -97,6 +102,7 @@ FIELDS = {
         "Ann of the ward",
         button("Change"),
     ),
+    "files to import": ("data", files, "/nowhere/at/all.csv", None),
     "folder to check": ("data", box("Folder to check"), "/nowhere/at/all", None),
 }
 

@@ -21,9 +21,11 @@ from rexview.ui.data.import_preview import Asked, confirm_import
 from rexview.ui.data.import_sources import allowed_path, any_uploaded, choose_sources
 from rexview.ui.data.receipt_view import show_receipt
 from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.streamlit_adapter.pressed import typed_fields, words_taken
 from rexview.ui.tables.problem_table import show_error
 from rexview.words import tr
 
+_TYPED: Final = "import"
 _REPORT: Final = "rexview_import_report"
 _LONGEST_STEM: Final = 60
 _ASKED_ABOVE: Final = frozenset(("mapping", "boxes_as", "group"))
@@ -56,9 +58,10 @@ def show_import_form(open_set: ReviewSet | None) -> str | None:
     )
     importer = FORMATS[format_id]
     st.caption(importer.description)
-    sources = choose_sources(importer)
-    if sources:
-        _show_import(importer, sources, open_set)
+    with typed_fields(_TYPED):
+        sources = choose_sources(importer)
+        if sources:
+            _show_import(importer, sources, open_set)
     return None
 
 
@@ -86,6 +89,7 @@ def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSe
         report = _import(importer, sources, target, confirmed)
         if report is not None:
             st.session_state[_REPORT] = report
+            words_taken(_TYPED)
             st.rerun()
 
 

@@ -33,8 +33,11 @@ function keyOf(/** @type {Element | null} */ place) {
 }
 
 function nameOf(/** @type {Field} */ field) {
-  const key = keyOf(field.closest(PLACE));
-  return key && `field:${key}:${field.getAttribute("aria-label")}`;
+  const place = field.closest(PLACE);
+  if (!place) return null;
+  const label = field.getAttribute("aria-label");
+  const same = every(FIELD, place).filter((one) => one.getAttribute("aria-label") === label);
+  return `field:${keyOf(place)}:${label}:${same.indexOf(field)}`;
 }
 
 function isField(/** @type {any} */ node) {
