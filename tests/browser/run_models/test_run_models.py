@@ -282,3 +282,91 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(open_page, width, folder):
     told(page, "6 of 6 answered")
     wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert wide <= 0
+
+
+HOSTILE = '../../x"><img src=x onerror="window.hacked=1">'
+
+
+def test_hostile_words_in_a_link_are_only_words(open_page, server, folder):
+    before = sorted(folder.parent.rglob("*"))
+    hostile = {"run_ids": f"c0001,{HOSTILE}", "run_cases": "ids"}
+    for query in (
+        {"run_model": HOSTILE},
+        {"run_prompt": HOSTILE},
+        {"run_prompt": "../../../etc/passwd"},
+        {"run_prompt": "/etc/passwd"},
+        {"run_url": HOSTILE},
+        {"run_budget": HOSTILE, "run_repeats": HOSTILE, "run_limit": "-1"},
+        hostile,
+    ):
+        page, _ = open_page(**query)
+        assert "root:" not in page.inner_text("body")
+        expect(page.get_by_text("Traceback")).to_have_count(0)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+        assert page.evaluate("window.hacked === undefined"), query
+    start = page.get_by_role("button", name="Start")
+    assert start.count() == 0 or start.is_disabled(), "not all of these cases are there"
+    assert server.requests() == []
+    made = {path for path in folder.parent.rglob("*") if "sqlite" not in path.name} - set(before)
+    assert made == set()
+
+
+def test_a_copy_of_a_wording_is_saved_nowhere_else(open_page, folder):
+    page, _ = open_page(run_ids="c0001", run_cases="ids")
+    page.get_by_text("Edit a copy").click()
+    name = page.get_by_role("textbox", name="Name of the copy")
+    for given in ("../../outside", "/tmp/outside", "failures/outside", HOSTILE):
+        name.fill(given)
+        name.press("Enter")
+        calm(page)
+        press(page, "Save")
+        expect(page.get_by_text("Letters, digits").first).to_be_visible()
+        calm(page)
+        assert page.evaluate("window.hacked === undefined")
+    assert not (folder / "prompts").exists()
+    assert not list(folder.parent.parent.rglob("outside*"))
+
+
+def test_runs_of_other_names_are_not_gone_on_with(open_page, server, folder, tmp_path):
+    page, _ = open_page(run_ids="c0001", run_cases="ids")
+    press(page, "Start")
+    told(page, "1 of 1 answered")
+    [run] = runs(folder)
+    spec = json.loads((run / "run.json").read_text())
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name, values in {
+        "..%2F..%2Fx": spec,
+        "<img src=x onerror=window.hacked=1>": spec,
+        "20260101-000000-000-other-aaaa": {**spec, "id": "../../x"},
+        "20260101-000000-000-model-bbbb": {**spec, "id": "20260101-000000-000-model-bbbb"},
+    }.items():
+        made = run.parent / name
+        if name.endswith("bbbb"):  # a link to somewhere else
+            made.symlink_to(outside)
+            made = outside
+        else:
+            made.mkdir()
+        (made / "run.json").write_text(json.dumps(values))
+    page, _ = open_page(run_ids="c0001", run_cases="ids")
+    expect(page.locator(".rx-run")).not_to_have_count(0)
+    assert page.evaluate("window.hacked === undefined")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    expect(page.get_by_role("button", name="Resume")).to_have_count(0)
+    assert [path.name for path in outside.iterdir()] == ["run.json"]
+    assert len(server.requests()) == 1
+
+
+def test_what_was_agreed_for_one_address_is_not_agreed_for_another(open_page, server):
+    page, _ = open_page(run_url="https://models.example/v1")
+    agreed = page.get_by_test_id("stCheckbox").filter(has_text="These may be sent there")
+    start = page.get_by_role("button", name="Start")
+    expect(start).to_be_disabled()
+    agreed.click()
+    expect(start).to_be_enabled()
+    address = page.get_by_role("textbox", name="Address")
+    address.fill("https://models.example.evil/v1")
+    address.press("Enter")
+    page.wait_for_url("**models.example.evil**")
+    expect(agreed.get_by_role("checkbox")).not_to_be_checked()
+    expect(start).to_be_disabled()
