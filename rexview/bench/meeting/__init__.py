@@ -171,21 +171,20 @@ async def _moves(
     for number in range(states):
         sent[number] = time.perf_counter()
         answer = await lead.show(
-            server.cases[-1], _STEPS - 1, window=[number, 400], pointer=[0.1, 0.2], marks=marks,
-            of=number,
-        )  # fmt: skip
+            server.cases[-1], _STEPS - 1, look=str(number), pointed=[0.1, 0.2], marks=marks
+        )
         answer.raise_for_status()
         await asyncio.sleep(max(0.0, sent[number] + _BETWEEN_S - time.perf_counter()))
     for one in others:
-        await one.until(partial(_says, one, of=states - 1), 60)
+        await one.until(partial(_says, one, look=str(states - 1)), 60)
     found.server_ms = _each(cpu, server.processor_s(), states)
     total = sum(len(line) for one in others for line in one.received)
     found.bytes_a_state = (total - before) / states / len(others)
     for one in others:
         came = {
-            said["of"]: when
+            int(said["look"]): when
             for kind, when, said in one.arrived
-            if kind == "state" and said and "of" in said
+            if kind == "state" and said and "look" in said
         }
         for number, begun in sent.items():
             # a state that was overtaken counts as there when a newer one was
@@ -204,13 +203,13 @@ async def _drops(
     async def back(window: LiveWindow, number: int) -> None:
         begun = time.perf_counter()
         window.drop()
-        await window.until(partial(_says, window, drop=number), 60)
+        await window.until(partial(_says, window, look=f"drop {number}"), 60)
         found.back.append(1000 * (time.perf_counter() - begun))
 
     for number in range(drops):
         waiting = [asyncio.create_task(back(one, number)) for one in others]
         await asyncio.sleep(0)
-        (await lead.show(case, _STEPS - 1, drop=number)).raise_for_status()
+        (await lead.show(case, _STEPS - 1, look=f"drop {number}")).raise_for_status()
         await asyncio.gather(*waiting)
 
 
