@@ -36,7 +36,7 @@ export class CommentForm {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
       },
     });
-    this.typed = html("p", { class: "rx-c-context", role: "status", hidden: true });
+    this.typed = html("p", { class: "rx-c-quiet", role: "status", hidden: true });
     this.send = button(trc("verb", "Comment"), () => this.write(), {
       class: "rx-c-strong",
       title: tr("Ctrl+Enter"),
