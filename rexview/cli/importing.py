@@ -36,7 +36,7 @@ def add_import(commands: Any) -> None:
 
 def _add_archive(formats: Any) -> None:
     """Add the import of an archive's list, whose source is an address and no file."""
-    from rexview.reviewset.importers.dicomweb.archive import QUESTION
+    from rexview.reviewset.importers.dicomweb import QUESTION
 
     purpose = "the radiographs of a DICOMweb archive, a case for each study"
     one = formats.add_parser("dicomweb", help=purpose, description=purpose)
@@ -51,7 +51,7 @@ def _add_archive(formats: Any) -> None:
 
 
 def _import_archive(options: argparse.Namespace) -> int:
-    from rexview.reviewset.importers.dicomweb.archive import archive_address, import_archive
+    from rexview.reviewset.importers.dicomweb import archive_address, import_archive
 
     base = archive_address(options.address)
     made = import_archive(base, options.out, studies=options.study, question=options.question)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rexview.detect.findings.reading import LONGEST
 from rexview.detect.findings.sentences import Sentence, sentences
 from rexview.detect.findings.tokens import Tokens
-from rexview.reviewset.importers.core.report_text import section_spans
+from rexview.reviewset.report_text import section_spans
 
 
 class Line(NamedTuple):

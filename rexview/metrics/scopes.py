@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.metrics.finding_agreement import Part
-from rexview.reviewset.importers.core.report_text import (
+from rexview.reviewset.report_text import (
     absent,
     has_report_headings,
     section_spans,

@@ -17,7 +17,7 @@ from rexview.detect.kept.rules import rule_version
 from rexview.harm import HarmTable
 from rexview.kept_files import code_version
 from rexview.metrics.of_answer import IDENTITIES, values_of
-from rexview.reviewset.importers.core import report_text
+from rexview.reviewset import report_text
 from rexview.schema import Answer, Case
 
 PROGRAM: Final = Path(__file__)

@@ -14,7 +14,7 @@ from rexview.analysis.study.exposure import REPORT
 from rexview.analysis.study.tasks import Task
 from rexview.answer_digest import digests_of
 from rexview.metrics.report_lines import Line, report_lines
-from rexview.reviewset.importers.core.report_text import has_report_headings
+from rexview.reviewset.report_text import has_report_headings
 from rexview.store import Entry, Stored
 from rexview.store.entry import LONGEST_TEXT
 from rexview.store.history_rows import place_of
@@ -185,7 +185,7 @@ def corrected_report(tasks: Corrections, item: str, text: str) -> dict[str, Any]
     """Put a corrected report together: findings, and what stands under "Impression".
 
     Where it has these headings, lines under others (indication, comparison) are no part of it, as
-    of no reference (:func:`~rexview.reviewset.importers.core.report_text.split_report`).
+    of no reference (:func:`~rexview.reviewset.report_text.split_report`).
     """
     others = {"indication", "comparison", "other"} if has_report_headings(text) else set()
     edits = tasks.edits(item)

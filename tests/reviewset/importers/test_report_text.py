@@ -1,7 +1,7 @@
 import pytest
 from support.rows import each_row
 
-from rexview.reviewset.importers.core.report_text import (
+from rexview.reviewset.report_text import (
     absent,
     read_age,
     read_context,

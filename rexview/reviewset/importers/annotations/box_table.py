@@ -16,19 +16,17 @@ from rexview.reviewset.importers.annotations.box_placement import make_cases, pl
 from rexview.reviewset.importers.annotations.box_reading import (
     SHAPES,
     BoxReading,
-    Shape,
-    four_numbers,
-)
-from rexview.reviewset.importers.annotations.box_values import (
     BoxValue,
+    FoundBox,
+    Shape,
     boxes_of_string,
+    four_numbers,
     parallel,
     parse_boxes,
     prediction_string,
     says_no_finding,
     shape_in_name,
 )
-from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_reading import four_numbers
-from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.annotations.box_reading import FoundBox, four_numbers
 
 _BOX_FIELDS: Final = frozenset(
     (

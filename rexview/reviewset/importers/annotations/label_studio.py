@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from rexview.reviewset.importers.annotations.box_reading import four_numbers, turned_box
-from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.annotations.box_reading import FoundBox, four_numbers, turned_box
 
 _BOXES: Final = ("rectanglelabels", "rectangle", "ellipselabels", "polygonlabels")
 _WORDS: Final = ("choices", "taxonomy", "rating", "number", "textarea")

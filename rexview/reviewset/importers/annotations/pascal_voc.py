@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from rexview.reviewset.importers.annotations.box_reading import four_numbers
-from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.annotations.box_reading import FoundBox, four_numbers
 
 _CORNERS: Final = ("xmin", "ymin", "xmax", "ymax")
 _SCORES: Final = ("confidence", "score", "probability")

@@ -10,15 +10,17 @@ from typing import Any, Final
 from rexview.bounded import parse_yaml
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.annotations import fiftyone, label_studio, pascal_voc, yolo
-from rexview.reviewset.importers.annotations.box_placement import as_model, place_boxes
-from rexview.reviewset.importers.annotations.box_reading import BoxReading
-from rexview.reviewset.importers.annotations.found_box import FoundBox
-from rexview.reviewset.importers.annotations.picture_cases import PictureCases
+from rexview.reviewset.importers.annotations.box_placement import (
+    PictureCases,
+    as_model,
+    place_boxes,
+)
+from rexview.reviewset.importers.annotations.box_reading import BoxReading, FoundBox
 from rexview.reviewset.importers.core.recognise import Probe
-from rexview.reviewset.importers.core.report_text import report_fields
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json, read_text
 from rexview.reviewset.importers.table.column_names import is_identity
+from rexview.reviewset.report_text import report_fields
 from rexview.reviewset.tables.source import At
 
 _REPORT: Final = ("report", "findings", "impression")

@@ -14,12 +14,12 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.recognise import Found, Probe
-from rexview.reviewset.importers.core.report_text import report_fields, sections
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_text
-from rexview.reviewset.importers.images.collection import mimic_study
+from rexview.reviewset.importers.images.importer import mimic_study
 from rexview.reviewset.importers.table.column_names import MODEL_NAME, ColumnName
 from rexview.reviewset.importers.table.roles import side_of
+from rexview.reviewset.report_text import report_fields, sections
 from rexview.reviewset.tables.source import At
 
 _LONGEST: Final = 100_000

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_reading import four_numbers
-from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.annotations.box_reading import FoundBox, four_numbers
 
 CLASS_FILES: Final = ("classes.txt", "obj.names", "_darknet.labels", "predefined_classes.txt")
 _LINE: Final = re.compile(r"^\d+(?:\.0*)?(?:[ \t]+-?\d*\.?\d+(?:[eE]-?\d+)?){4,}$")

@@ -20,7 +20,7 @@ from rexview.reviewset.importers.core.recognise import TYPES, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, told_apart
 from rexview.reviewset.importers.images.placement import gather_images, place_images
-from rexview.reviewset.importers.rexvqa.importer import check_told, declare_readers, of_files
+from rexview.reviewset.importers.rexvqa import check_told, declare_readers, of_files
 from rexview.reviewset.importers.table.importer import plan
 from rexview.reviewset.importers.table.roles import is_path, picture_names
 

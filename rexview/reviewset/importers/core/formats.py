@@ -2,14 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Final
+import argparse
+from pathlib import Path
+from typing import Any, Final
 
+from rexview.errors import ImportSourceError
 from rexview.reviewset.images import DICOM_SUFFIXES
 from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, Importer, Option
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
-from rexview.reviewset.importers.table.options import TABLE_OPTIONS, table_arguments
+from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
 from rexview.reviewset.importers.table.structured.read import JSON_SUFFIXES, PARQUET_SUFFIXES
+
+
+class _ShowMapping(argparse.Action):
+    """Prints the proposed mapping of a file and ends the program, as ``--version`` does."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        try:
+            mapping = propose_mapping(Path(values), sheet=getattr(namespace, "option_sheet", None))
+        except ImportSourceError as error:
+            reasons = "".join(f"\n{problem}" for problem in error.problems)
+            parser.exit(1, f"{error}{reasons}\n")
+        print(mapping.to_json())
+        parser.exit(0)
+
+
+def table_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line alone has for tables."""
+    parser.add_argument(
+        "--show-mapping",
+        action=_ShowMapping,
+        metavar="FILE",
+        help="print the proposed meaning of the columns of FILE as JSON, and stop",
+    )
+
+
+TABLE_OPTIONS: Final = (
+    Option(
+        "scale",
+        "text",
+        "Scale of scores",
+        "What scores go from and to, worst first, where it is not 1 to 5: such as 0-10, or words "
+        "apart by commas. They are converted to 1 to 5, and the given ones kept.",
+    ),
+    Option(
+        "dimension",
+        "texts",
+        "Dimension of scores",
+        "What scores are of that name no dimension (DIMENSION), or another one (NAME=DIMENSION, "
+        "once for each name).",
+    ),
+    Option(
+        "empty",
+        "choice",
+        "An empty answer",
+        "What an empty cell means: the model was not run, or its answer came empty.",
+        default="not-run",
+        choices=("not-run", "answer"),
+    ),
+    Option(
+        "second_answers",
+        "choice",
+        "Another answer of a model",
+        "What becomes of another text of the same model to the same case: a further run, or left "
+        "out.",
+        default="run",
+        choices=("run", "first"),
+    ),
+    Option(
+        "index_from",
+        "choice",
+        "Options count from",
+        "What the first option is counted as, where options are given as numbers.",
+        choices=("0", "1"),
+    ),
+)
+"""Options of everything that becomes a table."""
+
 
 _PACKAGE: Final = "rexview.reviewset.importers"
 
@@ -38,8 +114,8 @@ _REXRANK: Final = Importer(
     ),
     suffixes=(".json",),
     folders=False,
-    reader=f"{_PACKAGE}.rexrank.importer:read_rexrank",
-    recogniser=f"{_PACKAGE}.rexrank.importer:recognises",
+    reader=f"{_PACKAGE}.rexrank:read_rexrank",
+    recogniser=f"{_PACKAGE}.rexrank:recognises",
     role=1,
 )
 _REXVQA: Final = Importer(
@@ -66,8 +142,8 @@ _REXVQA: Final = Importer(
     ),
     suffixes=(".json", ".jsonl", ".csv", ".tsv"),
     folders=False,
-    reader=f"{_PACKAGE}.rexvqa.importer:read_rexvqa",
-    recogniser=f"{_PACKAGE}.rexvqa.importer:recognises",
+    reader=f"{_PACKAGE}.rexvqa:read_rexvqa",
+    recogniser=f"{_PACKAGE}.rexvqa:recognises",
     role=1,
 )
 _REFERENCE: Final = Option(
@@ -154,8 +230,8 @@ _COCO: Final = Importer(
     ),
     suffixes=(".json",),
     folders=False,
-    reader=f"{_PACKAGE}.coco.importer:read_coco",
-    recogniser=f"{_PACKAGE}.coco.importer:recognises",
+    reader=f"{_PACKAGE}.coco:read_coco",
+    recogniser=f"{_PACKAGE}.coco:recognises",
     role=3,
 )
 _PREDICTIONS: Final = Importer(
@@ -170,8 +246,8 @@ _PREDICTIONS: Final = Importer(
     ),
     suffixes=(".json",),
     folders=False,
-    reader=f"{_PACKAGE}.predictions.importer:read_predictions",
-    recogniser=f"{_PACKAGE}.predictions.importer:recognises",
+    reader=f"{_PACKAGE}.predictions:read_predictions",
+    recogniser=f"{_PACKAGE}.predictions:recognises",
 )
 _RUNS: Final = Importer(
     id="runs",

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import date, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rexview.addresses import is_address
-from rexview.columns import TABLES
+from rexview.columns import TABLES, Table
 from rexview.reviewset.images import images_folder
 from rexview.reviewset.importers.core.case_names import CaseNames
-from rexview.reviewset.importers.core.plain import MAX_DEPTH, plain, plain_text
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
-from rexview.reviewset.importers.core.row_table import Row, RowTable, as_id
 from rexview.reviewset.importers.images.names import safe_path, unique_ids
 from rexview.reviewset.json_text import is_missing
 from rexview.reviewset.load import assemble
@@ -32,6 +31,150 @@ from rexview.schema import Model, Reader, ReviewSet, SetInfo
 if TYPE_CHECKING:
     from rexview.reviewset.importers.annotations.box_placement import BoxPreview
     from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+
+MAX_DEPTH: Final = 20
+"""Lists and objects within each other that are kept of a source."""
+_INT64_MAX: Final = 2**63 - 1
+
+
+def plain(row: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Return a row of texts, numbers, lists and objects only, and whether something was cut off.
+
+    Bytes become their number, dates text. Texts lose what UTF-8 cannot hold, numbers beyond 64 bits
+    become text, tuples lists; what is nested deeper than :data:`MAX_DEPTH` is None.
+    """
+    cut = False
+
+    def made(value: Any, depth: int) -> Any:
+        nonlocal cut
+        if isinstance(value, str):
+            return plain_text(value)
+        if isinstance(value, int) and abs(value) > _INT64_MAX:
+            return str(value)
+        if isinstance(value, bytes):
+            return f"({len(value):,} bytes)"
+        if isinstance(value, date | time):
+            return value.isoformat()
+        if not isinstance(value, Mapping | list | tuple):
+            return value
+        if depth >= MAX_DEPTH:
+            cut = True
+            return None
+        if isinstance(value, Mapping):
+            return {plain_text(str(key)): made(one, depth + 1) for key, one in value.items()}
+        return [made(one, depth + 1) for one in value]
+
+    return {plain_text(str(name)): made(value, 0) for name, value in row.items()}, cut
+
+
+def plain_text(text: str) -> str:
+    """Return the text without what UTF-8 cannot hold (lone surrogates) and without NUL."""
+    if text.isascii():
+        return text.replace("\x00", "") if "\x00" in text else text
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
+
+
+Row = dict[str, Any]
+Key = tuple[str | None, ...]
+
+
+class RowTable:
+    """``rows`` of a table and the ``places`` that they come from; ``by_key`` finds a row."""
+
+    def __init__(self, table: Table, log: ProblemLog) -> None:
+        self.table, self._log = table, log
+        self.rows: list[Row] = []
+        self.places: list[At] = []
+        self.by_key: dict[Key, int] = {}
+
+    def key(self, row: Row) -> Key:
+        """Return what names a row: its ids, as the reader takes them."""
+        named = {name: as_id(row.get(name)) for name in self.table.key}
+        if named.get("repeat") == "1":
+            named["repeat"] = None  # as where it is not said
+        return tuple(named.values())
+
+    def find(self, *key: Any) -> Row | None:
+        """Return the row with that key, which may be changed, or None."""
+        place = self.by_key.get(tuple(map(as_id, key)))
+        return None if place is None else self.rows[place]
+
+    def add(self, row: Row, at: At) -> Row:
+        """Add a row, or fill what the row with its key does not have; return the row that stays."""
+        key = self.key(row)
+        before = self.find(*key) if key and key[0] else None
+        if before is not None:
+            self._join(before, row, at, self.table.key)
+            return before
+        return self.append(row, at)
+
+    def append(self, row: Row, at: At) -> Row:
+        """Add a row, whatever else has its key; it is then found by it."""
+        key = self.key(row)
+        if key:
+            self.by_key[key] = len(self.rows)
+        self.rows.append(row)
+        self.places.append(at)
+        return row
+
+    def _join(self, first: Row, more: Row, at: At, key: tuple[str, ...]) -> None:
+        """Fill what ``first`` does not have; what contradicts it is said, and kept beside it."""
+        for name, value in more.items():
+            before = first.get(name)
+            if name in key or is_missing(value) or value in ([], {}, before):
+                continue
+            if before in (None, [], {}):
+                first[name] = value
+            elif isinstance(before, dict) and isinstance(value, dict):
+                for part, inner in value.items():
+                    if before.get(part) in (None, [], {}):
+                        before[part] = inner
+                    elif not is_missing(inner) and inner not in ([], {}, before[part]):
+                        self._keep_beside(first, part, inner, at, name)
+            elif name == "images" and isinstance(before, list) and isinstance(value, list):
+                before += _more_images(before, value)
+            elif name in ("reference_boxes", "boxes"):
+                before += [box for box in value if box not in before]
+            else:
+                self._keep_beside(first, name, value, at, "")
+
+    def _keep_beside(self, row: Row, name: str, value: Any, at: At, inside: str) -> None:
+        """Keep another value for a field as ``name_2`` and so on, and say so."""
+        stem, number = name if inside in ("", "extra") else f"{inside}_{name}", 2
+        while row.get(f"{stem}_{number}", value) != value:
+            number += 1
+        kept_as = f"{stem}_{number}"
+        if kept_as in row:
+            return
+        row[kept_as] = value
+        message = (
+            f"The {inside or name} differs from the one in an earlier row or file, which was kept; "
+            f"this one is kept as {kept_as}."
+        )
+        remedy = "Give each its own id, or correct one of them."
+        self._log.warning(at.file, message, remedy, row=at.row, field=at.named(inside or name))
+
+
+def _more_images(known: list[Row], images: list[Row]) -> list[Row]:
+    """Return the images with other paths than those known, without an id that one of them has."""
+    paths, ids = ({image.get(name) for image in known} for name in ("path", "id"))
+    return [
+        {name: one for name, one in image.items() if name != "id" or one not in ids}
+        for image in images
+        if image["path"] not in paths
+    ]
+
+
+def as_id(value: Any) -> str | None:
+    """Return an id as the reader takes it: numbers as text, outer spaces cut."""
+    if type(value) is str:  # nearly all are, and a million of them are asked for
+        return value.strip() or None
+    if is_missing(value):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip() or None
+
 
 REPORT_QUESTION: Final = "Write the findings and the impression of this study."
 """The task of a report case (ReXrank)."""

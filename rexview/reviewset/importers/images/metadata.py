@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.box_table import box_columns
 from rexview.reviewset.importers.core.recognise import Probe
-from rexview.reviewset.importers.core.report_text import read_age, read_sex
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.importers.table.cell_values import read_list
@@ -33,6 +32,7 @@ from rexview.reviewset.importers.table.roles import (
     share,
 )
 from rexview.reviewset.importers.table.sheet import Row, read_sheet
+from rexview.reviewset.report_text import read_age, read_sex
 from rexview.reviewset.tables.source import At
 from rexview.vocab import FRONTAL_VIEWS, normalise_view
 

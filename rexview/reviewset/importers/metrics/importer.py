@@ -1,25 +1,455 @@
-"""Metric values of reports, from tables and from JSON, each with its identity."""
+"""Metric values of reports, each with its identity.
+
+A table has a value a row or a column a metric; a board of means is told apart. Programs write JSON
+with a list of values a metric: RadEval does with ``per_sample=True``, in the order of the reports
+and without their ids, which have to be beside the lists (``"study_ids": [...]``). Values by id are
+read, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
 
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import SourceFile
-from rexview.reviewset.importers.metrics import lists, tables
+from rexview.reviewset.importers.core.source_files import (
+    SourceFile,
+    model_told,
+    name_of_model,
+    read_json,
+)
+from rexview.reviewset.importers.metrics.names import (
+    COLUMNS,
+    IDS,
+    LISTS,
+    UP_TO_1,
+    folded,
+    is_reciprocal,
+    known_metric,
+    may_be_metric,
+    metric_id,
+    program_of,
+)
+from rexview.reviewset.importers.table.cell_values import read_number, read_whole
+from rexview.reviewset.importers.table.column_names import is_identity
+from rexview.reviewset.importers.table.roles import (
+    columns_by_meaning,
+    holds_any,
+    sample_of,
+)
+from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
+from rexview.reviewset.problems import quoted
+from rexview.reviewset.tables.source import At
+
+RECIPROCAL: Final = (
+    "It is the reciprocal of a mean, and no value of a report.",
+    "Give the raw values of the reports (RadCliQ-v1, FineRadScore); the page takes 1/mean.",
+)
+"""Why a reciprocal is not taken, and what to give instead."""
+_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_NO_VALUES: Final = frozenset(("", "nan", "none", "null", "na", "n/a", "-"))
+
+
+@dataclass(frozen=True)
+class Source:
+    """What holds for all values of a file, where these do not say otherwise.
+
+    ``program`` is what the names of its metrics tell, or the file says.
+    """
+
+    file: SourceFile
+    rows: SetRows
+    options: Mapping[str, Any]
+    program: str | None = None
+    version: str | None = None
+    scope: str | None = None
+
+    @property
+    def implementation(self) -> str | None:
+        """What computed the values: as the option says, else the file."""
+        return self.options.get("implementation") or self.program
+
+    def model(self, told: str | None = None) -> str:
+        """Return the model of values: as they say, as the option does, or from the file's name.
+
+        A name that is part of the file's and that of one model of the set is that model's.
+        """
+        named = told or model_told(self.file, self.options)
+        if named:
+            return named
+        return self._model_of_file
+
+    @cached_property
+    def _model_of_file(self) -> str:
+        called = folded(self.file.label)
+        known = {*self.rows.models, *(row.get("model") for row in self.rows.rows_of("answers"))}
+        inside = [name for name in known if name and folded(name) and folded(name) in called]
+        longest = [name for name in inside if not any(name in one for one in inside if one != name)]
+        return longest[0] if len(longest) == 1 else name_of_model(self.file)
+
+    def add(
+        self,
+        at: At,
+        case: str,
+        metric: str,
+        value: Any,
+        *,
+        model: str,
+        field: str | None = None,
+        identity: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Add one value; say whether it is one. What is not is said, with its row and field."""
+        log = self.rows.log
+        if value is None or str(value).strip().lower() in _NO_VALUES:
+            return False
+        if is_reciprocal(metric):
+            log.warning(at.file, *RECIPROCAL, row=at.row, field=field or metric)
+            return False
+        number = None if isinstance(value, bool) else _number(str(value))
+        if number is None:
+            message = f"{quoted(value)} is no number; the value of {quoted(metric)} was left out."
+            log.warning(at.file, message, "Write a number.", row=at.row, field=field or metric)
+            return False
+        told = {name: one for name, one in (identity or {}).items() if one is not None}
+        own = told.get("implementation") or self.implementation
+        found = metric_id(metric, own)
+        if found in UP_TO_1 and number > 1:
+            message = f"{number:g} is above 1, the most that {found} can be; it is kept as it is."
+            remedy = "Give shares, not percentages."
+            log.warning(at.file, message, remedy, row=at.row, field=field or metric)
+        place = self.rows.find_case(case=case, study=case, at=at)
+        row = {
+            "case": place[0] if place else case,
+            "model": model,
+            "metric": found,
+            "value": number,
+            "implementation": own,
+            "version": self.options.get("implementation_version") or self.version,
+            "scope": self.options.get("scope") or self.scope,
+            **told,
+        }
+        self.rows.add_metric({name: one for name, one in row.items() if one is not None}, at)
+        return True
+
+
+def _number(text: str) -> float | None:
+    """Read a value: its only comma stands before decimals, and "4/5" is no score out of five."""
+    if "/" in text or "of" in text:
+        return None
+    return read_number(text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text)
+
+
+_SAYS: Final = ("model", "implementation", "version", "scope")
+_NO_IDS: Final = "The values stand in lists without ids: it is not said which report each is of."
+_GIVE_IDS: Final = 'Add the ids in the same order: "study_ids": ["...", ...].'
+_ONE_NUMBER: Final = "It is one number for all reports, and no value of a report."
+_GIVE_LISTS: Final = "Compute it again with a value a report (RadEval: per_sample=True)."
+
+
+def recognise_lists(probe: Probe) -> str | None:
+    """Say why a file is JSON with values of metrics in lists, or by id."""
+    content = probe.json if probe.kind == "json" else None
+    blocks = list(_blocks(content)) if isinstance(content, dict) else []
+    names = [name for _, block in blocks for name in block if _is_metric(name, block)]
+    return f"values by metric ({', '.join(names[:3])})" if names else None
+
+
+def read_metric_lists(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read values of metrics in lists, or by id."""
+    content = read_json(file.path, rows.log, file.label)
+    if content is None:
+        return
+    for model, block in _blocks(content):
+        _read(file, model, block, rows, options)
+
+
+def _blocks(content: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    """Yield the metrics of each model: the file is of one, or has one a key."""
+    if any(_is_metric(name, content) for name in content):
+        yield None, content
+        return
+    for name, one in content.items():
+        if isinstance(one, dict) and any(_is_metric(inner, one) for inner in one):
+            yield name, one
+
+
+def _is_metric(name: str, block: Mapping[str, Any]) -> bool:
+    """Whether a key is a metric with values: of reports, or one number of all."""
+    known = known_metric(name) is not None or is_reciprocal(name)
+    return known and not isinstance(block[name], str | None | bool)
+
+
+def _values(value: Any) -> list[Any] | dict[str, Any] | None:
+    """Return the values of single reports: a list, or by id; None where there are none."""
+    if isinstance(value, dict):
+        value = next((value[name] for name in LISTS if name in value), value)
+    if isinstance(value, list):
+        return value
+    by_id = isinstance(value, dict) and not any(
+        isinstance(one, dict | list) for one in value.values()
+    )
+    return value if by_id and not {"aggregate", "mean"} & value.keys() else None
+
+
+def _read(
+    file: SourceFile,
+    model: str | None,
+    block: Mapping[str, Any],
+    rows: SetRows,
+    options: Mapping[str, Any],
+) -> None:
+    log, label, part = rows.log, file.label, model or ""
+    said = {name: str(block[name]) for name in _SAYS if isinstance(block.get(name), str | int)}
+    ids_under = next((name for name in IDS if isinstance(block.get(name), list)), None)
+    ids: Sequence[Any] = block[ids_under] if ids_under else ()
+    taken = {ids_under, *_SAYS}
+    metrics = {name: _values(one) for name, one in block.items() if name not in taken}
+    program = said.get("implementation") or program_of(metrics)
+    source = Source(file, rows, options, program, said.get("version"), said.get("scope"))
+    whose = source.model(model or said.get("model"))
+    lengths = {len(one) for one in metrics.values() if isinstance(one, list)}
+    rows.receipt.rows(label, max([len(ids), *lengths]), part)
+    for name, values in metrics.items():
+        where = f"{model}.{name}" if model else name
+        if values is None:
+            _name_unused(file, where, block[name], rows)
+        elif isinstance(values, dict):
+            rows.receipt.rows(label, len(values), where)
+            for number, (case, value) in enumerate(values.items(), start=1):
+                at = At(label, number, where)
+                if not source.add(at, case, name, value, model=whose, field=where):
+                    rows.receipt.unused(at, "There is no value that can be used.")
+        elif len(values) != len(ids):
+            message = (
+                f"It has {len(values):,} values, and there are {len(ids):,} ids; it was left out."
+            )
+            log.warning(label, message if ids else _NO_IDS, _GIVE_IDS, field=where)
+        else:
+            for number, (case, value) in enumerate(zip(ids, values, strict=True), start=1):
+                at = At(label, number, part)
+                if case is not None:  # else it is told below that nothing is used
+                    source.add(at, str(case), name, value, model=whose, field=where)
+    why = "There is no value that can be used." if ids else _NO_IDS
+    for number in range(1, max([len(ids), *lengths, 0]) + 1):
+        rows.receipt.unused(At(label, number, part), why)
+
+
+def _name_unused(file: SourceFile, where: str, value: Any, rows: SetRows) -> None:
+    """Say of a number of all reports, or of anything else, that nothing is taken from it."""
+    rows.receipt.column_unused(file.label, where, value, _ONE_NUMBER)
+    if known_metric(where.rpartition(".")[2]) or is_reciprocal(where.rpartition(".")[2]):
+        rows.log.warning(file.label, _ONE_NUMBER, _GIVE_LISTS, field=where)
+
+
+_NOT_METRICS: Final = ("question", "options", "correct", "finish_reason", "dimension")
+"""Fields of tables of answers and scores, which are read as those."""
+_BOARD: Final = "A row a model, and no study: these are means of a board, and no values of reports."
+_NO_CASE: Final = "The row names no study."
+_NO_VALUE: Final = "The row has no metric value that can be used."
+_ENOUGH: Final = 2
+"""Metrics by name that make a table one of metrics, where nothing else says so."""
+
+
+@dataclass(frozen=True)
+class MetricColumns:
+    """Which columns of a table hold what; ``metrics`` are those of a table with one a metric."""
+
+    by_meaning: Mapping[str, str]
+    metrics: tuple[str, ...]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether there is a value a row."""
+        return {"metric", "value"} <= self.by_meaning.keys()
+
+    @property
+    def is_board(self) -> bool:
+        """Whether there is a row a model, and none a study."""
+        return "case" not in self.by_meaning
+
+
+def metric_columns(names: Sequence[str]) -> MetricColumns | None:
+    """Tell whether a table with these columns holds metric values, and where."""
+    if holds_any(names, _NOT_METRICS):
+        return None
+    metrics = tuple(name for name in names if known_metric(name) or is_reciprocal(name))
+    by_meaning = columns_by_meaning([name for name in names if name not in metrics], COLUMNS)
+    found = MetricColumns(by_meaning, metrics)
+    if "case" in by_meaning and found.is_long:
+        return MetricColumns(by_meaning, ())
+    others = [name for name in names if name not in (*metrics, *by_meaning.values())]
+    # one metric alone could be another word, such as a colour, among columns of something else
+    alone = bool(metrics) and "text" not in by_meaning and not any(map(may_be_metric, others))
+    enough = len(metrics) >= _ENOUGH or alone
+    named = "case" in by_meaning or "model" in by_meaning
+    if not enough or not named:
+        return None
+    of_long = {"metric", "value", "n"}  # "score" beside metrics is one of them
+    return MetricColumns(
+        {meaning: name for meaning, name in by_meaning.items() if meaning not in of_long}, metrics
+    )
+
+
+def recognise_table(probe: Probe) -> str | None:
+    """Say why a file is a table of metric values."""
+    sheet = sample_of(probe)
+    columns = metric_columns(sheet.columns) if sheet else None
+    if columns is None:
+        return None
+    if columns.is_long:
+        return f"a metric value a row ({columns.by_meaning['metric']})"
+    return f"metrics in columns ({', '.join(columns.metrics[:3])})"
+
+
+def read_metric_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read a table of metric values."""
+    sheet = read_sheet(file.path, rows.log, label=file.label)
+    if sheet is None:
+        return
+    columns = metric_columns(sheet.columns)
+    if columns is None:
+        remedy = "Name columns study, model, metric, value, or study and a column a metric."
+        rows.log.error(file.label, "The table holds no metric values.", remedy)
+        return
+    rows.receipt.rows(sheet.file, len(sheet.rows) + len(sheet.unread))
+    for number, why in sheet.unread:
+        rows.receipt.unused(At(sheet.file, number), why)
+    if columns.is_board:
+        rows.log.warning(file.label, _BOARD, "Give values by study.")
+        for number in sheet.numbers:
+            rows.receipt.unused(At(file.label, number), _BOARD)
+    elif columns.is_long:
+        _read_long(file, sheet, columns, rows, options)
+    else:
+        _read_wide(file, sheet, columns, rows, options)
+
+
+def _read_long(
+    file: SourceFile,
+    sheet: Sheet,
+    columns: MetricColumns,
+    rows: SetRows,
+    options: Mapping[str, Any],
+) -> None:
+    metric_column = columns.by_meaning["metric"]
+    source = _source(file, [one or "" for one in sheet.column(metric_column)], rows, options)
+    _name_others(sheet, columns, rows)
+    for row in sheet.read(columns.by_meaning, rows.log):
+        at = At(file.label, row.number)
+        case, metric = row["case"], row["metric"]
+        if not case or not metric:
+            rows.receipt.unused(at, _NO_CASE if not case else "The row names no metric.")
+            continue
+        identity = _identity(row)
+        field = columns.by_meaning["value"]
+        model = source.model(row["model"])
+        value = row.value(field)
+        if not source.add(at, case, metric, value, model=model, field=field, identity=identity):
+            rows.receipt.unused(at, _NO_VALUE)
+
+
+def _read_wide(
+    file: SourceFile,
+    sheet: Sheet,
+    columns: MetricColumns,
+    rows: SetRows,
+    options: Mapping[str, Any],
+) -> None:
+    source = _source(file, columns.metrics, rows, options)
+    for name in filter(is_reciprocal, columns.metrics):
+        rows.log.warning(file.label, *RECIPROCAL, field=name)
+    own = _numbers(sheet, columns)
+    metrics = [name for name in (*columns.metrics, *own) if not is_reciprocal(name)]
+    if own:
+        rows.log.note(f"{file.label}: {', '.join(own)} are numbers, and kept as metrics.")
+    _name_others(sheet, columns, rows, taken=(*columns.metrics, *own))
+    for row in sheet.read(columns.by_meaning, rows.log):
+        at = At(file.label, row.number)
+        case = row["case"]
+        if not case:
+            rows.receipt.unused(at, _NO_CASE)
+            continue
+        model, identity = source.model(row["model"]), _identity(row)
+        made = [
+            source.add(at, case, name, row.value(name), model=model, field=name, identity=identity)
+            for name in metrics
+        ]
+        if not any(made):
+            rows.receipt.unused(at, _NO_VALUE)
+        elif row["text"]:
+            _add_text(rows, case, model, row["text"], at)
+
+
+def _source(
+    file: SourceFile, names: Sequence[str], rows: SetRows, options: Mapping[str, Any]
+) -> Source:
+    program = program_of(names)
+    if program and not options.get("implementation"):
+        rows.log.note(
+            f"{file.label}: metrics are called as {program} calls them, and count as its."
+        )
+    return Source(file, rows, options, program)
+
+
+def _identity(row: Row) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        name: row[name]
+        for name in ("implementation", "version", "scope", "answer_digest")
+        if row[name]
+    }
+    return told | {"n": read_whole(row["n"])}
+
+
+def _numbers(sheet: Sheet, columns: MetricColumns) -> list[str]:
+    """Return the columns of numbers that nothing else is known of: metrics of other names."""
+    used = {*columns.by_meaning.values(), *columns.metrics}
+    found = []
+    for name in sheet.columns:
+        cells = [cell for cell in sheet.column(name) if cell]
+        numbers = all(read_number(cell) is not None for cell in cells)
+        if name not in used and cells and numbers and may_be_metric(name) and not is_identity(name):
+            found.append(name)
+    return found
+
+
+def _name_others(
+    sheet: Sheet, columns: MetricColumns, rows: SetRows, taken: Sequence[str] = ()
+) -> None:
+    """Name in the receipt what nothing is taken from."""
+    for name in sheet.columns:
+        if name in taken or name in columns.by_meaning.values():
+            continue
+        example = next((cell for cell in sheet.column(name) if cell is not None), None)
+        if is_identity(name):
+            rows.receipt.identity_column(sheet.file, name)
+        elif example is not None:
+            why = "It is neither a metric nor says of what one is."
+            rows.receipt.column_unused(sheet.file, name, example, why)
+
+
+def _add_text(rows: SetRows, case: str, model: str, text: str, at: At) -> None:
+    """Make the answer of the text that the values are of, where no other source gives it."""
+    place = rows.find_case(case=case, study=case)
+    if place is None:
+        return
+    known = next((one for one in rows.answers_of(place[0]) if one["model"] == model), None)
+    if known is None or not known.get("text"):
+        rows.add_answer({"case": place[0], "model": model, "text": text}, at)
 
 
 def recognises(probe: Probe) -> str | None:
     """Say why a file holds metric values."""
-    return lists.recognised(probe) or tables.recognised(probe)
+    return recognise_lists(probe) or recognise_table(probe)
 
 
 def read_metrics(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read metric values; of reports and models that are there or that other files give."""
     for file in files:
-        if lists.recognised(Probe(file.path, file.label)):
-            lists.read_metric_lists(file, rows, options)
+        if recognise_lists(Probe(file.path, file.label)):
+            read_metric_lists(file, rows, options)
         else:
-            tables.read_metric_table(file, rows, options)
+            read_metric_table(file, rows, options)

@@ -6,17 +6,17 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.report_text import (
+from rexview.reviewset.importers.table.cell_values import read_list, read_option, read_yes_no
+from rexview.reviewset.importers.table.column_names import ColumnName
+from rexview.reviewset.importers.table.roles import IMAGE_MARK
+from rexview.reviewset.importers.table.sheet import MappedRow
+from rexview.reviewset.report_text import (
     absent,
     read_age,
     read_context,
     read_sex,
     report_fields,
 )
-from rexview.reviewset.importers.table.cell_values import read_list, read_option, read_yes_no
-from rexview.reviewset.importers.table.column_names import ColumnName
-from rexview.reviewset.importers.table.mapped_row import MappedRow
-from rexview.reviewset.importers.table.roles import IMAGE_MARK
 from rexview.vocab import QUESTION_TYPES, normalise_view
 
 _TAG: Final = "tag_"

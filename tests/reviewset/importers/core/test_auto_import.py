@@ -267,7 +267,7 @@ def test_many_equal_warnings_are_one_line_with_a_count(tmp_path, capsys):
     ],
 )
 def test_what_is_not_taken_for_predictions(tmp_path, content):
-    from rexview.reviewset.importers.predictions.importer import recognises
+    from rexview.reviewset.importers.predictions import recognises
 
     assert recognises(Probe(write_json(tmp_path / "x.json", content))) is None
 

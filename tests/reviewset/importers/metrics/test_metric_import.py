@@ -9,8 +9,8 @@ from rexview.errors import ImportSourceError
 from rexview.metrics.known import KNOWN, RECIPROCALS
 from rexview.reviewset import load
 from rexview.reviewset.importers import import_source
+from rexview.reviewset.importers.metrics.importer import metric_columns
 from rexview.reviewset.importers.metrics.names import KNOWN_METRICS, UP_TO_1, metric_id
-from rexview.reviewset.importers.metrics.tables import metric_columns
 
 CASES = "".join(
     json.dumps(

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.core.joins import account, match_ids
 from rexview.reviewset.importers.core.recognise import Found, Probe
-from rexview.reviewset.importers.core.report_text import report_fields
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import (
     SourceFile,
@@ -22,6 +21,7 @@ from rexview.reviewset.importers.core.source_files import (
 from rexview.reviewset.importers.table.column_names import FIELD_NAMES, MODEL_NAME, ColumnName
 from rexview.reviewset.importers.table.references import told
 from rexview.reviewset.importers.table.roles import side_of
+from rexview.reviewset.report_text import report_fields
 from rexview.reviewset.tables.source import At
 
 _FIELDS: Final = frozenset(name for names in FIELD_NAMES.values() for name in names)

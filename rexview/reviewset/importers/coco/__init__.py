@@ -1,1 +1,0 @@
-"""Boxes in COCO JSON."""

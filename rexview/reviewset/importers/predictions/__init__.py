@@ -1,1 +1,0 @@
-"""Predictions as JSON: texts by case id, of one model or of several."""

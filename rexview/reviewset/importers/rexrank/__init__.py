@@ -1,1 +1,0 @@
-"""ReXrank's JSON."""

@@ -1,1 +1,0 @@
-"""ReXVQA: multiple-choice questions about chest radiographs, and what models and readers chose."""
