@@ -19,6 +19,8 @@ from rexview.reviewset.report_text import (
 )
 from rexview.vocab import QUESTION_TYPES, normalise_view
 
+EXPECTED_ANSWER: Final = "expected answer"
+"""The extra field of a case with the short answer that is right."""
 _TAG: Final = "tag_"
 _OPTION: Final = "option_"
 _PRIOR: Final = frozenset(("prior", "previous", "old", "comparison", "before"))
@@ -47,6 +49,7 @@ def case_row(row: MappedRow, index_from: int | None) -> dict[str, Any]:
         },
         "normal": row.read("normal", read_yes_no),
         **_report_and_context(row),
+        EXPECTED_ANSWER: row.take("expected_answer"),
         "images": _images(row),
         "options": options,
         "correct": row.read("correct", lambda text: right_option(text, options, index_from)),

@@ -163,12 +163,13 @@ def _text_table(table: _Table, options: Mapping[str, Any]) -> TextTable:
     said = told(table.file, options)
     if isinstance(given, list | tuple) and _confirmed(given, table.sheet) is not None:
         said = "model" if table.mapping.has_answers else "reference"
-    return TextTable(table.file, table.sheet, table.mapping, said)
+    named = model_told(table.file, options) is not None
+    return TextTable(table.file, table.sheet, table.mapping, said, named)
 
 
 def _decided(table: _Table, decisions: Decisions) -> _Table:
     decision = decisions.get((table.sheet.file, table.sheet.name))
-    mapping = with_decision(table.mapping, decision)
+    mapping = with_decision(table.mapping, table.sheet, decision)
     if decision == "model" and table.sheet.others == () and table.sheet.name and mapping.model:
         mapping = replace(mapping, model=table.sheet.name)
     return replace(table, mapping=mapping)

@@ -24,7 +24,13 @@ from rexview.reviewset.importers.table.column_mapping import (
     FieldColumn,
 )
 from rexview.reviewset.importers.table.column_names import DATA_SET, MODEL_NAME, ColumnName
-from rexview.reviewset.importers.table.roles import cells_of, is_text, share, side_of
+from rexview.reviewset.importers.table.roles import (
+    cells_of,
+    is_text,
+    reference_role,
+    share,
+    side_of,
+)
 from rexview.reviewset.importers.table.sheet import Sheet
 
 Text = tuple[str, ...]
@@ -40,6 +46,8 @@ _SAME: Final = 0.8
 _MEET: Final = 0.5
 _SURE: Final = 1.0
 _HALF: Final = 0.5
+_DATA_SET_ALONE: Final = 2.0
+"""How much has to tell that short answers without others beside them are a data set's."""
 _DE_IDENTIFIED: Final = re.compile(r"\bX{4}\b|_{3}|FINAL REPORT")
 _OF_A_MACHINE: Final = re.compile(
     r"\*\*|```|<obj>|<think>|\bAs an AI\b|\bI (?:see|cannot|can see)\b"
@@ -55,6 +63,8 @@ class TextTable:
     mapping: ColumnMapping
     told: str | None = None
     """What a person said: ``reference``, or ``model``."""
+    named: bool = False
+    """Whether a person named the model of the file."""
 
     @property
     def place(self) -> tuple[str, str | None]:
@@ -220,6 +230,10 @@ def _decide_answers(
         if one.mapping.column_of("image"):  # a data set has pictures, answers rarely do
             side += _HALF * all(not other.mapping.column_of("image") for other in answering)
         others = [-9.0 if other.mapping.column_of("model") else other.side for other in answering]
+        if not others and asks and not one.named and side >= _DATA_SET_ALONE:
+            short = reference_role([text for [text, *_] in texts[one.place].values()])
+            if short == "expected_answer":
+                decided[one.place] = "reference"
         if not others or side <= -_SURE:
             continue
         if side >= _HALF and side - max(others) >= _SURE:
@@ -251,12 +265,15 @@ def _ask(tables: Sequence[TextTable], what: str, log: ProblemLog) -> None:
         log.error(one.sheet.file, message, remedy, field=column or "reference")
 
 
-def with_decision(mapping: ColumnMapping, decision: str | None) -> ColumnMapping:
+def with_decision(mapping: ColumnMapping, sheet: Sheet, decision: str | None) -> ColumnMapping:
     """Return a mapping in which the texts are what was decided."""
+    answer = mapping.column_of("answer")
     if decision == "model":
         moved = _OF_ANSWERS
-    elif decision in ("reference", "question"):
-        moved = {"answer": "report" if decision == "reference" else "question"}
+    elif decision == "question":
+        moved = {"answer": "question"}
+    elif decision == "reference" and answer:
+        moved = {"answer": reference_role(cells_of(sheet)[answer])}
     else:
         return mapping
     columns = {one.field: one for one in mapping.fields if one.column}
@@ -281,9 +298,10 @@ def with_reference(
     if not columns or columns[0] not in sheet.columns:
         return mapping
     cells = cells_of(sheet)
+    role = reference_role(cells[columns[0]])
     fields = tuple(
-        FieldColumn("report", columns[0])
-        if one.field == "report"
+        FieldColumn(role, columns[0])
+        if one.field == role
         else replace(one, column=None if one.column == columns[0] else one.column)
         for one in mapping.fields
     )

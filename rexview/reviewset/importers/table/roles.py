@@ -187,6 +187,8 @@ def content_fit(role: str, cells: Cells) -> float:
     if role in _TESTS:
         test, needed, otherwise = _TESTS[role]
         return 1.0 if share(cells, test) > needed else otherwise
+    if role == "expected_answer":
+        return 0.3 if is_text(cells) else 1.0
     if role in _TEXTS:
         if share(cells, is_number) > 0.5 or share(cells, is_boxes) > 0.5:
             return 0.2
@@ -194,6 +196,11 @@ def content_fit(role: str, cells: Cells) -> float:
     if role in _WORDS:
         return 1.0 if length <= _LONG else 0.3
     return 0.4 if length > 4 * _LONG and role.startswith("tag_") else 1.0
+
+
+def reference_role(cells: Cells) -> str:
+    """Return the role of texts that are not a model's: a report, or the expected answer."""
+    return "report" if is_text(cells) or not cells else "expected_answer"
 
 
 def _is_text(role: str, cells: Cells) -> bool:

@@ -180,7 +180,7 @@ _NAMED: Final = ("case", *_KEY)
 _DESCRIBING: Final = frozenset(
     (
         *("question", "report", "findings", "impression", "image", "options", "option_a"),
-        *("indication", "category", "normal", "correct"),
+        *("indication", "category", "normal", "correct", "expected_answer"),
     )
 )
 

@@ -71,6 +71,11 @@ def reports_of(imported, key="id"):
     }
 
 
+def expected_of(imported):
+    extras = [imported.review_set.case(name).extra for name in cases_of(imported)]
+    return [extra.get("expected answer") for extra in extras]
+
+
 def answers_of(imported):
     rows = imported.review_set.answers.iter_rows(named=True)
     return {(row["case"], row["model"]): row["text"] for row in rows}
@@ -419,11 +424,34 @@ class TestWhoseATextIs:
     def test_right_answers_of_a_data_set(self, case, run_import):
         done = run_import("auto", case("vqarad"))
         assert {model for _, model in answers_of(done)} == {"LLaVA"}
-        assert [report for report, _ in reports_of(done).values()] == [
-            "Yes",
-            "Left side",
-            "In the superior vena cava",
-        ]
+        assert expected_of(done) == ["Yes", "Left side", "In the superior vena cava"]
+        assert set(reports_of(done).values()) == {(None, None)}
+
+    @pytest.mark.parametrize("name", ["answer", "reference_answer", "expert answer"])
+    @pytest.mark.parametrize("file", ["qa.csv", "qa.jsonl"])
+    def test_short_answers_beside_a_models_are_expected(self, run_import, tmp_path, name, file):
+        asked = [(n, f"Is sign {n} seen?", "Yes" if n % 2 else "No") for n in range(4)]
+        write_rows(tmp_path / f"in/test_{file}", ("qid", "question", name), asked)
+        told = [(n, f"Sign {n} is seen on the film.") for n in range(4)]
+        write_rows(tmp_path / "in/preds_gpt.csv", ("qid", "prediction"), told)
+        done = run_import("auto", tmp_path / "in")
+        assert expected_of(done) == ["No", "Yes", "No", "Yes"]
+        assert {model for _, model in answers_of(done)} == {"preds_gpt"}
+
+    def test_long_reference_answers_are_reports(self, run_import, tmp_path):
+        long = "There is a large effusion on the left side, and the heart is enlarged."
+        rows = [(n, f"What is seen on film {n}?", long, long[:-1]) for n in range(3)]
+        columns = ("id", "question", "reference answer", "GPT-5 answer")
+        write_rows(tmp_path / "in/qa.csv", columns, rows)
+        done = run_import("auto", tmp_path / "in")
+        assert {report for report, _ in reports_of(done).values()} == {long}
+
+    def test_answers_of_a_data_set_alone(self, case, run_import):
+        file = case("vqarad") / "vqa_rad_public.json"
+        done = run_import("auto", file)
+        assert expected_of(done) == ["Yes", "Left side", "In the superior vena cava"]
+        assert answers_of(done) == {}
+        assert len(answers_of(run_import("auto", file, model=["Mine"]))) == 3
 
 
 class TestJoins:
