@@ -126,6 +126,7 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         groups.setdefault((one.role, one.importer.id), []).append(one)
     beside = [file.path if file.path.is_dir() else file.path.parent for file in files]
     for (role, name), group in groups.items():
+        rows.log.end_warnings_if_refused()
         if role >= _BOXES:
             _place(rows, options, beside, files[0].label)
         importer = FORMATS[name]

@@ -5,7 +5,7 @@ Messages name files, rows and fields, never the value of a clinical field: they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partialmethod
 from typing import Any, Final
@@ -32,6 +32,16 @@ class ProblemLog(ProblemList):
     def __init__(self) -> None:
         super().__init__()
         self._notes: dict[str, None] = {}
+        self._refused = False
+
+    def add_many(self, examples: Sequence[Problem], count: int, **labels: Any) -> None:
+        """Add problems of one kind, but no warnings of an import that is refused by now."""
+        if not (self._refused and examples and examples[0].severity == "warning"):
+            super().add_many(examples, count, **labels)
+
+    def end_warnings_if_refused(self) -> None:
+        """Keep no further warnings if there is an error: they would only follow from it."""
+        self._refused = self.has_errors
 
     def note(self, text: str) -> None:
         """Add a sentence about a decision that the import took; each sentence once."""

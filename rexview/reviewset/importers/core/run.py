@@ -246,8 +246,8 @@ def read_sources(
     if before:
         rows.start_from(before)
     importer.read(files, rows, settings)
-    rows.warn_without_answers()
     if not log.has_errors:
+        rows.warn_without_answers()
         complete(rows, settings["question"])
         _check_size(rows, sources[0].name)
     if not (rows.cases and rows.receipt.used_any) and not log.has_errors:

@@ -99,6 +99,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     if decisions is None:
         decisions = decide([_text_table(one, options) for one in tables], rows.log)
     tables = [_decided(one, decisions) for one in tables]
+    rows.log.end_warnings_if_refused()
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
@@ -109,6 +110,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
         rows.mappings.append(mapping)
         named = model_told(table.file, options)
         reader = TableReader(rows, table.sheet, mapping, {**options, "model": named}, keys)
+        rows.log.end_warnings_if_refused()
         reader.read()
         boxes.append(reader.boxes)
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
