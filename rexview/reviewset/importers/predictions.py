@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.joins import account, match_ids
+from rexview.reviewset.importers.core.joins import join
 from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import (
@@ -87,14 +87,11 @@ def read_predictions(
         if any(not isinstance(value, dict) for value in content.values()):
             warn_of_no_model(file, named, rows.log)
         entries = list(_entries(content, named, file))
-        ids = [case.strip() for _, case, _, _ in entries]
-        match = match_ids(ids, rows)
-        if rows.described:
-            numbers = [at.row or 0 for *_, at in entries]
-            account(file.label, "id", ids, numbers, match, rows, answers=True)
+        ids, numbers = [case for _, case, *_ in entries], [at.row or 0 for *_, at in entries]
+        names = join(file.label, "id", ids, numbers, rows, answers=True)
         for model, case, text, at in entries:
             rows.receipt.rows(file.label, 1, at.part)
-            _add(rows, model, match.names.get(case.strip(), case), text, at)
+            _add(rows, model, names.get(case.strip(), case), text, at)
     rows.name = rows.name or files[0].path.stem.replace("_", " ")
 
 

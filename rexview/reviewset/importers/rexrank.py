@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from rexview.reviewset.importers.core.joins import join
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import REPORT_QUESTION, SetRows
@@ -227,15 +228,25 @@ def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
     predicted = [studies for studies in contents if studies.have_predictions]
     plain = [studies for studies in contents if not studies.have_predictions]
     names = _model_names([studies.file for studies in predicted], options.get("model"), rows)
+    alone = not (plain or rows.described)
     for studies in plain or predicted:
+        _join(studies, rows, alone=not rows.described or studies in predicted)
         for study in studies.by_id.values():
             case = RexrankStudy(study.at.file, study.at.row or 0, study.fields, rows.log)
             row = case.case(study.id) | {"site": options.get("site")}
             rows.add_case(row | {"question": options["question"] or REPORT_QUESTION}, study.at)
     for studies in predicted:
-        _add_answers(rows, studies, names[studies.file.label])
+        by_id = _join(studies, rows, alone=alone, needed=True)
+        _add_answers(rows, studies, names[studies.file.label], by_id)
     beside = [file.path.parent for file in files]
     place_images(rows, options["images"], beside, files[0].label)
+
+
+def _join(
+    studies: Studies, rows: SetRows, *, alone: bool, needed: bool = False
+) -> Mapping[str, str]:
+    ids, numbers = list(studies.by_id), [study.at.row or 0 for study in studies.by_id.values()]
+    return join(studies.file.label, "study id", ids, numbers, rows, alone=alone, needed=needed)
 
 
 def _studies(file: SourceFile, rows: SetRows) -> Studies:
@@ -309,7 +320,7 @@ def _model_names(
     return names
 
 
-def _add_answers(rows: SetRows, studies: Studies, model: str) -> None:
+def _add_answers(rows: SetRows, studies: Studies, model: str, by_id: Mapping[str, str]) -> None:
     rows.declare_model(model, kind="report")
     label = studies.file.label
     given = {
@@ -318,17 +329,18 @@ def _add_answers(rows: SetRows, studies: Studies, model: str) -> None:
     unknown, without, repeated = 0, 0, 0
     for study in studies.by_id.values():
         text = _prediction(study.fields.get(PREDICTION))
-        if rows.case(study.id) is None:
+        name = by_id.get(study.id, study.id)
+        if rows.case(name) is None:
             unknown += 1
             rows.receipt.unused(study.at, "No data file has this study.")
         elif text is None:
             without += 1
             rows.receipt.ran_not(study.at, model)
-        elif study.id in given and given[study.id] != text:
+        elif name in given and given[name] != text:
             repeated += 1
             rows.receipt.unused(study.at, "Another prediction of this model came first.")
         else:
-            rows.add_answer({"case": study.id, "model": model, "text": text}, study.at)
+            rows.add_answer({"case": name, "model": model, "text": text}, study.at)
     counted = (
         (unknown, "predictions are for studies that no data file has; they were left out.",
          "Give the data file of these studies, too."),

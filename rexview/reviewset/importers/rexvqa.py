@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rexview.bounded import printable
+from rexview.reviewset.importers.core.joins import join
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
@@ -352,15 +353,17 @@ def _read_predictions(
     usual, unknown = told or _named_after(file), 0
     found, known = Counter[str](), set[str]()
     seen: dict[tuple[str, str], str | None] = {}
-    for one in predictions_in(file, content, rows.log):
+    predictions = list(predictions_in(file, content, rows.log))
+    ids, numbers = [one.case for one in predictions], [one.at.row or 0 for one in predictions]
+    names = join(file.label, "id", ids, numbers, rows, needed=True)
+    for one in predictions:
         found[one.at.part] += 1
-        model = one.model or usual
-        place = rows.case(one.case)
-        if place is None:
+        model, case = one.model or usual, names.get(one.case, one.case)
+        if rows.case(case) is None:
             unknown += 1
             rows.receipt.unused(one.at, "No question has this id.")
             continue
-        before = seen.setdefault((model, one.case), one.text)
+        before = seen.setdefault((model, case), one.text)
         if before != one.text:
             message = f"“{one.case}” has two different predictions of {model}."
             rows.log.error(file.label, message, "Leave one of them.", row=one.at.row)
@@ -372,7 +375,7 @@ def _read_predictions(
         if one.text is None:
             rows.receipt.ran_not(one.at, model)
         else:
-            rows.add_answer({"case": one.case, "model": model, "text": one.text}, one.at)
+            rows.add_answer({"case": case, "model": model, "text": one.text}, one.at)
     for part, count in found.items():
         rows.receipt.rows(file.label, count, part)
     if unknown:

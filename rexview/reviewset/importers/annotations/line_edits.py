@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from rexview.reviewset.importers.core.joins import join
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
@@ -70,9 +71,12 @@ def _read(
     file: str, sheet: Sheet, columns: Mapping[str, str], rows: SetRows, options: Mapping[str, Any]
 ) -> None:
     others = enter_table(sheet, columns.values(), rows, kept_as="edit")
+    key = next(one for one in ("case", "study_id", "image") if one in columns)
+    ids = sheet.column(columns[key])
+    names = join(file, columns[key], ids, sheet.numbers, rows, images=key == "image")
     reports: dict[Report, list[Row]] = {}
     for row in sheet.read(columns, rows.log):
-        case_id = _case(row, rows)
+        case_id = _case(row, key, names, rows)
         if case_id is None:
             rows.receipt.unused(At(file, row.number), "The row names no case.")
             continue
@@ -88,12 +92,19 @@ def _read(
         rows.log.note(f"{file}: {made:,} answers were put together from their original lines.")
 
 
-def _case(row: Row, rows: SetRows) -> str | None:
-    """Return the case of a row: one that is there, else a new one of that name."""
+def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str | None:
+    """Return the case of a row: one that is there, else a new one of that name.
+
+    ``names`` has the ids to take for those of the ``key`` that are written otherwise.
+    """
     name = row["case"] or row["study_id"] or row["image"]
     if name is None:
         return None
-    found = rows.find_case(case=row["case"], study=row["study_id"], image=row["image"])
+    case, study = (
+        names.get((row[one] or "").strip(), row[one]) if one == key else row[one]
+        for one in ("case", "study_id")
+    )
+    found = rows.find_case(case=case, study=study, image=row["image"])
     if found is not None:
         return found[0]
     case: dict[str, Any] = {"id": name, "study_id": row["study_id"]}

@@ -46,16 +46,20 @@ class CaseNames:
         for image in case.get("images") or []:
             self.add_image(case_id, image["path"])
 
-    def ids(self, without: Collection[str] = ()) -> dict[str, tuple[int, str]]:
+    def ids(
+        self, without: Collection[str] = (), made: Collection[str] = ()
+    ) -> dict[str, tuple[int, str]]:
         """Return how many cases have an id of a case or study, and it as written, by folded form.
 
-        Those of the cases ``without`` are left out.
+        Those of the cases ``without`` are left out, and of the cases ``made`` all but the studies:
+        no source has their ids.
         """
         found = {}
-        for form, names in (*self._studies.items(), *self._folded.items()):
-            if any(name not in without for name in names):
-                written = next(iter(names)) if form in self._folded else self._written[form]
-                found[form] = len(names), written
+        for forms, left_out in ((self._studies, {*without}), (self._folded, {*without, *made})):
+            for form, names in forms.items():
+                if not left_out.issuperset(names):
+                    written = next(iter(names)) if form in self._folded else self._written[form]
+                    found[form] = len(names), written
         return found
 
     def add_image(self, case_id: str, path: str) -> None:

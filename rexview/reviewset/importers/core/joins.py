@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Final
 
@@ -100,6 +100,56 @@ def _by_number(names: Iterable[str]) -> dict[str, set[tuple[str, str]]]:
     return found
 
 
+def join(
+    file: str,
+    key: str,
+    ids: Sequence[str | None],
+    numbers: Sequence[int],
+    rows: SetRows,
+    *,
+    images: bool = False,
+    answers: bool = False,
+    needed: bool = False,
+    alone: bool = False,
+) -> Mapping[str, str]:
+    """Join the ids of a source with the cases of others, and enter in the receipt what joined.
+
+    Ids that lost their digits are refused.
+
+    Parameters
+    ----------
+    file, key : str
+        The source, and the column or field of its ids, as a person reads them.
+    ids, numbers : sequence
+        The id of each row, None where it has none, and the number of the row.
+    images : bool
+        The ids name images.
+    answers, needed : bool
+        Most ids have to be known, as others would become cases; or one at least has to be.
+    alone : bool
+        No other source describes a case yet: nothing is entered.
+
+    Returns
+    -------
+    dict of str to str
+        The id of a case for each id that is written otherwise.
+    """
+    if images:
+        named = {one for one in ids if one}
+        unknown = {one for one in named if not rows.find_case(image=one, case=one)}
+        match = IdMatch(unknown=frozenset(unknown))
+    else:
+        if refuse_lost_digits(file, key, ids, numbers, rows):
+            return {}
+        ids = [one.strip() if one else None for one in ids]
+        match = match_ids(filter(None, ids), rows)
+        pictured = {one for one in match.unknown if rows.find_case(case=one)}
+        match = replace(match, unknown=match.unknown - pictured)
+    if rows.described and not alone:
+        account(file, key, ids, numbers, match, rows, answers=answers, needed=needed)
+    return match.names
+
+
 def account(
     file: str,
     key: str,
@@ -108,9 +158,10 @@ def account(
     match: IdMatch,
     rows: SetRows,
     *,
-    answers: bool,
+    answers: bool = False,
+    needed: bool = False,
 ) -> None:
-    """Enter in the receipt which rows of a source joined; refuse one of answers that hardly do."""
+    """Enter in the receipt which rows of a source joined; refuse one that hardly does."""
     unmatched = [number for one, number in zip(ids, numbers, strict=True) if one in match.unknown]
     without = sum(one is None for one in ids)
     otherwise = {one: name for one, name in match.names.items() if one not in match.unknown}
@@ -129,9 +180,8 @@ def account(
         message += "became cases of their own where nothing tells which is meant."
         rows.log.warning(file, message, "Give the id of the case.", field=key)
     different = len({one for one in ids if one is not None})
-    if not answers or not different:
-        return
-    if len(match.unknown) > max(1, _MOSTLY * different):
+    most = _MOSTLY * different if answers else different - 1 if needed else different
+    if len(match.unknown) > max(1, most):
         first = sorted(match.unknown)[:_NEAREST]
         message = (
             f"{len(match.unknown):,} of its {different:,} ids are of no case that the other "
@@ -139,7 +189,7 @@ def account(
         )
         remedy = "Correct the ids, give the file with these cases, too, or leave this one out."
         rows.log.error(file, message, remedy, row=unmatched[0], field=key)
-    elif unmatched:
+    elif answers and unmatched:
         first = sorted(match.unknown)[:_NEAREST]
         message = f"{len(unmatched):,} answers name no case of the other sources: "
         message += f"{', '.join(_beside_nearest(one, rows) for one in first)}."
@@ -155,10 +205,16 @@ def _beside_nearest(one: str, rows: SetRows) -> str:
 
 def refuse_lost_digits(
     file: str, key: str, ids: Sequence[str | None], numbers: Sequence[int], rows: SetRows
-) -> None:
-    """Refuse ids that a spreadsheet wrote as powers of ten: different ones may have become one."""
+) -> bool:
+    """Refuse ids that a spreadsheet wrote as powers of ten, and return whether there are any.
+
+    Different ones may have become one.
+    """
+    refused = False
     for one, number in zip(ids, numbers, strict=True):
         if one is not None and LOST_DIGITS.fullmatch(one.strip()):
             message = "The id has lost its digits: a spreadsheet wrote it as a power of ten."
             remedy = "Make the column text in the spreadsheet, enter the ids again, and export it."
             rows.log.error(file, message, remedy, row=number, field=key)
+            refused = True
+    return refused

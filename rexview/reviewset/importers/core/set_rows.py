@@ -195,7 +195,8 @@ class SetRows:
     it as a further run of the model, ``first`` leaves it out. ``base`` is the set that is added to,
     if there is one; its cases that stand under a placeholder are ``unasked``. Cases that are added
     while ``provisional`` is set are ``pictures`` (their ids), which may belong to the cases that
-    other sources ``described``. ``without_answers`` are the tables where no column holds answers.
+    other sources ``described``. ``without_answers`` are the tables where no column holds answers,
+    ``numbered`` the cases whose ids are of the import's own making.
 
     What a person may decide otherwise is gathered for them to see: ``mappings`` of the tables,
     ``box_previews``, and ``groupings``, which counts the cases that the pictures become by the ways
@@ -229,6 +230,7 @@ class SetRows:
         self.pictures: set[str] = set()
         self.described: set[str] = set()
         self.without_answers: list[str] = []
+        self.numbered: set[str] = set()
         self._scratch: TemporaryDirectory[str] | None = None
         self.tables = {name: RowTable(table, log) for name, table in TABLES.items()}
         self._by_case: dict[str, list[Row]] = {}
@@ -433,9 +435,11 @@ class SetRows:
     def names_by_id(self, *, described: bool = False) -> Mapping[str, tuple[int, str]]:
         """Return how many cases have an id, and the id as they write it, by its folded form.
 
-        Ids are those of cases and of studies; with ``described`` not those of pictures alone.
+        Ids are those of cases and of studies; with ``described`` only those that a source has for
+        more than a picture.
         """
-        return self._names.ids(self.pictures - self.described if described else frozenset())
+        alone = self.pictures - self.described if described else frozenset()
+        return self._names.ids(alone, self.numbered if described else frozenset())
 
     def images(self) -> Iterator[tuple[str, Row]]:
         """Yield the id of the case and the row of each image, each with an ``id``."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
+from rexview.reviewset.importers.core.joins import join
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import (
@@ -67,6 +68,12 @@ class Source:
     program: str | None = None
     version: str | None = None
     scope: str | None = None
+    names: dict[str, str] = field(default_factory=dict)
+    """The id of a case for each id of the file that is written otherwise."""
+
+    def join(self, key: str, ids: Sequence[str | None], numbers: Sequence[int]) -> None:
+        """Join ids of the file with the cases of other sources."""
+        self.names.update(join(self.file.label, key, ids, numbers, self.rows, needed=True))
 
     @property
     def implementation(self) -> str | None:
@@ -121,6 +128,7 @@ class Source:
             message = f"{number:g} is above 1, the most that {found} can be; it is kept as it is."
             remedy = "Give shares, not percentages."
             log.warning(at.file, message, remedy, row=at.row, field=field or metric)
+        case = self.names.get(case.strip(), case)
         place = self.rows.find_case(case=case, study=case, at=at)
         row = {
             "case": place[0] if place else case,
@@ -213,12 +221,16 @@ def _read(
     whose = source.model(model or said.get("model"))
     lengths = {len(one) for one in metrics.values() if isinstance(one, list)}
     rows.receipt.rows(label, max([len(ids), *lengths]), part)
+    if ids_under:
+        named = [None if one is None else str(one) for one in ids]
+        source.join(ids_under, named, range(1, len(ids) + 1))
     for name, values in metrics.items():
         where = f"{model}.{name}" if model else name
         if values is None:
             _name_unused(file, where, block[name], rows)
         elif isinstance(values, dict):
             rows.receipt.rows(label, len(values), where)
+            source.join(where, list(values), range(1, len(values) + 1))
             for number, (case, value) in enumerate(values.items(), start=1):
                 at = At(label, number, where)
                 if not source.add(at, case, name, value, model=whose, field=where):
@@ -337,6 +349,7 @@ def _read_long(
 ) -> None:
     metric_column = columns.by_meaning["metric"]
     source = _source(file, [one or "" for one in sheet.column(metric_column)], rows, options)
+    source.join(columns.by_meaning["case"], sheet.column(columns.by_meaning["case"]), sheet.numbers)
     _name_others(sheet, columns, rows)
     for row in sheet.read(columns.by_meaning, rows.log):
         at = At(file.label, row.number)
@@ -362,6 +375,7 @@ def _read_wide(
     source = _source(file, columns.metrics, rows, options)
     for name in filter(is_reciprocal, columns.metrics):
         rows.log.warning(file.label, *RECIPROCAL, field=name)
+    source.join(columns.by_meaning["case"], sheet.column(columns.by_meaning["case"]), sheet.numbers)
     own = _numbers(sheet, columns)
     metrics = [name for name in (*columns.metrics, *own) if not is_reciprocal(name)]
     if own:
@@ -381,7 +395,7 @@ def _read_wide(
         if not any(made):
             rows.receipt.unused(at, _NO_VALUE)
         elif row["text"]:
-            _add_text(rows, case, model, row["text"], at)
+            _add_text(rows, source.names.get(case.strip(), case), model, row["text"], at)
 
 
 def _source(

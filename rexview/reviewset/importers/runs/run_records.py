@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from rexview.reviewset.importers.core.joins import IdMatch, account, match_ids
 from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION, REPORT_QUESTION, SetRows
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping, FieldColumn
 from rexview.reviewset.importers.table.column_names import FIELDS, is_identity
@@ -67,6 +68,7 @@ def match_cases(found: RunRecords, file: str, rows: SetRows) -> None:
         return
     asked_by_nobody = (None, OPEN_QUESTION, REPORT_QUESTION)
     matched: dict[str, set[str]] = {"id": set(), "study or picture": set(), "none": set()}
+    given_ids = [record.get("id") for record in found.records]
     for record in found.records:
         given = str(record.get("id", ""))
         if rows.case(given) is not None:
@@ -80,6 +82,10 @@ def match_cases(found: RunRecords, file: str, rows: SetRows) -> None:
             record["id"] = case["id"]
         else:
             matched["none"].add(given)
+    ids, unknown = [str(one) if one else None for one in given_ids], frozenset(matched["none"])
+    several = match_ids(filter(None, ids), rows).several
+    match = IdMatch(unknown=unknown, several=several)
+    account(file, "id", ids, found.numbers, match, rows)
     by = [f"{len(ids):,} by {how}" for how, ids in matched.items() if ids and how != "none"]
     new = f"; {len(matched['none']):,} named no case there was" if matched["none"] else ""
     rows.log.note(f"{file}: cases matched: {', '.join(by) or 'none'}{new}.")

@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
-from rexview.reviewset.importers.core.joins import (
-    NO_ID,
-    IdMatch,
-    account,
-    match_ids,
-    refuse_lost_digits,
-)
+from rexview.reviewset.importers.core.joins import NO_ID, join
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import example_of
 from rexview.reviewset.importers.core.set_rows import SetRows
@@ -224,6 +218,7 @@ class CaseKeys:
             self._number += 1
         made = f"case-{self._number:03}"
         self._made.add(made)
+        self.rows.numbered.add(made)
         return made
 
 
@@ -276,23 +271,21 @@ class TableReader:
         if field is None:
             return sheet
         key = self.fields[field]
-        ids = sheet.column(key)
-        if field == "image":
-            unknown = {
-                one for one in {*ids} if one and not self.rows.find_case(image=one, case=one)
-            }
-            match = IdMatch(unknown=frozenset(unknown))
-        else:
-            refuse_lost_digits(sheet.file, key, ids, sheet.numbers, self.rows)
-            match = match_ids((one.strip() for one in ids if one), self.rows)
-        if self.rows.described and not self.alone:
-            answers = self.has_answers and not _DESCRIBING - {"image"} & self.fields.keys()
-            match_of = [(one.strip() if field != "image" else one) if one else None for one in ids]
-            account(sheet.file, key, match_of, sheet.numbers, match, self.rows, answers=answers)
-            self.needs_id = answers
-        if not match.names:
+        answers = self.has_answers and not _DESCRIBING - {"image"} & self.fields.keys()
+        self.needs_id = bool(answers and self.rows.described and not self.alone)
+        names = join(
+            sheet.file,
+            key,
+            sheet.column(key),
+            sheet.numbers,
+            self.rows,
+            images=field == "image",
+            answers=answers,
+            alone=self.alone,
+        )
+        if not names:
             return sheet
-        place, names = sheet.columns.index(key), match.names
+        place = sheet.columns.index(key)
         rows = []
         for row in sheet.rows:
             named = names.get((row[place] or "").strip(), row[place])
