@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -23,7 +23,8 @@ WHOLE: Final[dict[Convention, float]] = {
     "normalised_1": 1.0,
 }
 """What the width or height of the picture is, in conventions that count in parts of it."""
-_CARDS: Final = Path(__file__).parents[1] / "models" / "asking" / "cards.yaml"
+_LIMITS: Final = ("longest_side", "most_pixels", "square")
+_MODELS: Final = Path(__file__).with_name("model_boxes.yaml")
 
 
 @dataclass(frozen=True)
@@ -55,19 +56,39 @@ class SentBoxes:
     square: bool = False
 
 
+def corners_of(numbers: Sequence[float], corners: Corners) -> tuple[float, float, float, float]:
+    """Return left, top, right, bottom of four numbers in some order."""
+    a, b, c, d = numbers
+    match corners:
+        case "xyxy":
+            return a, b, c, d
+        case "yxyx":
+            return b, a, d, c
+        case "xywh":
+            return a, b, a + c, b + d
+        case _:
+            return a - c / 2, b - d / 2, a + c / 2, b + d / 2
+
+
 def sent_boxes(model: str) -> SentBoxes:
-    """Return how a model writes boxes, by its name; unknown where its card says nothing."""
-    name = model.lower()
+    """Return how a model writes boxes, by its name; unknown where nothing says so."""
+    known = dict(known_boxes(model))
+    return SentBoxes(known.pop("boxes", BoxForm()), **known)
+
+
+def known_boxes(model: str) -> Mapping[str, Any]:
+    """Return the form of a model's ``boxes`` with the limits of its pictures; empty if unknown."""
+    name = model.lower().rstrip("/\\")
     names = {name, name.replace("\\", "/").rpartition("/")[2], name.replace("_", "-")}
-    for card in _cards():
-        if any(fnmatchcase(one, pattern) for one in names for pattern in card["match"]):
-            limits = {key: card.get(key) for key in ("longest_side", "most_pixels")}
-            return SentBoxes(
-                BoxForm(**card.get("boxes", {})), **limits, square=bool(card.get("square"))
-            )
-    return SentBoxes()
+    for entry in _entries():
+        if any(fnmatchcase(one, pattern) for one in names for pattern in entry["match"]):
+            return {
+                "boxes": BoxForm(**entry["boxes"]),
+                **{key: entry[key] for key in _LIMITS if key in entry},
+            }
+    return {}
 
 
 @cache
-def _cards() -> tuple[Mapping[str, Any], ...]:
-    return tuple(read_table(_CARDS)["models"])
+def _entries() -> tuple[Mapping[str, Any], ...]:
+    return tuple(read_table(_MODELS)["models"])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.models.request import SentImage
-from rexview.written_boxes.forms import WHOLE, BoxForm, Convention, Corners
+from rexview.written_boxes.forms import WHOLE, BoxForm, Convention, Corners, corners_of
 
 Four = tuple[float, float, float, float]
 _ORDERS: Final[dict[Corners, str]] = {
@@ -41,7 +41,7 @@ def to_stored(numbers: Sequence[float], form: BoxForm, image: SentImage) -> Four
     What a model counts in when it is not known is taken to be pixels as sent. Nothing is clipped;
     a width or height may come out negative.
     """
-    left, top, right, bottom = _corners(numbers, form.corners)
+    left, top, right, bottom = corners_of(numbers, form.corners)
     scale_x, scale_y, shift_x, shift_y = _scale(form.convention, image)
     x0, x1 = left * scale_x + shift_x, right * scale_x + shift_x
     y0, y1 = top * scale_y + shift_y, bottom * scale_y + shift_y
@@ -63,20 +63,6 @@ def from_stored(box: Sequence[float], form: BoxForm, image: SentImage) -> Four:
             return left, top, right - left, bottom - top
         case _:
             return (left + right) / 2, (top + bottom) / 2, right - left, bottom - top
-
-
-def _corners(numbers: Sequence[float], corners: Corners) -> Four:
-    """Return left, top, right, bottom."""
-    a, b, c, d = numbers
-    match corners:
-        case "xyxy":
-            return a, b, c, d
-        case "yxyx":
-            return b, a, d, c
-        case "xywh":
-            return a, b, a + c, b + d
-        case _:
-            return a - c / 2, b - d / 2, a + c / 2, b + d / 2
 
 
 def _scale(convention: Convention, image: SentImage) -> Four:

@@ -25,7 +25,14 @@ from rexview.reviewset.importers.core.set_rows import Place, Row, SetRows
 from rexview.reviewset.importers.table.roles import cells_of
 from rexview.reviewset.importers.table.sheet import MappedRow, Sheet
 from rexview.reviewset.tables.source import At
-from rexview.written_boxes.forms import WHOLE, BoxForm, Convention, SentBoxes, sent_boxes
+from rexview.written_boxes.forms import (
+    WHOLE,
+    BoxForm,
+    Convention,
+    SentBoxes,
+    corners_of,
+    sent_boxes,
+)
 from rexview.written_boxes.texts import Found, WrittenBox, boxes_in_text, without_marks
 
 _MAY_HAVE_BOXES: Final = re.compile(r"box|<point|<x\d|<obj>", re.IGNORECASE)
@@ -193,16 +200,7 @@ def _to_pixels(
     numbers: Sequence[float], form: BoxForm, image: Row, sent: SentBoxes
 ) -> tuple[list[float], bool]:
     """Return x, y, width, height in pixels of the stored image, and whether that is sure."""
-    a, b, c, d = numbers
-    match form.corners:
-        case "yxyx":
-            left, top, right, bottom = b, a, d, c
-        case "xywh":
-            left, top, right, bottom = a, b, a + c, b + d
-        case "cxcywh":
-            left, top, right, bottom = a - c / 2, b - d / 2, a + c / 2, b + d / 2
-        case _:
-            left, top, right, bottom = a, b, c, d
+    left, top, right, bottom = corners_of(numbers, form.corners)
     width, height = image.get("width"), image.get("height")
     if not width or not height:
         sure = form.convention == "pixels_stored"
