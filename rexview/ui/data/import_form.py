@@ -76,7 +76,7 @@ def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSe
     named = {option.name for option in importer.options}
     with preview:
         asked = Asked(importer.id, tuple(sources), options, into)
-        confirmed = confirm_import(asked, takes_mapping="mapping" in named)
+        confirmed = confirm_import(asked, takes=named)
     pressed = st.button(
         tr("Add to the set") if target.into else tr("Import"),
         type="primary",

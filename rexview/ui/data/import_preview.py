@@ -6,7 +6,7 @@ which pictures are one study.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +22,7 @@ from rexview.ui.data.column_choices import chosen_mapping, proposed_choices
 from rexview.ui.data.column_form import confirm_columns
 from rexview.ui.data.picture_grouping import choose_grouping
 from rexview.ui.data.receipt_view import show_lines, show_receipt
+from rexview.ui.data.reference_choice import choose_references
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.problem_table import show_error
 from rexview.words import counted, tr, trn
@@ -63,15 +64,21 @@ class Asked:
         return looks[key]
 
 
-def confirm_import(asked: Asked, *, takes_mapping: bool) -> dict[str, Any] | None:
+def confirm_import(asked: Asked, *, takes: Collection[str]) -> dict[str, Any] | None:
     """Show what would be made, let a person decide; return the options to import with.
 
-    None when nothing can be imported so; the page says why. ``takes_mapping`` says whether the
-    format has columns to be mapped.
+    None when nothing can be imported so; the page says why. ``takes`` are the names of the
+    format's options.
     """
-    usual = {"mapping": PROPOSED} if takes_mapping else {}
+    usual: dict[str, Any] = {"mapping": PROPOSED} if "mapping" in takes else {}
     first = asked.preview(usual)
     _show_files(first.receipt)
+    if first.references and "reference" in takes:
+        chosen = choose_references(first.references)
+        if chosen is None:
+            return None
+        usual["reference"] = (*(asked.options.get("reference") or ()), *chosen)
+        first = asked.preview(usual)
     decisions = _decide(first)
     if decisions is None:
         return None

@@ -130,3 +130,28 @@ def test_an_uploaded_table_becomes_a_set_that_opens(import_tab, width):
     page.wait_for_url(re.compile("set="))
     page.locator(".rx-card").first.wait_for()
     assert page.evaluate("window.hit") is None
+
+
+def test_the_page_asks_which_file_has_the_reference(import_tab, tmp_path):
+    folder = tmp_path / "chest"
+    folder.mkdir()
+    for name, size in (("set_a.csv", "normal"), ("set_b.csv", "enlarged")):
+        rows = [f'{n},"The heart is {size}. No effusion is seen."' for n in (1, 2, 3)]
+        (folder / name).write_text("\n".join(["study_id,report", *rows]), encoding="utf-8")
+    page = import_tab()
+    give(page, folder)
+    asked = page.get_by_role("radiogroup", name=re.compile("Which one has"))
+    expect(
+        asked.get_by_text("such as “The heart is enlarged. No effusion is seen.”")
+    ).to_be_visible()
+    expect(page.get_by_role("button", name="Import", exact=True)).to_be_disabled()
+    asked.get_by_text("chest/set_b.csv").click()
+    calm(page)
+    out = page.get_by_role("textbox", name="New folder").input_value()
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("button", name="Open chest").wait_for()
+    made = load(out)
+    assert {row["findings"] for row in made.cases["report"]} == {
+        "The heart is enlarged. No effusion is seen."
+    }
+    assert set(made.answers["model"]) == {"set_a"}

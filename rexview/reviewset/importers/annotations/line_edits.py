@@ -100,11 +100,11 @@ def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str | 
     name = row["case"] or row["study_id"] or row["image"]
     if name is None:
         return None
-    case, study = (
+    case_name, study = (
         names.get((row[one] or "").strip(), row[one]) if one == key else row[one]
         for one in ("case", "study_id")
     )
-    found = rows.find_case(case=case, study=study, image=row["image"])
+    found = rows.find_case(case=case_name, study=study, image=row["image"])
     if found is not None:
         return found[0]
     case: dict[str, Any] = {"id": name, "study_id": row["study_id"]}

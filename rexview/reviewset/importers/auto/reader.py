@@ -117,7 +117,7 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     readers = of_files(options.get("reader"))
     options = {**options, "reader": None, "model": (*(options.get("model") or ()), *readers)}
     tables = [one.file for one in found if one.importer.id == "table"]
-    decisions, turns = plan(tables, options, rows.log)
+    decisions, turns = plan(tables, options, rows)
     found = [replace(one, role=turns.get(one.file.label, one.role)) for one in found]
     order = list(FORMATS)
     found.sort(key=lambda one: (one.role, order.index(one.importer.id), one.file.label))

@@ -28,8 +28,9 @@ class ImportPreview:
 
     ``mappings`` are those of the tables and ``boxes`` the readings of the boxes, as given or
     proposed; ``pictures`` has small pictures (WebP) by case and image, to draw the boxes on.
-    ``groupings`` counts the cases that pictures become, by the ways to group them. ``error`` says
-    why nothing can be imported; what was found out until then stands there all the same.
+    ``groupings`` counts the cases that pictures become, by the ways to group them. ``references``
+    are files, or FILE=COLUMN, of which nothing tells which one has the reference, with a text of
+    each. ``error`` says why nothing can be imported; what was found out until then is there.
     """
 
     receipt: Receipt
@@ -37,6 +38,7 @@ class ImportPreview:
     boxes: tuple[BoxPreview, ...]
     pictures: Mapping[tuple[str, str], bytes]
     groupings: Mapping[str, int]
+    references: tuple[Mapping[str, str], ...]
     error: ImportSourceError | None = None
 
 
@@ -75,6 +77,7 @@ def preview_source(
         tuple(rows.box_previews),
         pictures,
         rows.groupings,
+        tuple(rows.references),
         error,
     )
 

@@ -199,8 +199,9 @@ class SetRows:
     ``numbered`` the cases whose ids are of the import's own making.
 
     What a person may decide otherwise is gathered for them to see: ``mappings`` of the tables,
-    ``box_previews``, and ``groupings``, which counts the cases that the pictures become by the ways
-    to group them.
+    ``box_previews``, ``groupings``, which counts the cases that the pictures become by the ways to
+    group them, and ``references``: files (or FILE=COLUMN) of which one has the reference,
+    with a text of each.
     """
 
     def __init__(
@@ -226,6 +227,7 @@ class SetRows:
         self.unasked: set[str] = set()
         self.mappings: list[ColumnMapping] = []
         self.groupings: dict[str, int] = {}
+        self.references: list[dict[str, str]] = []
         self.provisional = False
         self.pictures: set[str] = set()
         self.described: set[str] = set()

@@ -97,7 +97,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     tables = [table for file in files for table in _tables(file, rows, options)]
     decisions = options.get("decisions")
     if decisions is None:
-        decisions = decide([_text_table(one, options) for one in tables], rows.log)
+        decisions = decide([_text_table(one, options) for one in tables], rows)
     tables = [_decided(one, decisions) for one in tables]
     rows.log.end_warnings_if_refused()
     keys = CaseKeys(rows)
@@ -119,7 +119,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
 
 
 def plan(
-    files: Sequence[SourceFile], options: Mapping[str, Any], log: ProblemLog
+    files: Sequence[SourceFile], options: Mapping[str, Any], rows: SetRows
 ) -> tuple[Decisions | None, dict[str, int]]:
     """Decide whose the texts of all tables of an import are, and when each file is read.
 
@@ -138,13 +138,13 @@ def plan(
             continue
         sheets = [first]
         for name in first.others:
-            rows = _ROWS_PLANNED
-            other = read_sheet(file.path, ProblemLog(), sheet=name, max_rows=rows, label=file.label)
+            most = _ROWS_PLANNED
+            other = read_sheet(file.path, ProblemLog(), sheet=name, max_rows=most, label=file.label)
             sheets += [other] if other else []
         tables += [_Table(file, sheet, _proposed(file, sheet, options)) for sheet in sheets]
     if not tables:
         return None, {}
-    decisions = decide([_text_table(one, options) for one in tables], log)
+    decisions = decide([_text_table(one, options) for one in tables], rows)
     turns: dict[str, int] = {}
     for one in tables:
         turn = _decided(one, decisions).turn

@@ -15,7 +15,8 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.case_names import folded
-from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.receipt import example_of
+from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.table.case import asked
 from rexview.reviewset.importers.table.column_mapping import (
@@ -126,9 +127,12 @@ Decisions = Mapping[tuple[str, str | None], str]
 ``question``."""
 
 
-def decide(tables: Sequence[TextTable], log: ProblemLog) -> dict[tuple[str, str | None], str]:
-    """Decide whose the texts of the tables of an import are; log an error where nothing tells."""
-    refuse_texts_alike(tables, log)
+def decide(tables: Sequence[TextTable], rows: SetRows) -> dict[tuple[str, str | None], str]:
+    """Decide whose the texts of the tables of an import are; log an error where nothing tells.
+
+    What could each be the reference is added to ``rows.references``, for a person to choose.
+    """
+    refuse_texts_alike(tables, rows)
     found = {one.place: one.told for one in tables if one.told and one.fields}
     decided = {place: told for place, told in found.items() if told is not None}
     texts = {one.place: one.texts() for one in tables if one.fields}
@@ -138,8 +142,8 @@ def decide(tables: Sequence[TextTable], log: ProblemLog) -> dict[tuple[str, str 
             decided[one.place] = "question"
     open_tables = [one for one in open_tables if decided.get(one.place) != "question"]
     for group in _that_meet(open_tables, texts):
-        _decide_reports(group, texts, decided, log)
-    _decide_answers(open_tables, tables, texts, decided, log)
+        _decide_reports(group, texts, decided, rows)
+    _decide_answers(open_tables, tables, texts, decided, rows)
     return decided
 
 
@@ -182,7 +186,7 @@ def _decide_reports(
     group: Sequence[TextTable],
     texts: Mapping[tuple[str, str | None], Mapping[str, Text]],
     decided: dict[tuple[str, str | None], str],
-    log: ProblemLog,
+    rows: SetRows,
 ) -> None:
     """Decide which of several tables with reports of the same studies has the reference."""
     sides = {one.place: one.side for one in group}
@@ -197,7 +201,7 @@ def _decide_reports(
     if all(one.told for one in rest):
         return
     if any(sides[best.place] - sides[one.place] < _SURE for one in others):
-        _ask(rest, "a report", log)
+        _ask(rest, "a report", rows)
         return
     decided[best.place] = "reference"
     for one in others:
@@ -209,7 +213,7 @@ def _decide_answers(
     tables: Sequence[TextTable],
     texts: Mapping[tuple[str, str | None], Mapping[str, Text]],
     decided: dict[tuple[str, str | None], str],
-    log: ProblemLog,
+    rows: SetRows,
 ) -> None:
     """Tell the right answers of a data set from a model's, where others answer the same."""
     for one in open_tables:
@@ -239,7 +243,7 @@ def _decide_answers(
         if side >= _HALF and side - max(others) >= _SURE:
             decided[one.place] = "reference"
         elif asks and max(others) <= -_SURE:
-            _ask([one, *answering], "an answer", log)
+            _ask([one, *answering], "an answer", rows)
 
 
 def _ids(table: TextTable) -> set[str]:
@@ -248,9 +252,16 @@ def _ids(table: TextTable) -> set[str]:
     return {plain_id(name) for name in table.sheet.column(column) if name} if column else set()
 
 
-def _ask(tables: Sequence[TextTable], what: str, log: ProblemLog) -> None:
+def _ask(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
     """Refuse, with the option that says which table has the reference."""
-    first, *_ = sorted(one.sheet.file for one in tables)
+    choices = {
+        one.sheet.file: next((example_of(text) for [text, *_] in one.texts().values()), "")
+        for one in sorted(tables, key=lambda table: table.place[0])
+    }
+    if choices in rows.references:
+        return
+    rows.references.append(choices)
+    first = next(iter(choices))
     for one in sorted(tables, key=lambda table: table.place[0]):
         others = " and ".join(sorted(two.sheet.file for two in tables if two is not one))
         column = one.mapping.column_of(one.fields[0]) if one.fields else None
@@ -260,9 +271,9 @@ def _ask(tables: Sequence[TextTable], what: str, log: ProblemLog) -> None:
         )
         remedy = (
             f"Name the file with the reference (--reference {first}), or the model of the others "
-            "(--model FILE=NAME); on the Data page the field Reference."
+            "(--model FILE=NAME); the Data page asks for it."
         )
-        log.error(one.sheet.file, message, remedy, field=column or "reference")
+        rows.log.error(one.sheet.file, message, remedy, field=column or "reference")
 
 
 def with_decision(mapping: ColumnMapping, sheet: Sheet, decision: str | None) -> ColumnMapping:
@@ -313,7 +324,7 @@ def with_reference(
     return replace(mapping, answers=answers)
 
 
-def refuse_texts_alike(tables: Sequence[TextTable], log: ProblemLog) -> None:
+def refuse_texts_alike(tables: Sequence[TextTable], rows: SetRows) -> None:
     """Refuse a table with several reports in columns of which nothing tells whose they are."""
     for one in tables:
         if one.told or one.mapping.has_answers or one.fields:
@@ -327,7 +338,10 @@ def refuse_texts_alike(tables: Sequence[TextTable], log: ProblemLog) -> None:
         if len(alike) > 1:
             message = f"{' and '.join(alike)} could each be the reference; nothing tells which is."
             remedy = f"Say which: --reference {one.sheet.file}=COLUMN; the others are answers then."
-            log.error(one.sheet.file, message, remedy, field="reference")
+            rows.log.error(one.sheet.file, message, remedy, field="reference")
+            rows.references.append(
+                {f"{one.sheet.file}={name}": example_of(cells[name][0]) for name in alike}
+            )
 
 
 def told(file: SourceFile, options: Mapping[str, Any]) -> str | None:
