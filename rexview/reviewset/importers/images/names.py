@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from rexview.reviewset.pictures import FORMATS_BY_SUFFIX
-from rexview.schema import StudyImage
 
 RASTER_SUFFIXES: Final = tuple(
     suffix for suffix, kind in FORMATS_BY_SUFFIX.items() if kind != "DICOM"
@@ -67,9 +65,3 @@ def unique_ids(images: Sequence[Mapping[str, Any]]) -> list[str]:
         taken.add(name)
         found.append(name)
     return found
-
-
-def name_images(images: Sequence[StudyImage]) -> tuple[StudyImage, ...]:
-    """Name the images of a case by their file names, or by number where those are not unique."""
-    names = unique_ids([{"path": image.path} for image in images])
-    return tuple(replace(image, id=name) for image, name in zip(images, names, strict=True))

@@ -39,6 +39,7 @@ from rexview.reviewset.importers.table.cell_values import read_number, read_whol
 from rexview.reviewset.importers.table.column_names import is_identity
 from rexview.reviewset.importers.table.roles import (
     columns_by_meaning,
+    enter_table,
     holds_any,
     sample_of,
 )
@@ -260,6 +261,7 @@ def _name_unused(file: SourceFile, where: str, value: Any, rows: SetRows) -> Non
 _NOT_METRICS: Final = ("question", "options", "correct", "finish_reason", "dimension")
 """Fields of tables of answers and scores, which are read as those."""
 _BOARD: Final = "A row a model, and no study: these are means of a board, and no values of reports."
+_OTHER: Final = "It is neither a metric nor says of what one is."
 _NO_CASE: Final = "The row names no study."
 _NO_VALUE: Final = "The row has no metric value that can be used."
 _ENOUGH: Final = 2
@@ -327,9 +329,13 @@ def read_metric_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any
         remedy = "Name columns study, model, metric, value, or study and a column a metric."
         rows.log.error(file.label, "The table holds no metric values.", remedy)
         return
-    rows.receipt.rows(sheet.file, len(sheet.rows) + len(sheet.unread))
-    for number, why in sheet.unread:
-        rows.receipt.unused(At(sheet.file, number), why)
+    own = _numbers(sheet, columns) if not (columns.is_board or columns.is_long) else []
+    used = (
+        sheet.columns
+        if columns.is_board
+        else (*columns.by_meaning.values(), *columns.metrics, *own)
+    )
+    enter_table(sheet, used, rows, why=_OTHER)
     if columns.is_board:
         rows.log.warning(file.label, _BOARD, "Give values by study.")
         for number in sheet.numbers:
@@ -337,7 +343,7 @@ def read_metric_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any
     elif columns.is_long:
         _read_long(file, sheet, columns, rows, options)
     else:
-        _read_wide(file, sheet, columns, rows, options)
+        _read_wide(file, sheet, columns, own, rows, options)
 
 
 def _read_long(
@@ -350,7 +356,6 @@ def _read_long(
     metric_column = columns.by_meaning["metric"]
     source = _source(file, [one or "" for one in sheet.column(metric_column)], rows, options)
     source.join(columns.by_meaning["case"], sheet.column(columns.by_meaning["case"]), sheet.numbers)
-    _name_others(sheet, columns, rows)
     for row in sheet.read(columns.by_meaning, rows.log):
         at = At(file.label, row.number)
         case, metric = row["case"], row["metric"]
@@ -369,6 +374,7 @@ def _read_wide(
     file: SourceFile,
     sheet: Sheet,
     columns: MetricColumns,
+    own: Sequence[str],
     rows: SetRows,
     options: Mapping[str, Any],
 ) -> None:
@@ -376,11 +382,9 @@ def _read_wide(
     for name in filter(is_reciprocal, columns.metrics):
         rows.log.warning(file.label, *RECIPROCAL, field=name)
     source.join(columns.by_meaning["case"], sheet.column(columns.by_meaning["case"]), sheet.numbers)
-    own = _numbers(sheet, columns)
     metrics = [name for name in (*columns.metrics, *own) if not is_reciprocal(name)]
     if own:
         rows.log.note(f"{file.label}: {', '.join(own)} are numbers, and kept as metrics.")
-    _name_others(sheet, columns, rows, taken=(*columns.metrics, *own))
     for row in sheet.read(columns.by_meaning, rows.log):
         at = At(file.label, row.number)
         case = row["case"]
@@ -428,21 +432,6 @@ def _numbers(sheet: Sheet, columns: MetricColumns) -> list[str]:
         if name not in used and cells and numbers and may_be_metric(name) and not is_identity(name):
             found.append(name)
     return found
-
-
-def _name_others(
-    sheet: Sheet, columns: MetricColumns, rows: SetRows, taken: Sequence[str] = ()
-) -> None:
-    """Name in the receipt what nothing is taken from."""
-    for name in sheet.columns:
-        if name in taken or name in columns.by_meaning.values():
-            continue
-        example = next((cell for cell in sheet.column(name) if cell is not None), None)
-        if is_identity(name):
-            rows.receipt.identity_column(sheet.file, name)
-        elif example is not None:
-            why = "It is neither a metric nor says of what one is."
-            rows.receipt.column_unused(sheet.file, name, example, why)
 
 
 def _add_text(rows: SetRows, case: str, model: str, text: str, at: At) -> None:

@@ -13,10 +13,10 @@ identity: those are left out.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from rexview.bounded import read_file, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem
@@ -24,6 +24,7 @@ from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.reviewset.importers.table.score_scale import ScoreScale
 from rexview.vocab import DIMENSIONS, FAILURES
 
+Made = TypeVar("Made")
 _LONGEST_FILE: Final = 10_000_000
 ANSWER_TEXTS: Final = ("answer", "answer_findings", "answer_impression")
 """Fields with the text of an answer, whole or by section."""
@@ -161,44 +162,19 @@ class ColumnMapping:
             file=str(raw.get("file") or ""),
             columns=columns,
             fields=tuple(
-                FieldColumn(field, _word(one, "column"), **_seen(one))
-                for field in FIELDS
-                for one in [given.get(field, {})]
+                _made(FieldColumn, {**given.get(field, {}), "field": field}) for field in FIELDS
             ),
             answers=tuple(
-                AnswerColumn(
-                    column=str(one.get("column")),
-                    model=_word(one, "model") or str(one.get("column")),
-                    field=_word(one, "field") or "answer",
-                    run=_word(one, "run"),
-                    **_seen(one),
-                )
+                _made(AnswerColumn, {**one, "model": one.get("model") or one.get("column")})
                 for one in _entries(raw, "answers", problems)
             ),
             judgements=tuple(
-                JudgementColumn(
-                    column=str(one.get("column")),
-                    judges=str(one.get("judges", one.get("mark"))),
-                    reader=_word(one, "reader"),
-                    model=_word(one, "model"),
-                    scale=_word(one, "scale"),
-                    **_seen(one),
-                )
-                for one in judgements
+                _made(JudgementColumn, {"judges": one.get("mark"), **one}) for one in judgements
             ),
             identity=_words(raw.get("identity")),
-            model=_word(raw, "model"),
-            sheet=_word(raw, "sheet"),
-            kept=tuple(
-                KeptColumn(
-                    str(one.get("column")),
-                    _words(one.get("samples")),
-                    _word(one, "note") or "",
-                    _word(one, "advice") or "",
-                    _words(one.get("scales")),
-                )
-                for one in _entries(raw, "kept", problems)
-            ),
+            model=_word(raw.get("model")),
+            sheet=_word(raw.get("sheet")),
+            kept=tuple(_made(KeptColumn, one) for one in _entries(raw, "kept", problems)),
             notes=_words(raw.get("notes")),
         )
         problems += mapping.problems()
@@ -279,8 +255,18 @@ def _entries(raw: Mapping[str, Any], name: str, problems: list[Problem]) -> list
     return entries
 
 
-def _word(raw: Mapping[str, Any], name: str) -> str | None:
-    value = raw.get(name)
+def _made(kind: type[Made], raw: Mapping[str, Any]) -> Made:
+    """Read one column from its JSON form; what is left out is as usual."""
+    return kind(
+        **{
+            one.name: _READERS[str(one.type)](raw.get(one.name))
+            for one in fields(kind)  # type: ignore[arg-type]
+            if raw.get(one.name) not in (None, "") or one.default is MISSING
+        }
+    )
+
+
+def _word(value: Any) -> str | None:
     return str(value) if value not in (None, "") else None
 
 
@@ -288,11 +274,13 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(str(one) for one in value) if isinstance(value, list | tuple) else ()
 
 
-def _seen(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """How sure the proposal was, and the values that it saw."""
-    sure = raw.get("confidence")
-    confidence = float(sure) if isinstance(sure, int | float) else 0.0
-    return {"confidence": confidence, "samples": _words(raw.get("samples"))}
+_READERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "str": str,
+    "str | None": _word,
+    "float": lambda value: float(value) if isinstance(value, int | float) else 0.0,
+    "tuple[str, ...]": _words,
+}
+"""How a value is read, by the type of its field."""
 
 
 def _unusable(message: str) -> ImportSourceError:

@@ -8,7 +8,7 @@ files, those that describe cases are read before those with answers, and these b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,24 +47,17 @@ _ROLES: Final = {1: 1, 2: 1, 3: 2, 4: 4}
 _OF_CASES: Final = ("question", "report", "findings", "impression", "image", "options", "option_a")
 
 
-@dataclass(frozen=True)
-class _Table:
-    """A table of a file, and what its columns mean."""
+def _turn(mapping: ColumnMapping) -> int:
+    """Return when a table is read: 1 cases, 2 cases with answers, 3 answers, 4 judgements."""
+    if mapping.answers or mapping.has_answers:
+        return 2 if any(map(mapping.column_of, _OF_CASES)) else 3
+    if mapping.column_of("choice") or mapping.column_of("error"):
+        return 3
+    return 4 if mapping.judgements or mapping.column_of("score") else 1
 
-    file: SourceFile
-    sheet: Sheet
-    mapping: ColumnMapping
 
-    @property
-    def turn(self) -> int:
-        """When it is read: 1 cases, 2 cases with answers, 3 answers, 4 judgements."""
-        if self.mapping.answers or self.mapping.has_answers:
-            cases = any(map(self.mapping.column_of, _OF_CASES))
-            return 2 if cases else 3
-        if self.mapping.column_of("choice") or self.mapping.column_of("error"):
-            return 3
-        judged = self.mapping.judgements or self.mapping.column_of("score")
-        return 4 if judged else 1
+def _order(table: TextTable) -> tuple[int, bool]:
+    return _turn(table.mapping), not table.mapping.column_of("answer")
 
 
 def recognises(probe: Probe) -> Found | None:
@@ -84,7 +77,7 @@ def recognises(probe: Probe) -> Found | None:
     nothing = not (telling or mapping.answers or mapping.judgements or sheet.others)
     if nothing and not (mapping.column_of("case") and len(texts) > 1):
         return None
-    turn = _Table(SourceFile(probe.path, probe.label), sheet, mapping).turn
+    turn = _turn(mapping)
     columns = ", ".join(sheet.columns[:4])
     return Found(f"{probe.type} with the columns {columns}", _ROLES[turn])
 
@@ -97,15 +90,19 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     tables = [table for file in files for table in _tables(file, rows, options)]
     decisions = options.get("decisions")
     if decisions is None:
-        decisions = decide([_text_table(one, options) for one in tables], rows)
+        decisions = decide([_told(one, options) for one in tables], rows)
     tables = [_decided(one, decisions) for one in tables]
     rows.log.end_warnings_if_refused()
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
-    for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
+    for table in sorted(
+        tables, key=lambda one: (_turn(one.mapping), not one.mapping.column_of("answer"))
+    ):
         mapping = _of_its_folder(table.file, table.mapping)
-        if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
+        if (
+            options["mapping"] == PROPOSED and _turn(table.mapping) == 4
+        ):  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
         named = model_told(table.file, options)
@@ -141,13 +138,13 @@ def plan(
             most = _ROWS_PLANNED
             other = read_sheet(file.path, ProblemLog(), sheet=name, max_rows=most, label=file.label)
             sheets += [other] if other else []
-        tables += [_Table(file, sheet, _proposed(file, sheet, options)) for sheet in sheets]
+        tables += [TextTable(file, sheet, _proposed(file, sheet, options)) for sheet in sheets]
     if not tables:
         return None, {}
-    decisions = decide([_text_table(one, options) for one in tables], rows)
+    decisions = decide([_told(one, options) for one in tables], rows)
     turns: dict[str, int] = {}
     for one in tables:
-        turn = _decided(one, decisions).turn
+        turn = _turn(_decided(one, decisions).mapping)
         turns[one.file.label] = min(turns.get(one.file.label, turn), turn)
     return decisions, {label: _ROLES[turn] for label, turn in turns.items()}
 
@@ -160,16 +157,17 @@ def _proposed(file: SourceFile, sheet: Sheet, options: Mapping[str, Any]) -> Col
     return confirmed or with_reference(guess(sheet, scores=scores), sheet, file, options)
 
 
-def _text_table(table: _Table, options: Mapping[str, Any]) -> TextTable:
+def _told(table: TextTable, options: Mapping[str, Any]) -> TextTable:
+    """Return a table with what a person said of its texts."""
     given = options.get("mapping")
     said = told(table.file, options)
     if isinstance(given, list | tuple) and _confirmed(given, table.sheet) is not None:
         said = "model" if table.mapping.has_answers else "reference"
     named = model_told(table.file, options) is not None
-    return TextTable(table.file, table.sheet, table.mapping, said, named)
+    return replace(table, told=said, named=named)
 
 
-def _decided(table: _Table, decisions: Decisions) -> _Table:
+def _decided(table: TextTable, decisions: Decisions) -> TextTable:
     decision = decisions.get((table.sheet.file, table.sheet.name))
     mapping = with_decision(table.mapping, table.sheet, decision)
     if decision == "model" and table.sheet.others == () and table.sheet.name and mapping.model:
@@ -189,7 +187,7 @@ def _of_its_folder(file: SourceFile, mapping: ColumnMapping) -> ColumnMapping:
     return replace(mapping, model=model, answers=tuple(answers))
 
 
-def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[_Table]:
+def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[TextTable]:
     """Yield the tables of a file with what their columns mean; problems are logged."""
     log, given = rows.log, options["mapping"]
     confirmed = given if isinstance(given, list | tuple) else ()
@@ -215,11 +213,11 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
             mapping = replace(mapping, judgements=tuple(scored))
         if _fits(mapping, sheet, rows):
-            yield _Table(file, sheet, _without_identity(mapping, sheet))
+            yield TextTable(file, sheet, _without_identity(mapping, sheet))
     else:
         proposed = _proposed(file, sheet, options)
         if _fits(proposed, sheet, rows):
-            yield _Table(file, sheet, proposed)
+            yield TextTable(file, sheet, proposed)
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
@@ -228,11 +226,11 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         chosen = _confirmed(confirmed, other) if other is not None else None
         if other is not None and chosen is not None:
             if _fits(chosen, other, rows):
-                yield _Table(file, other, chosen)
+                yield TextTable(file, other, chosen)
         elif other is not None and meant is not None and _is_data(meant, sheet, other):
             named = meant.model is not None and meant.column_of("answer") is not None
             meant = replace(meant, model=name) if named else meant
-            yield _Table(file, other, meant)
+            yield TextTable(file, other, meant)
         else:
             why = f"“{sheet.name}” of the same file was read; choose this one with sheet."
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)

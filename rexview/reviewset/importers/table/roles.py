@@ -323,10 +323,13 @@ def named_pictures(
     return best if best is not None and shares[best] >= _SUITS else None
 
 
-def enter_table(sheet: Sheet, used: Iterable[str], rows: SetRows, *, kept_as: str) -> list[str]:
+def enter_table(
+    sheet: Sheet, used: Iterable[str], rows: SetRows, *, kept_as: str | None = None, why: str = ""
+) -> list[str]:
     """Enter a table in the receipt: its rows, those that cannot be read, columns of identity.
 
-    Columns that are not ``used`` are named as extra fields of a ``kept_as``: a case, a box.
+    Columns that are not ``used`` are named as extra fields of a ``kept_as`` (a case, a box), or as
+    not used, with the reason.
 
     Returns
     -------
@@ -342,6 +345,8 @@ def enter_table(sheet: Sheet, used: Iterable[str], rows: SetRows, *, kept_as: st
     others = [name for name in others if not is_identity(name)]
     for name in others:
         example = next((cell for cell in sheet.column(name) if cell is not None), None)
-        if example is not None:
+        if example is not None and kept_as:
             rows.receipt.column_kept(sheet.file, name, example, kept_as)
+        elif example is not None:
+            rows.receipt.column_unused(sheet.file, name, example, why)
     return others
