@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import (
     SourceFile,
+    json_lines,
     model_told,
     name_of_model,
     read_json,
@@ -31,6 +31,7 @@ from rexview.reviewset.importers.core.source_files import (
 )
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.case import right_option
+from rexview.reviewset.json_text import JsonError
 from rexview.reviewset.report_text import absent, read_age, read_sex
 from rexview.reviewset.tables.source import At
 
@@ -238,15 +239,12 @@ def _csv_rows(file: SourceFile, log: ProblemLog) -> Iterator[tuple[int, Any]]:
 
 def _lines(file: SourceFile, log: ProblemLog) -> Iterator[tuple[int, Any]]:
     text = read_text(file.path, log, save_as="UTF-8", label=file.label)
-    for number, line in enumerate((text or "").split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield number, json.loads(line)
-        except (ValueError, RecursionError):
-            log.error(
-                file.label, "The line is not valid JSON.", "Write one object a line.", row=number
-            )
+    for number, entry in json_lines(text or "", file.label, log):
+        if isinstance(entry, JsonError):
+            message = "The line is not valid JSON."
+            log.error(file.label, message, "Write one object a line.", row=number)
+        else:
+            yield number, entry
 
 
 _READER: Final = re.compile(r"\b(?:reader|radiologist|resident|rater)s?\b", re.IGNORECASE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -16,7 +16,7 @@ from typing import Any, Final
 from rexview.bounded import printable, read_file
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.json_text import is_too_deep
+from rexview.reviewset.json_text import JsonError, is_too_deep, parse
 from rexview.reviewset.problems import quoted
 from rexview.vocab import counted
 
@@ -239,6 +239,23 @@ def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
         )
         log.warning(name, message, REPEATED[1])
     return value
+
+
+def json_lines(text: str, file: str, log: ProblemLog) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the value of each line; a JsonError where it is not JSON.
+
+    A text with too many values is an error, and has no lines.
+    """
+    if sum(map(text.count, ",[{")) > MAX_VALUES:
+        message = f"The file holds more than {MAX_VALUES:,} values."
+        log.error(file, message, "Split it into several files.")
+        return
+    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
+        if line.strip():
+            try:
+                yield number, parse(line)
+            except JsonError as error:
+                yield number, error
 
 
 REPEATED: Final = (

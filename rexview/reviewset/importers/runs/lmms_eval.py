@@ -11,10 +11,10 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.source_files import MAX_VALUES, SourceFile, read_text
+from rexview.reviewset.importers.core.source_files import SourceFile, json_lines, read_text
 from rexview.reviewset.importers.runs.run_records import RunRecords
 from rexview.reviewset.importers.table.structured.json_records import flat
-from rexview.reviewset.json_text import JsonError, parse
+from rexview.reviewset.json_text import JsonError
 
 _SAMPLE: Final = frozenset(("doc_id", "target", "input", "filtered_resps"))
 _RESULTS: Final = frozenset(("results", "model_name", "config"))
@@ -67,19 +67,11 @@ def read_samples(file: SourceFile, log: ProblemLog) -> RunRecords | None:
     text = read_text(file.path, log, save_as="UTF-8", label=file.label)
     if text is None:
         return None
-    if sum(map(text.count, ",[{")) > MAX_VALUES:
-        message = f"The file holds more than {MAX_VALUES:,} values."
-        log.error(file.label, message, "Split it into several files.")
-        return None
     found = RunRecords()
     task = PurePosixPath(file.label).stem.partition("_samples_")[2]
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            entry = parse(line)
-        except JsonError as error:
-            _refuse(found, file.label, number, f"The line is not JSON: {error}.", log)
+    for number, entry in json_lines(text, file.label, log):
+        if isinstance(entry, JsonError):
+            _refuse(found, file.label, number, f"The line is not JSON: {entry}.", log)
             continue
         if not is_sample(entry):
             _refuse(found, file.label, number, "The line is no sample of lmms-eval.", log)

@@ -14,7 +14,7 @@ from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import (
     MAX_BYTES,
     MAX_CELLS,
-    MAX_VALUES,
+    json_lines,
     read_json,
     read_text,
 )
@@ -29,7 +29,7 @@ from rexview.reviewset.importers.table.structured.model_logs import (
 )
 from rexview.reviewset.importers.table.structured.pictures import Pictures
 from rexview.reviewset.importers.table.workbook import text_of_cell
-from rexview.reviewset.json_text import JsonError, parse
+from rexview.reviewset.json_text import JsonError
 from rexview.reviewset.tables.parquet_size import UnreadableError, check_parquet
 
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
@@ -96,18 +96,10 @@ def _is_json_lines(text: str) -> bool:
 def _json_lines(file: str, text: str, log: ProblemLog, max_rows: int | None) -> Records:
     """Read one entry a line; numbers are those of lines."""
     found = Records()
-    if sum(map(text.count, ",[{")) > MAX_VALUES:
-        message = f"The file holds more than {MAX_VALUES:,} values."
-        log.error(file, message, "Split it into several files.")
-        return found
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            entry = parse(line)
-        except JsonError as error:
-            found.unread.append((number, f"The line is not JSON: {error}."))
-            log.warning(file, f"The line is not JSON: {error}.", _ONE_A_LINE, row=number)
+    for number, entry in json_lines(text, file, log):
+        if isinstance(entry, JsonError):
+            found.unread.append((number, f"The line is not JSON: {entry}."))
+            log.warning(file, f"The line is not JSON: {entry}.", _ONE_A_LINE, row=number)
             continue
         _note_kind(file, entry, log)
         found.add(entry, number)
