@@ -1,9 +1,11 @@
+import json
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import ROOT
 
 from rexview.geometry import (
     Orientation,
@@ -13,6 +15,7 @@ from rexview.geometry import (
     orientation_of,
 )
 
+SHARED_WITH_THE_VIEWER = json.loads((ROOT / "tests" / "data" / "mirrored_edges.json").read_text())
 LETTERS = "RLAPHF"
 OPPOSITE = dict(zip(LETTERS, "LRPAFH", strict=True))
 
@@ -73,6 +76,11 @@ def test_a_flip_swaps_the_sides():
     flipped = orientation_of("PA", laterality_flip=True)
     assert flipped.mirrored
     assert box_side((0, 0, 10, 10), 100, 100, flipped) == "left"
+
+
+@pytest.mark.parametrize(("edges", "mirrored"), SHARED_WITH_THE_VIEWER["mirrored"].items())
+def test_agrees_with_the_viewer_on_what_is_mirrored(edges, mirrored):
+    assert Orientation(*edges, source="PatientOrientation").mirrored is mirrored
 
 
 @pytest.mark.parametrize(

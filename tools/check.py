@@ -63,6 +63,7 @@ def main(arguments: list[str]) -> int:
     needs_no_packages = [
         [sys.executable, "-m", "mypy"],  # the longest
         [sys.executable, "-m", "tools.javascript.check"],
+        [sys.executable, "-m", "tools.javascript.unit_tests"],
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
     ]

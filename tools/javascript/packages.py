@@ -41,6 +41,17 @@ def ensure_packages() -> tuple[str, Path]:
     return path, folder / "node_modules"
 
 
+def search_path_with_node() -> str:
+    """Return a search path with Node.js on it, installing Node.js if need be.
+
+    Raises
+    ------
+    OSError, subprocess.CalledProcessError
+        It is not there and cannot be installed.
+    """
+    return _node()[0]
+
+
 def axe_script() -> Path | None:
     """Return the file of axe-core that a page can be given; None where it was not installed."""
     script = _folder() / "node_modules" / "axe-core" / "axe.min.js"
