@@ -28,7 +28,7 @@ function answer(url) {
     return new Response("No such picture.", { status: 403, headers });
   }
   if (name === "cut") return new Response(frame(100).slice(0, 500));
-  if (name === "html") return new Response("<html>");
+  if (name === "html") return new Response("<html></html>");
   return new Response(frame(100));
 }
 

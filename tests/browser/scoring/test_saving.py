@@ -1,4 +1,7 @@
-"""Verdicts, comments and consensus are kept in the browser until they are in the database."""
+"""Verdicts, comments and consensus are kept in the browser until they are in the database.
+
+What the outbox does by itself is tested in ``tests/javascript/outbox.test.js``.
+"""
 
 import re
 
@@ -128,8 +131,8 @@ def test_a_reload(server, context, kind):
     assert_given(saved(page, server, kind, 1), kind, 1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_tab_that_is_closed_while_the_server_hangs(server, context, kind):
+def test_a_tab_that_is_closed_while_the_server_hangs(server, context):
+    kind = "comment"  # outbox.test.js has all of them
     page = open_page(context, server, kind)
     give(page, kind, 1)
     saved(page, server, kind, 1)
@@ -142,8 +145,8 @@ def test_a_tab_that_is_closed_while_the_server_hangs(server, context, kind):
     assert_given(saved(page, server, kind, 2), kind, 2)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_server_that_is_killed(server, context, kind):
+def test_a_server_that_is_killed(server, context):
+    kind = "verdict"  # outbox.test.js has all of them
     page = open_page(context, server, kind)
     give(page, kind, 1)
     server.kill()
@@ -152,33 +155,6 @@ def test_a_server_that_is_killed(server, context, kind):
     until(page, lambda: page.evaluate(UNSENT), lambda count: count >= 1)
     server.start()
     assert_given(saved(page, server, kind, 2), kind, 2)
-
-
-def test_nobody_sends_what_somebody_else_gave_in_the_same_browser(server, context):
-    page = open_page(context, server, "comment")
-    cut_off(page)
-    give(page, "comment", 1)
-    until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
-    page.close()
-
-    def become(name):
-        server.kill()
-        file = server.folder / "data" / "rexview" / "person.json"
-        file.write_text(f'{{"name": "{name}"}}', encoding="utf-8")
-        server.start()
-        return open_page(context, server, "comment")
-
-    page = become("Bert")
-    give(page, "comment", 2)
-    until(page, lambda: rows(server, "comment"), lambda found: len(found) == 1)
-    page.wait_for_timeout(1000)
-    page.close()
-    page = become("Anna")
-    found = saved(page, server, "comment", 2)
-    assert [(who, value["text"]) for who, value in found] == [
-        ("bert", "Comment 2"),
-        ("anna", "Comment 1"),
-    ]
 
 
 def test_what_was_entered_before_a_name_was_given_is_saved_under_it(server, context):

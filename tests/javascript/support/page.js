@@ -2,16 +2,18 @@
 
 import { FakeStorage } from "./storage.js";
 
-export const page = Object.assign(new EventTarget(), {
-  hidden: false,
-  baseURI: "http://rexview.invalid/",
-  getElementById: () => null,
-  documentElement: { dataset: {} },
-});
+/** A document that is empty. */
+export const newDocument = () =>
+  Object.assign(new EventTarget(), {
+    hidden: false,
+    baseURI: "http://rexview.invalid/",
+    getElementById: () => null,
+    documentElement: { dataset: {} },
+  });
 
 const ofPage = {
   window: globalThis,
-  document: page,
+  document: newDocument(),
   localStorage: new FakeStorage(),
   sessionStorage: new FakeStorage(),
 };
