@@ -145,7 +145,7 @@ def test_without_the_pages_script_cases_stand_complete(demo, new_page, order):
 def test_cases_that_do_not_come_are_said_and_keys_keep_counting(demo, same_page, order):
     page = same_page
     waiting = []
-    page.route(CASES, waiting.append)
+    page.route(CASES, lambda route: waiting.append(route))
     opened(page, demo, order[0])
     press(page, "jjjjjkj")
     page.locator(".notice", has_text="The next case is loading").or_(
