@@ -43,6 +43,8 @@ SLOW = (
     "tests/browser/bench/",
     "tests/browser/team/",  # two servers
     "tests/browser/on_clickhouse/",  # several processes
+    "tests/browser/scan_progress/",  # pages/test_so_far.py has the words
+    "tests/models/running/test_batches.py::test_killed_at_any_step_and_resumed[responses]",
     "tests/analysis/clickhouse/test_over_http.py",
     "tests/spread/test_ray_cluster.py",
     # the full matrix of themes; each rule is asked of each page without them
