@@ -28,13 +28,12 @@ def set_deadline(client: Any, seconds: float) -> None:
     client that obeys the proxies of its environment, so the network backend of its connection pools
     is wrapped; ``tests/test_request_deadline.py`` notices if a new version has none.
     """
-
-    def begin(_request: Any) -> None:
-        _of_thread.until = time.monotonic() + seconds
-
     client.event_hooks = {
         **client.event_hooks,
-        "request": [*client.event_hooks.get("request", []), begin],
+        "request": [
+            *client.event_hooks.get("request", []),
+            lambda _request: begin_deadline(seconds),
+        ],
     }
     for transport in (client._transport, *client._mounts.values()):
         pool = getattr(transport, "_pool", None)
@@ -58,7 +57,7 @@ def set_storage_deadline(client: Any, seconds: float) -> None:
 
 
 def begin_deadline(seconds: float) -> None:
-    """Give what this thread asks for so many seconds from now on."""
+    """Let what this thread reads and writes end so many seconds from now."""
     _of_thread.until = time.monotonic() + seconds
 
 
