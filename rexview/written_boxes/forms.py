@@ -23,6 +23,23 @@ WHOLE: Final[dict[Convention, float]] = {
     "normalised_1": 1.0,
 }
 """What the width or height of the picture is, in conventions that count in parts of it."""
+Named = tuple[tuple[str, str, str, str], Corners]
+NAMED_EDGES: Final[tuple[Named, ...]] = (
+    (("x1", "y1", "x2", "y2"), "xyxy"),
+    (("xmin", "ymin", "xmax", "ymax"), "xyxy"),
+    (("x_min", "y_min", "x_max", "y_max"), "xyxy"),
+    (("left", "top", "right", "bottom"), "xyxy"),
+)
+"""Fields of an object that are the edges of a box, and the order of its numbers."""
+NAMED_SIZES: Final[tuple[Named, ...]] = (
+    (("x", "y", "width", "height"), "xywh"),
+    (("x", "y", "w", "h"), "xywh"),
+)
+"""Fields that are a place and a size."""
+NAMED_OFFSETS: Final[Named] = (("left", "top", "width", "height"), "xywh")
+"""The same in the words of a page's style: read where nothing else names a box."""
+SCORES: Final = ("score", "confidence", "probability")
+"""Fields that say how sure a model is of a box, the first of them first."""
 _LIMITS: Final = ("longest_side", "most_pixels", "square")
 _MODELS: Final = Path(__file__).with_name("model_boxes.yaml")
 

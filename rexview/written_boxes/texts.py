@@ -14,7 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rexview.written_boxes.forms import BoxForm, Corners
+from rexview.written_boxes.forms import (
+    NAMED_EDGES,
+    NAMED_OFFSETS,
+    NAMED_SIZES,
+    SCORES,
+    BoxForm,
+    Corners,
+)
 
 MOST_READ: Final = 400_000
 """Characters of a text that are searched for boxes."""
@@ -33,18 +40,9 @@ _KEYS: Final[dict[str, Corners | None]] = {
     "location": None,
 }
 """Fields that hold a box, and the order that their name stands for, where it does for one."""
-_NAMED: Final[tuple[tuple[tuple[str, str, str, str], Corners], ...]] = (
-    (("x1", "y1", "x2", "y2"), "xyxy"),
-    (("xmin", "ymin", "xmax", "ymax"), "xyxy"),
-    (("x_min", "y_min", "x_max", "y_max"), "xyxy"),
-    (("left", "top", "right", "bottom"), "xyxy"),
-    (("x", "y", "width", "height"), "xywh"),
-    (("x", "y", "w", "h"), "xywh"),
-    (("left", "top", "width", "height"), "xywh"),
-)
+_NAMED: Final = (*NAMED_EDGES, *NAMED_SIZES, NAMED_OFFSETS)
 _LABELS: Final = ("label", "finding", "name", "class", "category", "text", "description")
 _IMAGES: Final = ("image", "image_number", "image_index", "image_id")
-_SCORES: Final = ("score", "confidence", "probability")
 _START: Final = re.compile(r"[\[{]")
 _NUMBER: Final = r"[-+]?\d{1,6}(?:\.\d{1,8})?"
 _PAIRS: Final = rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)"
@@ -251,7 +249,7 @@ def _described(
     def first(names: Sequence[str]) -> Any:
         return next((value[keys[name]] for name in names if name in keys), None)
 
-    label, side, image, score = first(_LABELS), first(("side",)), first(_IMAGES), first(_SCORES)
+    label, side, image, score = first(_LABELS), first(("side",)), first(_IMAGES), first(SCORES)
     rated = isinstance(score, int | float) and not isinstance(score, bool)
     plain = isinstance(image, int | str) and not isinstance(image, bool)
     return WrittenBox(

@@ -17,6 +17,8 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from rexview.written_boxes.forms import NAMED_EDGES, NAMED_OFFSETS, NAMED_SIZES, SCORES, Named
+
 Shape = Literal["xywh", "xyxy", "yxyx", "cxcywh"]
 Unit = Literal["fraction", "percent", "per-mille", "pixels"]
 Numbers = npt.NDArray[np.float64]
@@ -310,15 +312,10 @@ _IN_A_NAME: Final[dict[str, Shape]] = {
 """What the name of a column of whole boxes says, its letters and digits only."""
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 _LABELS: Final = ("label", "finding", "class", "class_name", "category", "name", "phrase")
-_SCORES: Final = ("score", "confidence", "probability")
-_PARTS: Final[tuple[tuple[tuple[str, ...], Shape], ...]] = (
-    (("x", "y", "width", "height"), "xywh"),
-    (("x", "y", "w", "h"), "xywh"),
-    (("x1", "y1", "x2", "y2"), "xyxy"),
-    (("xmin", "ymin", "xmax", "ymax"), "xyxy"),
-    (("x_min", "y_min", "x_max", "y_max"), "xyxy"),
-    (("left", "top", "right", "bottom"), "xyxy"),
-    (("left", "top", "width", "height"), "xywh"),
+_PARTS: Final[tuple[Named, ...]] = (
+    *NAMED_SIZES,
+    *NAMED_EDGES,
+    NAMED_OFFSETS,
     (("cx", "cy", "w", "h"), "cxcywh"),
 )
 _DEEPEST: Final = 5
@@ -380,7 +377,7 @@ def _of_text(text: str) -> Any:
 def _of_object(value: Mapping[str, Any], depth: int) -> list[BoxValue] | None:
     keys = {str(key).lower(): key for key in value}
     label = next((str(value[keys[name]]) for name in _LABELS if name in keys), "")
-    score = next((value[keys[name]] for name in _SCORES if name in keys), None)
+    score = next((value[keys[name]] for name in SCORES if name in keys), None)
     rated = four_numbers([score, 0, 0, 0])
     for parts, shape in _PARTS:
         if keys.keys() >= set(parts):
