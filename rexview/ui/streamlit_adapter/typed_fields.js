@@ -32,12 +32,22 @@ function keyOf(/** @type {Element | null} */ place) {
   return known?.replace(/^st-key-rx_typed_(at_once_)?/, "") ?? null;
 }
 
+/** What the names of all drafts of a place begin with. */
+function beginOf(/** @type {string | null} */ key) {
+  return `field:${key}:`;
+}
+
+/** The fields of a place that have a draft, each after the draft's name. */
+function draftedIn(/** @type {string | null} */ key) {
+  return [...drafted].filter(([name]) => name.startsWith(beginOf(key)));
+}
+
 function nameOf(/** @type {Field} */ field) {
   const place = field.closest(PLACE);
   if (!place) return null;
   const label = field.getAttribute("aria-label");
   const same = every(FIELD, place).filter((one) => one.getAttribute("aria-label") === label);
-  return `field:${keyOf(place)}:${label}:${same.indexOf(field)}`;
+  return `${beginOf(keyOf(place))}${label}:${same.indexOf(field)}`;
 }
 
 function isField(/** @type {any} */ node) {
@@ -63,14 +73,12 @@ function drop(/** @type {string} */ name) {
 }
 
 function dropPlace(/** @type {string} */ key) {
-  const begin = `field:${key}:`;
-  for (const [name, field] of [...drafted]) {
-    if (!name.startsWith(begin)) continue;
+  for (const [name, field] of draftedIn(key)) {
     before.set(field, field.value);
     drop(name);
   }
   for (const one of [owner, outbox.owner]) {
-    const prefix = `${outbox.drafts.prefix}${one}:${begin}`;
+    const prefix = `${outbox.drafts.prefix}${one}:${beginOf(key)}`;
     const names = outbox.drafts.all(one).map(([kept]) => kept);
     for (const kept of names) if (kept.startsWith(prefix)) outbox.drafts.drop(kept);
   }
@@ -114,8 +122,7 @@ function write(/** @type {Field} */ field, /** @type {string} */ text) {
 }
 
 function discard(/** @type {string} */ key) {
-  for (const [name, field] of [...drafted]) {
-    if (!name.startsWith(`field:${key}:`)) continue;
+  for (const [name, field] of draftedIn(key)) {
     drop(name);
     write(field, before.get(field) ?? "");
   }
@@ -126,9 +133,8 @@ function discard(/** @type {string} */ key) {
 function showNotes() {
   for (const place of every(PLACE)) {
     const key = keyOf(place);
-    const waits = [...drafted.keys()].some((name) => name.startsWith(`field:${key}:`));
     const note = place.querySelector(":scope > .rx-typed-note");
-    if (!waits) note?.remove();
+    if (draftedIn(key).length === 0) note?.remove();
     else if (!note) {
       const away = button(tr("Discard"), () => discard(/** @type {string} */ (key)));
       place.append(
