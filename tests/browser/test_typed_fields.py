@@ -4,12 +4,12 @@ Each field is typed into in a real browser without being left; then the tab cras
 """
 
 import shutil
-from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Error, expect
+from playwright.sync_api import expect
 from support import ROOT
 from support.browser.score_pad import known_reader
+from support.browser.typed import WAITS, type_and_crash
 
 from rexview.people import Person
 from rexview.reviewset import load
@@ -19,7 +19,6 @@ from rexview.store.database.connection import close_databases
 
 pytestmark = pytest.mark.browser
 ANN = Person("ann", "Ann", "lead")
-WAITS = "Typed, not saved yet: kept on this computer."
 RUN = "run?run_model=gpt-5-mini&run_at=server&run_url=http://localhost:9/v1"
 
 
@@ -111,28 +110,11 @@ def note(page):
     return page.locator(".rx-typed-note", has_text=WAITS)
 
 
-def crash(page):
-    with suppress(Error):
-        page.goto("chrome://crash")
-
-
-def type_and_crash(context, address, path, find, words):
-    page = context.new_page()
-    page.goto(f"{address}{path}")
-    field = find(page)
-    expect(field).to_be_editable(timeout=60_000)
-    field.fill("")
-    field.press_sequentially(words)
-    expect(note(page)).to_be_visible(timeout=1000)
-    assert field.evaluate("one => document.activeElement === one"), "it was not left"
-    crash(page)
-
-
 @pytest.mark.parametrize("name", FIELDS)
 def test_typed_words_are_put_back_until_they_are_saved(address, visitor, name):
     path, find, words, save = FIELDS[name]
     context = visitor()
-    type_and_crash(context, address, path, find, words)
+    type_and_crash(context, f"{address}{path}", find, words, note)
     page = context.new_page()
     page.goto(f"{address}{path}")
     field = find(page)
@@ -153,7 +135,7 @@ def test_typed_words_are_put_back_until_they_are_saved(address, visitor, name):
 def test_a_failure_that_was_typed_before_a_crash_can_be_saved(address, visitor):
     context = visitor()
     path = "failures?as=own-words"
-    type_and_crash(context, address, path, box("Name"), "Invented comparison")
+    type_and_crash(context, f"{address}{path}", box("Name"), "Invented comparison", note)
     page = context.new_page()
     page.goto(f"{address}{path}")
     expect(box("Name")(page)).to_have_value("Invented comparison", timeout=60_000)
@@ -168,7 +150,7 @@ def test_a_failure_that_was_typed_before_a_crash_can_be_saved(address, visitor):
 
 def test_the_own_name_is_put_back(unnamed, visitor):
     context = visitor()
-    type_and_crash(context, unnamed, "account", box("Your name"), "Berta")
+    type_and_crash(context, f"{unnamed}account", box("Your name"), "Berta", note)
     page = context.new_page()
     page.goto(f"{unnamed}account")
     expect(box("Your name")(page)).to_have_value("Berta", timeout=60_000)
@@ -180,7 +162,7 @@ def test_the_own_name_is_put_back(unnamed, visitor):
 def test_words_for_the_link_are_put_back_and_sent(address, visitor):
     context = visitor()
     path, words = "run?run_at=server", "http://localhost:9/v1"
-    type_and_crash(context, address, path, box("Address"), words)
+    type_and_crash(context, f"{address}{path}", box("Address"), words, note)
     page = context.new_page()
     page.goto(f"{address}{path}")
     expect(box("Address")(page)).to_have_value(words, timeout=60_000)

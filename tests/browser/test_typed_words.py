@@ -5,12 +5,12 @@ Each field is typed into in a real browser without being left; then the tab cras
 
 import re
 import shutil
-from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Error, expect
+from playwright.sync_api import expect
 from support import ROOT
 from support.browser.score_pad import known_reader
+from support.browser.typed import WAITS, type_and_crash
 
 from rexview.people import Person
 from rexview.reviewset import load
@@ -21,7 +21,6 @@ from rexview.store.database.connection import close_databases
 pytestmark = pytest.mark.browser
 ANN = Person("ann", "Ann", "lead")
 WORDS = "Ask the vendor about the left side"
-WAITS = "Typed, not saved yet: kept on this computer."
 CASE = "c01"
 MEETINGS = ("m1", "m2", "m3")
 
@@ -147,26 +146,21 @@ FIELDS = {
 }
 
 
+def note(page):
+    return page.get_by_text(WAITS).first
+
+
 @pytest.mark.parametrize("name", FIELDS)
 def test_typed_words_are_there_again_after_the_tab_has_crashed(address, visitor, name):
     path, find = FIELDS[name]
     context = visitor()
-    page = context.new_page()
-    page.goto(f"{address}{path}")
-    field = find(page)
-    expect(field).to_be_editable(timeout=60_000)
-    field.fill("")
-    field.press_sequentially(WORDS)
-    expect(page.get_by_text(WAITS).first).to_be_visible(timeout=1000)
-    assert field.evaluate("one => one.getRootNode().activeElement === one"), "it was not left"
-    with suppress(Error):
-        page.goto("chrome://crash")
+    type_and_crash(context, f"{address}{path}", find, WORDS, note)
     again = context.new_page()
     again.goto(f"{address}{path}")
     field = find(again)
     expect(field).to_have_value(re.compile(WORDS), timeout=60_000)
     if name != "corrected line":  # to find it again the line was left, so that it is saved
-        expect(again.get_by_text(WAITS).first).to_be_visible()
+        expect(note(again)).to_be_visible()
     field.focus()
     field.blur()
     if name not in FOR_MORE:
