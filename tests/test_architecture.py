@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
+from tools.changed import dotted
+
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
@@ -160,14 +162,8 @@ def test_imports_go_one_way(path):
         )
 
 
-def dotted(path):
-    """Return the dotted name of a module's file."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 def test_no_module_is_imported_by_what_it_imports():
-    names = {dotted(path): path for path in MODULES}
+    names = {dotted(path.relative_to(ROOT)): path for path in MODULES}
     needs = {
         name: {
             module if module in names else module.rpartition(".")[0]
@@ -191,11 +187,12 @@ def page_folder(module):
 
 def test_a_pages_folder_is_its_own():
     found = {
-        (dotted(path), page)
+        (name, page)
         for path in MODULES
+        for name in [dotted(path.relative_to(ROOT))]
         for module, _ in imports(path)
-        if (page := page_folder(module)) and not dotted(path).startswith(f"rexview.ui.{page}")
-        if not dotted(path).startswith("rexview.ui.app.")
+        if (page := page_folder(module))
+        if not name.startswith((f"rexview.ui.{page}", "rexview.ui.app."))
     }
     assert found == PAGE_IMPORTS_TO_GO
 

@@ -59,7 +59,7 @@ def _modules_of(path: Path, known: set[str]) -> set[str]:
     if not path.is_relative_to(ROOT / _PACKAGE):
         return set()
     if path.suffix == ".py":
-        name = _dotted(path.relative_to(ROOT))
+        name = dotted(path.relative_to(ROOT))
         return {name} & known
     for folder in path.parents:
         package = ".".join(folder.relative_to(ROOT).parts)
@@ -69,7 +69,8 @@ def _modules_of(path: Path, known: set[str]) -> set[str]:
     return set()
 
 
-def _dotted(path: Path) -> str:
+def dotted(path: Path) -> str:
+    """Return the dotted name of a module by its path from where it is imported."""
     parts = path.with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -90,8 +91,8 @@ def imports_of(path: Path) -> frozenset[str]:
 def _supports() -> dict[str, Path]:
     """Return the modules that tests share, by the names they are imported by."""
     shared = [path for path in TESTS.rglob("*.py") if not path.name.startswith("test_")]
-    under_tests = {_dotted(path.relative_to(TESTS)): path for path in shared}
-    return under_tests | {_dotted(path.relative_to(ROOT)): path for path in shared}
+    under_tests = {dotted(path.relative_to(TESTS)): path for path in shared}
+    return under_tests | {dotted(path.relative_to(ROOT)): path for path in shared}
 
 
 def _reached(test: Path, supports: dict[str, Path]) -> set[Path]:

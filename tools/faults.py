@@ -93,7 +93,7 @@ def _faulty(node: ast.AST) -> ast.expr | None:
             return ast.Compare(left, [_OPPOSITE[type(op)]()], right)  # type: ignore[list-item]
         case ast.BoolOp(op, values):
             return ast.BoolOp(_OPPOSITE[type(op)](), values)  # type: ignore[arg-type]
-        case ast.BinOp(left, ast.Add() | ast.Sub() as op, right) if not _is_type(node):
+        case ast.BinOp(left, ast.Add() | ast.Sub() as op, right) if not _joins_texts(node):
             return ast.BinOp(left, _OPPOSITE[type(op)](), right)  # type: ignore[arg-type]
         case ast.IfExp(test, body, orelse):
             return ast.IfExp(test, orelse, body)
@@ -104,7 +104,7 @@ def _faulty(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def _is_type(node: ast.BinOp) -> bool:
+def _joins_texts(node: ast.BinOp) -> bool:
     """Whether two texts are joined: the rest of a word's letters is seldom tested."""
     return any(
         isinstance(side, ast.Constant) and isinstance(side.value, str)
