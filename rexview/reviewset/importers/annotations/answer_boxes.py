@@ -90,9 +90,9 @@ def _sentence(entry: Any) -> Sentence | None:
 def read_boxes_of_texts(rows: SetRows) -> None:
     """Give each answer of the import the boxes that its text holds, where it has none yet.
 
-    What was read, and how, is said for each model of each file.
+    The log has what was read, and how, for each model of each file.
     """
-    said: dict[tuple[str, str], list[tuple[int, bool, Convention]]] = {}
+    read: dict[tuple[str, str], list[tuple[int, bool, Convention]]] = {}
     points: dict[tuple[str, str], int] = {}
     table = rows.tables["answers"]
     for answer, at in zip(table.rows, table.places, strict=True):
@@ -125,16 +125,16 @@ def read_boxes_of_texts(rows: SetRows) -> None:
             continue
         answer["boxes"] = boxes
         rows.declare_model(model, draws_boxes=True)
-        said.setdefault((at.file, model), []).append((len(boxes), unsure, convention))
-    _say(said, points, rows)
+        read.setdefault((at.file, model), []).append((len(boxes), unsure, convention))
+    _log(read, points, rows)
 
 
-def _say(
-    said: Mapping[tuple[str, str], Sequence[tuple[int, bool, Convention]]],
+def _log(
+    read: Mapping[tuple[str, str], Sequence[tuple[int, bool, Convention]]],
     points: Mapping[tuple[str, str], int],
     rows: SetRows,
 ) -> None:
-    for (file, model), found in said.items():
+    for (file, model), found in read.items():
         how = " and ".join(dict.fromkeys(_IN_WORDS[one] for _, _, one in found))
         count = sum(number for number, *_ in found)
         message = f"{count:,} boxes in the texts of {model} were read as {how}."

@@ -1,8 +1,8 @@
 """The votes on one case of a meeting: kept by voter, told as counts only.
 
 A voter is a random word that the server gave to a browser or, where people sign in, to a person
-(:mod:`rexview.ui.meeting.live.voter`). Who that is is not known here, and stands nowhere beside a
-vote.
+(:mod:`rexview.ui.meeting.live.voter`). Who that is, nobody can tell from here, and no vote is kept
+with a name.
 """
 
 from __future__ import annotations
