@@ -31,6 +31,7 @@ def test_a_phone_has_the_pages_at_its_foot(demo, new_page):
     foot.get_by_role("link", name="Failures").tap()
     expect(page.locator("h1")).to_have_text("Failures")
     expect(more).not_to_have_attribute("open", "")
+    calm(page)  # the new page draws the list again
     edge = page.locator(".rx-phone-pages").bounding_box()
     assert round(edge["y"] + edge["height"]) == PHONE["height"]
     assert round(edge["width"]) == PHONE["width"]
