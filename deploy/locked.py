@@ -1,7 +1,7 @@
 """Print what requirements files need, each package in the version and with the digests of the lock.
 
 ``python locked.py [storage] [clickhouse] [cluster]``: of ``requirements.txt`` and of
-``requirements-NAME.txt`` for each name. requirements-dev.lock holds what the tests ran on and
+``requirements-NAME.txt`` for each name. requirements-dev-all.lock holds what the tests ran on and
 much that only they need; pip says which packages of it are needed here. ``models`` is passed over:
 torch is not in the lock. Needs Python's own modules and ``/opt/venv/bin/pip``, or that of ``PIP``.
 """
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-LOCK = Path("requirements-dev.lock")
+LOCK = Path("requirements-dev-all.lock")
 _ENTRY = re.compile(r"^(?P<name>[\w.-]+)==.*(?:\n    --hash=.*)+", re.MULTILINE)
 _NOT_LOCKED = ("models",)
 

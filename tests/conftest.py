@@ -45,8 +45,14 @@ SLOW = (
     "tests/browser/on_clickhouse/",  # several processes
     "tests/browser/scan_progress/",  # pages/test_so_far.py has the words
     "tests/models/running/test_batches.py::test_killed_at_any_step_and_resumed[responses]",
-    "tests/analysis/clickhouse/test_over_http.py",
+    # packages of requirements-dev-all.txt and torch
+    "tests/analysis/clickhouse/",
+    "tests/pages/on_clickhouse/",
     "tests/spread/test_ray_cluster.py",
+    "tests/analysis/run_models/test_local_needs.py",
+    "tests/models/local/test_model.py",
+    "tests/models/endpoints/test_transformers_serve.py",
+    "tests/cli/curate/test_local.py",
     # the full matrix of themes; each rule is asked of each page without them
     f"{_AXE}::test_no_page_has_what_hinders_people[Light]",
     f"{_AXE}::test_nothing_that_opens_has_what_hinders_people[Light]",

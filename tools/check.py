@@ -7,9 +7,10 @@ breaks (``SLOW`` in ``tests/conftest.py``) and tries 500 examples of each proper
 for a release, and at the end of larger work. ``--changed`` runs the tests of what differs from a
 commit, by default the last one (:mod:`tools.changed`), and installs nothing.
 
-The check first finds a browser, or installs one (:mod:`tools.browser`), and installs what runs
-models on this machine and programs that tests need (:mod:`tools.programs`); ``--all`` also gets the
-CT that a part of the demonstration set is made of. Without a program or the CT its tests skip.
+The check first finds a browser, or installs one (:mod:`tools.browser`), and programs that tests
+need (:mod:`tools.programs`). ``--all`` also installs torch and the packages of
+``requirements-dev-all.lock``, and gets the CT that a part of the demonstration set is made of.
+Tests skip where a package, a program or the CT that they need is missing.
 Types, style and JavaScript are checked meanwhile. Tests begin with the longest files, so that no
 processor waits at the end. Browser tests that fail beside others are run once more, one at a time,
 and named: a busy machine can be too slow for two of them. What fails again fails the check. The
@@ -40,6 +41,7 @@ what :mod:`tools.test_times` kept."""
 _BROWSER_TEST_S = 300
 """The longest takes 100 s beside much else; what hangs ends, is named and is run once more."""
 _TESTS_FAILED = 1
+_ALL_PACKAGES = ("-r", "requirements-dev-all.lock")
 _LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
 """Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
 under one version. ``transformers serve``, which tests ask, needs accelerate."""
@@ -74,7 +76,7 @@ def main(arguments: list[str]) -> int:
             failed += _test_changed(arguments, environment)
         else:
             if not fast:
-                failed += _get_ready(environment, with_ct=everything)
+                failed += _get_ready(environment, everything)
             failed += _failed(
                 [[*_PYTEST, "-m", f"not browser{normal}", *_SIDE_BY_SIDE]], environment
             )
@@ -99,8 +101,8 @@ def _test_changed(arguments: list[str], environment: dict[str, str]) -> list[str
     return _failed([[*_PYTEST, "-m", "not slow", *_SIDE_BY_SIDE, *files]], environment)
 
 
-def _get_ready(environment: dict[str, str], *, with_ct: bool) -> list[str]:
-    """Get what the tests need besides the lock file; return what could not be had."""
+def _get_ready(environment: dict[str, str], everything: bool) -> list[str]:
+    """Install what the tests need besides the lock file; return what could not be installed."""
     missing = []
     compiling = _compile_tests(environment)
     try:
@@ -108,10 +110,11 @@ def _get_ready(environment: dict[str, str], *, with_ct: bool) -> list[str]:
     except BrowserMissing as error:
         print(f"browser: {error}", file=sys.stderr)
         missing.append("browser")
-    if _run([sys.executable, "-m", "pip", "install", "-q", *_LOCAL_MODELS], environment):
-        missing.append("packages for models on this machine")
     print(f"programs {ensure_programs()}", flush=True)
-    if with_ct:
+    if everything:
+        for packages in (_ALL_PACKAGES, _LOCAL_MODELS):
+            if _run([sys.executable, "-m", "pip", "install", "-q", *packages], environment):
+                missing.append(f"packages {' '.join(packages)}")
         _get_ct()
     compiling.wait()
     return missing

@@ -22,7 +22,7 @@ from rexview.vocab import counted
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _OURS: Final = "requirements.txt"
-_FOR_DEVELOPERS: Final = "requirements-dev.txt"
+_FOR_DEVELOPERS: Final = ("requirements-dev.txt", "requirements-dev-all.txt")
 _SHOWN: Final = 6
 
 
@@ -31,7 +31,7 @@ def look_at_packages(_known: Known) -> Iterator[Said]:
     yield _python()
     yield _set_of(_ROOT / _OURS, "rexview")
     for file in sorted(_ROOT.glob("requirements-*.txt")):
-        if file.name != _FOR_DEVELOPERS:
+        if file.name not in _FOR_DEVELOPERS:
             yield _optional(file)
     yield _graphics_card()
     yield _browser()

@@ -209,7 +209,7 @@ def test_where_others_come_nobody_gets_in_without_sign_in(tmp_path, content, add
 
 def test_packages_are_those_of_the_lock_with_all_their_digests():
     locked = load_locked()
-    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "requirements-dev-all.lock").read_text(encoding="utf-8")
     entries = locked.locked(lock, {"streamlit", "numpy", "psycopg-binary"})
     assert [re.split("==", one)[0] for one in entries] == [
         "numpy",
@@ -227,7 +227,7 @@ def test_packages_are_those_of_the_lock_with_all_their_digests():
 def test_optional_packages_that_are_named_have_their_file_and_stand_in_the_lock():
     optional = {
         path.stem.removeprefix("requirements-") for path in ROOT.glob("requirements-*.txt")
-    } - {"dev"}
+    } - {"dev", "dev-all"}
     example = (DEPLOY / ".env.example").read_text(encoding="utf-8")
     for text in (CONTAINER, example):
         listed = re.search(r"^# .*?: ((?:\w+, )+\w+)[;.]", text, re.MULTILINE)[1]
@@ -238,7 +238,7 @@ def test_optional_packages_that_are_named_have_their_file_and_stand_in_the_lock(
     assert named <= optional
     module = load_locked()
     assert set(module._NOT_LOCKED) < optional
-    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "requirements-dev-all.lock").read_text(encoding="utf-8")
     for name in optional - {*module._NOT_LOCKED}:
         lines = (ROOT / f"requirements-{name}.txt").read_text(encoding="utf-8").splitlines()
         wanted = {re.match(r"[\w-]+", line)[0] for line in lines if line and line[0] != "#"}

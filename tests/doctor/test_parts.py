@@ -34,7 +34,7 @@ def test_packages_are_those_of_the_requirements(look):
     found = look("packages")
     assert found["rexview"].state == "ok"
     files = {path.stem.removeprefix("requirements-") for path in ROOT.glob("requirements-*.txt")}
-    assert files - {"dev"} <= set(found)
+    assert files - {"dev", "dev-all"} <= set(found)
     assert {one.state for one in found.values()} <= {"ok", "note"}
 
 
