@@ -204,7 +204,7 @@ FINISH_REASONS: Final[dict[str, str]] = {
     "length": tr("Token limit reached"),
     "content_filter": tr("Blocked by a content filter"),
     "error": tr("Error"),
-    "unknown": tr("Not recorded"),
+    "unknown": tr("End reason not recorded"),
 }
 _FINISH_WORDS: Final[dict[str, str]] = {
     word: meant
@@ -330,7 +330,7 @@ _FAILURES: Final = (
     ),
     Failure(
         "overconfident",
-        *(tr("Certainty not earned"), tr("Certainty not earned")),
+        *(tr("Overconfident"), tr("Overconfident")),
         tr("Definite wording on poor reasoning."),
     ),
     Failure("verbose", tr("Too long"), tr("Too long"), tr("Longer than the question needs.")),
@@ -417,3 +417,15 @@ def counted(n: int, word: str) -> str:
     ('1 answer', '1,204 answers')
     """
     return f"{n:,} {noun(n, word)}"
+
+
+def duration(seconds: float) -> str:
+    """Write a length of time: in seconds below a minute, then in minutes, then in hours.
+
+    >>> duration(0.2), duration(9), duration(125), duration(5400), duration(7200)
+    ('1 s', '9 s', '2 min', '1 h 30 min', '2 h')
+    """
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return " ".join([f"{hours} h"] * bool(hours) + [f"{minutes} min"] * bool(minutes))

@@ -107,7 +107,9 @@ def test_pages_open_under_their_groups_by_keys(demo, same_page):
     page = same_page
     opened(page, demo, "scores")
     bar = page.get_by_test_id("stHeader")
-    expect(bar.get_by_test_id("stTopNavSection")).to_have_text(["Results", "Reading", "Make"])
+    expect(bar.get_by_test_id("stTopNavSection")).to_have_text(
+        ["Results", "Scoring and meetings", "Data and models"]
+    )
     results = bar.get_by_role("button", name="Results")
     results.focus()
     page.keyboard.press("ArrowDown")

@@ -154,7 +154,7 @@ def test_the_own_name_is_put_back(unnamed, visitor):
     page = context.new_page()
     page.goto(f"{unnamed}account")
     expect(box("Your name")(page)).to_have_value("Berta", timeout=60_000)
-    button("Go on")(page)
+    button("Continue")(page)
     expect(page.get_by_role("heading", name="Berta")).to_be_visible()
     expect(note(page)).to_have_count(0)
 

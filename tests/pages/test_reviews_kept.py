@@ -105,7 +105,7 @@ def test_lost_entries_are_told_until_they_are_given_up(open_app, review_folder, 
     for page in PAGES:
         assert "The newest entries are missing" in shown(open_app(page))
     app = open_app("data")
-    button(app, "Go on without them").click().run()
+    button(app, "Continue without them").click().run()
     assert not app.exception
     assert "The newest entries are missing" not in shown(app)
     assert "The newest entries are missing" not in shown(open_app())

@@ -13,7 +13,7 @@ from typing import Final
 from rexview.bounded import printable
 from rexview.models.reply import FAILINGS, OUTCOMES
 from rexview.models.running.progress import Progress
-from rexview.vocab import counted
+from rexview.vocab import counted, duration
 
 _LINE_EVERY_S: Final = 5.0
 _NAMED: Final = 10
@@ -65,19 +65,12 @@ def _in_words(progress: Progress) -> str:
     usd = progress.spent.get("usd")
     parts.append(f"{usd:,.2f} USD" if usd is not None else f"{_tokens(progress):,} tokens")
     if progress.seconds_left:
-        parts.append(f"{_duration(progress.seconds_left)} left")
+        parts.append(f"{duration(progress.seconds_left)} left")
     return ", ".join(parts)
 
 
 def _tokens(progress: Progress) -> int:
     return int(progress.spent.get("input") or 0) + int(progress.spent.get("output") or 0)
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if minutes < 1:
-        return f"{seconds:.0f} s"
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
 
 
 def tell_end(ended: Progress, *, as_json: bool) -> int:

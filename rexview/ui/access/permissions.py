@@ -133,9 +133,9 @@ def ask_name(key: str = "ask_name") -> Person | None:
     with typed_fields(f"own name {key}"), st.form(f"{key}_form", border=True, width=460):
         st.text_input(tr("Your name"), key=f"{key}_text", max_chars=LONGEST_NAME)
         st.caption(
-            tr("Stands beside what you write. It is asked for once and kept on this computer.")
+            tr("Shown next to your entries. rexview asks once and keeps it on this computer.")
         )
-        form_save_button(tr("Go on"), key=f"{key}_go", on_click=take)
+        form_save_button(tr("Continue"), key=f"{key}_go", on_click=take)
     problem = st.session_state.pop(f"{key}_problem", None)
     if problem:
         st.error(as_markdown(problem))

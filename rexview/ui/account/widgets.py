@@ -84,7 +84,7 @@ def _show_alone() -> None:
     if person is None:
         return
     st.markdown(f"# {as_markdown(person.name)}", anchors=False)
-    st.markdown(tr("Your name stands beside what you write. Nobody signs in on this server."))
+    st.markdown(tr("Your name is shown next to your entries. This server has no sign-in."))
     with st.popover(tr("Change the name")):
         st.markdown(tr("What you have written keeps the name under which you wrote it."))
         with typed_fields("another name"):

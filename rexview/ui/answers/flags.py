@@ -190,7 +190,7 @@ class _Flagged:
         name = html.escape(FAILURES[self.failure].name)
         return (
             f'<li data-rx-item="{self.item}"><p>'
-            f"{tr('{name}: rejected, and no rule or reader raises it.').format(name=name)}</p>"
+            f"{tr('{name}: rejected; no longer flagged.').format(name=name)}</p>"
             f"{self._buttons()}{self._details()}</li>"
         )
 

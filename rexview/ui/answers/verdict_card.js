@@ -47,7 +47,7 @@ export class VerdictCard {
       html(
         "p",
         { class: "rx-v-quiet" },
-        tr("Stands beside what you write. It is asked for once and kept on this computer."),
+        tr("Shown next to your entries. rexview asks once and keeps it on this computer."),
       ),
     );
     this.alert = html("p", { class: "rx-v-alert", role: "alert" });

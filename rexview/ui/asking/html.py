@@ -12,7 +12,7 @@ from rexview.models.card import Card
 from rexview.models.reply import FAILINGS, OUTCOMES
 from rexview.models.request import SentImage
 from rexview.models.running.progress import Progress, State
-from rexview.vocab import VIEWS
+from rexview.vocab import VIEWS, duration
 from rexview.words import counted, tr
 
 STATES: Final[Mapping[State, str]] = {
@@ -24,7 +24,6 @@ STATES: Final[Mapping[State, str]] = {
     "cancelled": tr("Stopped"),
     "broken": tr("Broken off"),
 }
-_MINUTE: Final = 60
 
 
 _ALL_VIEWS: Final = {
@@ -62,7 +61,7 @@ def card_words(card: Card) -> str:
 
 def _abilities(card: Card) -> Iterator[str]:
     if not card.source:
-        yield tr("Little is known of this model")
+        yield tr("Unknown model: defaults assumed")
     if card.images:
         views = _ALL_VIEWS if card.all_views else _KEY_VIEW
         yield views[card.priors].format(images=counted(card.images, "image"))
@@ -128,7 +127,7 @@ def _numbers(progress: Progress, kind: Kind) -> Iterator[str]:
     if progress.per_minute and progress.at_work:
         yield tr("{n:,.0f} a minute").format(n=progress.per_minute)
     if progress.seconds_left and progress.at_work:
-        yield tr("{duration} left").format(duration=_duration(progress.seconds_left))
+        yield tr("{duration} left").format(duration=duration(progress.seconds_left))
     tokens = _whole(progress.spent.get("input")) + _whole(progress.spent.get("output"))
     yield tr("{n:,} tokens").format(n=tokens)
     usd = progress.spent.get("usd")
@@ -157,14 +156,7 @@ def _until(moment: str | None) -> str:
         return ""
     if left <= 1:
         return tr("Goes on now.")
-    return tr("Goes on in {duration}.").format(duration=_duration(left))
-
-
-def _duration(seconds: float) -> str:
-    if seconds < _MINUTE:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / _MINUTE)
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= _MINUTE else f"{minutes} min"
+    return tr("Goes on in {duration}.").format(duration=duration(left))
 
 
 def counts_html(progress: Progress) -> str:

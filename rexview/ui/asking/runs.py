@@ -174,7 +174,7 @@ def _buttons(
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         if progress.at_work and progress.state != "starting":
             if progress.state == "paused":
-                button(tr("Go on"), "play_arrow", "run")
+                button(tr("Continue"), "play_arrow", "run")
             else:
                 button(tr("Pause"), "pause", "pause")
             button(tr("Cancel"), "stop", "cancel")

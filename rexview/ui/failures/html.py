@@ -124,17 +124,13 @@ def _test_numbers(
                 if limits.why
                 else ""
             )
-        pairs = trn(
-            "{pairs:,} pair: only {first} {only_first:,}, only {second} {only_second:,}",
-            "{pairs:,} pairs: only {first} {only_first:,}, only {second} {only_second:,}",
-            test.n_pairs,
-        )
-        pairs = pairs.format(
-            pairs=test.n_pairs,
-            first=names[0],
-            only_first=test.only_a,
-            second=names[1],
-            only_second=test.only_b,
+        failed_only = tr("failed only {name}: {n:,}")
+        pairs = " · ".join(
+            [
+                trn("{pairs:,} pair", "{pairs:,} pairs", test.n_pairs).format(pairs=test.n_pairs),
+                failed_only.format(name=names[0], n=test.only_a),
+                failed_only.format(name=names[1], n=test.only_b),
+            ]
         )
         difference = (
             f"<b>{signed_points(test.difference)}</b> {tr('points')}"

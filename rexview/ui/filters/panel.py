@@ -56,7 +56,7 @@ def filter_panel(
         _search(case_filter, counts, so_far=so_far)
         if rest:
             st.caption(tr("All counts are so far."))
-        st.caption(tr("Numbers are cases in which any answer of any model, or any reader, fits."))
+        st.caption(tr("Number of cases with at least one match."))
         for place, facet in enumerate(counts.facets):
             if _worth_showing(facet, counts.total):
                 _facet(facet, place, so_far=so_far and facet.field in _OF_FLAGS)

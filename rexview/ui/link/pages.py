@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rexview.people import Role
-from rexview.words import tr, trc
+from rexview.words import tr
 
 PAGE_OVERVIEW: Final = "pages/overview.py"
 PAGE_BROWSE: Final = "pages/browse.py"
@@ -27,8 +27,8 @@ PAGE_GUIDE: Final = "pages/guide.py"
 PAGE_ACCOUNT: Final = "pages/account.py"
 
 _RESULTS: Final = tr("Results")
-_READING: Final = trc("pages", "Reading")
-_MAKE: Final = tr("Make")
+_SCORING: Final = tr("Scoring and meetings")
+_DATA: Final = tr("Data and models")
 _ALL: Final = frozenset[Role]({"reader", "adjudicator", "lead", "viewer"})
 _NOT_BLINDED: Final = _ALL - {"reader"}
 _LEAD: Final = frozenset[Role]({"lead"})
@@ -59,13 +59,13 @@ PAGES: Final = (
     Page(PAGE_READERS, "readers", tr("Readers"), _NOT_BLINDED, _RESULTS),
     Page(PAGE_MULTIPLE_CHOICE, "choices", tr("Multiple choice"), _NOT_BLINDED, _RESULTS),
     Page(PAGE_REPORT_GENERATION, "reports", tr("Report generation"), _NOT_BLINDED, _RESULTS),
-    Page(PAGE_SCORE, "score", tr("Score cases"), _ALL - {"viewer"}, _READING),
-    Page(PAGE_STUDY, "study", tr("Study"), _NOT_BLINDED, _READING),
-    Page(PAGE_ADJUDICATE, "adjudicate", tr("Adjudicate"), _ADJUDICATORS, _READING),
-    Page(PAGE_MEETING, "meeting", tr("Meeting"), _NOT_BLINDED, _READING),
-    Page(PAGE_RUN_MODELS, "run", tr("Run models"), _LEAD, _MAKE),
-    Page(PAGE_CURATE, "curate", tr("Curate"), _ADJUDICATORS, _MAKE),
-    Page(PAGE_DATA, "data", tr("Data"), _LEAD, _MAKE),
+    Page(PAGE_SCORE, "score", tr("Score cases"), _ALL - {"viewer"}, _SCORING),
+    Page(PAGE_STUDY, "study", tr("Study"), _NOT_BLINDED, _SCORING),
+    Page(PAGE_ADJUDICATE, "adjudicate", tr("Adjudicate"), _ADJUDICATORS, _SCORING),
+    Page(PAGE_MEETING, "meeting", tr("Meeting"), _NOT_BLINDED, _SCORING),
+    Page(PAGE_RUN_MODELS, "run", tr("Run models"), _LEAD, _DATA),
+    Page(PAGE_CURATE, "curate", tr("Curate"), _ADJUDICATORS, _DATA),
+    Page(PAGE_DATA, "data", tr("Data"), _LEAD, _DATA),
     Page(PAGE_GUIDE, "guide", tr("Guide"), _ALL),
     Page(PAGE_ACCOUNT, "account", tr("You"), _ALL),
 )

@@ -121,7 +121,7 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
                 "`python -m rexview merge-reviews FOLDER --from FILE`. Entries sent meanwhile "
                 "are kept."
             )
-            if st.button(tr("Go on without them"), key="reviews_accept"):
+            if st.button(tr("Continue without them"), key="reviews_accept"):
                 _mend(lambda: _accept(reviews))
         elif notice.kind == "changed":
             st.caption(

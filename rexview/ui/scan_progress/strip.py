@@ -1,4 +1,4 @@
-"""The strip that says how far the search for failures is, with Stop, Go on, Begin again and Update.
+"""The progress of the search for failures, with Stop, Continue, Begin again and Update.
 
 It looks by itself every few seconds and draws only itself anew: numbers on the page change when its
 visitor asks for that. Where the search takes seconds they change once, when it has ended.
@@ -62,7 +62,7 @@ def _live(review_set: ReviewSet, shown: Scanned) -> None:
         if lead and progress.state == "running":
             st.button(tr("Stop"), key=f"{_KEY}_stop", on_click=found.stop, type="tertiary")
         elif lead and progress.state == "stopped":
-            st.button(tr("Go on"), key=f"{_KEY}_resume", on_click=found.resume, type="tertiary")
+            st.button(tr("Continue"), key=f"{_KEY}_resume", on_click=found.resume, type="tertiary")
         elif lead and progress.state == "broken":
             st.button(
                 tr("Begin again"), key=f"{_KEY}_again", on_click=found.begin_again, type="tertiary"

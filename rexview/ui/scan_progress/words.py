@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from rexview.analysis import Scanned
 from rexview.detect.core.background import Progress
+from rexview.vocab import duration
 from rexview.words import counted, tr
-
-_MINUTE, _HOUR = 60, 3600
 
 
 def progress_text(progress: Progress, shown: Scanned) -> str:
@@ -45,14 +44,5 @@ def _pace(progress: Progress) -> list[str]:
     if progress.per_second:
         said.append(tr("{per_second:,.0f} a second").format(per_second=progress.per_second))
     if progress.seconds_left is not None:
-        said.append(tr("{duration} left").format(duration=_duration(progress.seconds_left)))
+        said.append(tr("{duration} left").format(duration=duration(progress.seconds_left)))
     return said
-
-
-def _duration(seconds: float) -> str:
-    """Write a time as one number: seconds below a minute, then minutes, then hours."""
-    if seconds < _MINUTE:
-        return f"{max(1, round(seconds))} s"
-    if seconds < _HOUR:
-        return tr("{round} min").format(round=round(seconds / _MINUTE))
-    return f"{seconds / _HOUR:.1f} h"

@@ -15,7 +15,7 @@ from rexview.words import tr
 
 GONE = tr(
     "This answer is no longer in the sample: answers were judged or changed "
-    "since. Go on with the next one."
+    "since. Continue with the next one."
 )
 
 

@@ -203,7 +203,7 @@ def test_a_meeting_of_five_cases_from_agenda_to_minutes(meeting, visitor):
                 expect(follower.locator(".votes .result")).to_be_visible()
                 page.keyboard.press("Shift+S")
                 both_show(page, follower, case, "flags")
-                expect(page.get_by_role("button", name="Go on collecting")).to_be_hidden()
+                expect(page.get_by_role("button", name="Continue collecting")).to_be_hidden()
             expect(page.locator(".rx-present .time")).not_to_contain_text("0:00")  # it counts
             if case == CASES[-1]:
                 follower.get_by_role("button", name="Ask to present").click()

@@ -122,12 +122,12 @@ def test_a_run_is_started_watched_paused_and_goes_on(open_page, server, folder):
     told(page, re.compile("[1-5] of 6 answered"))
     press(page, "Pause")
     until(page, lambda: progress(folder).get("state"), "paused".__eq__)
-    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("button", name="Continue").wait_for()
     again, _ = open_page(address)  # another tab shows the same
     expect(again.get_by_text("Paused")).to_be_visible()
     expect(again.get_by_role("button", name="Start")).to_be_disabled()
     server.options()
-    press(again, "Go on")
+    press(again, "Continue")
     told(again, "6 of 6 answered")
     expect(again.get_by_text("Finished")).to_be_visible()
     assert len(rows(folder)) == len(server.requests()) == 6

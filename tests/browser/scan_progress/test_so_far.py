@@ -112,7 +112,7 @@ def test_pages_stand_at_once_and_say_so_far_until_all_is_known(address, folder, 
     expect(sure).to_have_count(expected)
 
     page.goto(f"{address}browse")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(strip(page)).to_contain_text("All 1,400 answers", timeout=LONG_MS)
     expect(page.locator(".rx-head").first).to_contain_text("so far")
     page.get_by_role("button", name="Update").click()
@@ -134,7 +134,7 @@ def test_who_scores_is_told_nothing_of_it(start_app, folder, new_page):
     page = new_page()
     page.goto(f"{start_app(folder)}score")
     page.get_by_label("Your name").fill("Ann")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator("[data-rx-scores], .rx-score, canvas").first).to_be_visible()
     calm(page)
     words = page.locator("body").inner_text()

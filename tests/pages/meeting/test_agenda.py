@@ -130,7 +130,7 @@ def test_what_is_to_be_known_of_a_case_is_told(open_app, kept):
     assert case["found"] == {"words": "Token-limit failures", "href": "browse?failure=token_limit"}
     case = agenda(open_app("meeting", meeting="m2"))["cases"]["c1"]
     assert [one["words"] for one in case["known"]] == [
-        "Shown here for 2:05 min",
+        "Shown for 2 min",
         "Also planned for First",
     ]
 

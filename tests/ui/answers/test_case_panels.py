@@ -159,7 +159,7 @@ def test_a_rejected_failure_that_nobody_raised_is_said_in_words_and_is_no_chip()
     )
     text = read(html)
     assert "rx-badge" not in html
-    assert "Missed finding: rejected, and no rule or reader raises it." in text
+    assert "Missed finding: rejected; no longer flagged." in text
     assert "Dr A rejected It is there." in text
 
 

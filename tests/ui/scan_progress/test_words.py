@@ -23,7 +23,7 @@ def test_while_it_runs_it_says_how_far_how_fast_and_how_long():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0.2, "1 s"), (42, "42 s"), (90, "2 min"), (7_200, "2.0 h")]
+    ("seconds", "words"), [(0.2, "1 s"), (42, "42 s"), (90, "2 min"), (7_200, "2 h")]
 )
 def test_what_is_left_is_one_number(seconds, words):
     running = progress(per_second=1.0, seconds_left=seconds)

@@ -25,6 +25,7 @@ from rexview.ui.meeting.writing import item_json
 from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
+from rexview.vocab import duration
 from rexview.words import tr
 
 _NAMED: Final = 4
@@ -118,9 +119,8 @@ def _known(row: PlannedCase) -> list[tuple[str, bool]]:
     ]
     found = [(words.format(others=_named(names)), warns) for words, names, warns in lines if names]
     if row.seconds is not None:
-        minutes, seconds = divmod(round(row.seconds), 60)
-        said = tr("Shown here for {minutes}:{seconds:02} min")
-        found.insert(0, (said.format(minutes=minutes, seconds=seconds), False))
+        shown_for = tr("Shown for {duration}").format(duration=duration(row.seconds))
+        found.insert(0, (shown_for, False))
     return found
 
 

@@ -75,6 +75,7 @@ export class Chips {
     const named = group.key ? `${shift}${group.key.toUpperCase()}` : "";
     const key = group.key ? `, ${tr("key {key}", { key: named.replace("⇧", "Shift ") })}` : "";
     const content = [
+      html("span", { class: "eyes" }, icon("eye"), icon("eyeOff")),
       html("span", { class: "swatch", "aria-hidden": "true" }),
       html("span", { class: "name", "aria-hidden": "true" }, group.name),
       html("span", { class: "count", "aria-hidden": "true" }, String(count)),

@@ -34,7 +34,7 @@ export class VoteCard {
     const show = (name, shown) =>
       button(name, () => this.on.show(this.now.votes?.case ?? "", shown), { class: "plain" });
     this.show = show(tr("Show opinions"), true);
-    this.goOn = show(tr("Go on collecting"), false);
+    this.goOn = show(tr("Continue collecting"), false);
     this.node = html("section", { class: "votes", "aria-label": tr("Opinions"), hidden: true });
   }
 
