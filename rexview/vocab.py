@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Final, Literal
 
 from rexview.words import nouns, tr
@@ -429,3 +430,21 @@ def duration(seconds: float) -> str:
         return f"{max(1, round(seconds))} s"
     hours, minutes = divmod(round(seconds / 60), 60)
     return " ".join([f"{hours} h"] * bool(hours) + [f"{minutes} min"] * bool(minutes))
+
+
+def day(given: date) -> str:
+    """Write a day, or that of a moment.
+
+    >>> day(date(2026, 3, 8))
+    '8 Mar 2026'
+    """
+    return f"{given.day} {given:%b %Y}"
+
+
+def moment(given: datetime) -> str:
+    """Write a moment, in UTC, to the minute.
+
+    >>> moment(datetime(2026, 3, 8, 14, 5))
+    '8 Mar 2026, 14:05 UTC'
+    """
+    return f"{day(given)}, {given:%H:%M} UTC"

@@ -169,7 +169,7 @@ def test_a_meeting_has_its_agenda_and_minutes(tmp_path):
     made, _ = deck(content, tmp_path)
     first = "\n".join(texts_of(made.slides[0]))
     assert "Chest of c1" in first
-    assert "Held 1 December 2026 · 2 cases · Small set · discussed for 1 minute" in first
+    assert "Held 1 Dec 2026 · 2 cases · Small set · discussed for 1 minute" in first
     tables = {
         shape.name: [[cell.text for cell in row.cells] for row in shape.table.rows]
         for slide in made.slides

@@ -26,7 +26,7 @@ from typing import Final
 from rexview.detect import finding_name, finding_region
 from rexview.errors import FilterError
 from rexview.harm import load_harm
-from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, SCORE_MAX, SCORE_MIN
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, SCORE_MAX, SCORE_MIN, day
 from rexview.words import tr
 
 _REGION: Final = "region:"
@@ -212,11 +212,11 @@ class ScoreCondition:
 
 def days_text(first: date, last: date) -> str:
     """Write some days: ``4 Mar 2026``, ``4 to 9 Mar 2026``, ``28 Feb to 3 Mar 2026``."""
-    end = f"{last.day} {last:%b %Y}"
+    end = day(last)
     if first == last:
         return end
     if first.year != last.year:
-        return tr("{day} {first:%b %Y} to {end}").format(day=first.day, first=first, end=end)
+        return tr("{first} to {end}").format(first=day(first), end=end)
     if first.month != last.month:
         return tr("{day} {first:%b} to {end}").format(day=first.day, first=first, end=end)
     return tr("{day} to {end}").format(day=first.day, end=end)

@@ -18,7 +18,7 @@ from rexview.export.html.packing import PackedImage
 from rexview.export.html.pictures import CaseFilms
 from rexview.export.html.texts import MINUTES, colours_css
 from rexview.export.records import Content
-from rexview.vocab import counted
+from rexview.vocab import counted, moment
 
 _NOT_A_DEVICE: Final = "Not a medical device. Not for clinical decisions."
 _IN_SCRIPT: Final = {
@@ -37,7 +37,7 @@ def head_html(content: Content) -> str:
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     title = html.escape(content.title)
-    made = f"{content.made:%Y-%m-%d %H:%M}"
+    made = moment(content.made)
     of = f"{html.escape(content.set_name)}, " if content.set_name != content.title else ""
     notice = f'<p id="notice" dir="auto">{html.escape(content.notice)}</p>'
     notes = "".join(f"<p>{html.escape(note)}</p>" for note in (*content.notes, _NOT_A_DEVICE))

@@ -25,7 +25,7 @@ from rexview.export.records import (
 )
 from rexview.export.sheets.wording import clock, vote_words
 from rexview.stats import STATUSES, write_score
-from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, counted, lettered
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, counted, day, lettered
 
 MINUTES: Final = "minutes"
 """The id of the article that has the minutes; those of the cases are ``case-1`` and so on."""
@@ -63,7 +63,7 @@ def minutes_html(content: Content, cases: Iterable[str]) -> str:
     if minutes is None:
         return ""
     held = minutes.meeting.held
-    facts = [held.isoformat()] if held else []
+    facts = [day(held)] if held else []
     facts.append(f"{len(minutes.discussed)} of {counted(len(minutes.items), 'case')} discussed")
     facts.append(f"{clock(minutes.seconds)} min in all")
     facts.append(f"{counted(len(minutes.open), 'decision')} left to do")
@@ -170,11 +170,11 @@ def _decision(one: ExportDecision, content: Content, *, with_meeting: bool = Tru
     about = f"{_model_name(one.model, content)}: " if one.model else ""
     words = [one.decision_name or "No decision", one.failure_name]
     words += [f"harm {one.severity}" if one.severity is not None else "", one.owner or ""]
-    words += [f"until {one.due.isoformat()}" if one.due else "", "done" if one.done else ""]
+    words += [f"until {day(one.due)}" if one.due else "", "done" if one.done else ""]
     words += ["of an earlier answer" if one.stale else ""]
     first, *others = (_bdi(word) for word in words if word)
     rest = "".join(f" · {word}" for word in others)
-    held = f", {one.held.isoformat()}" if one.held else ""
+    held = f", {day(one.held)}" if one.held else ""
     meeting = f"{_bdi(one.meeting_name)}{held}, " if with_meeting else ""
     where = f'<p class="quiet">{meeting}{_person(one.reader, content)}</p>'
     note = _plain(one.comment) if one.comment else ""
@@ -316,7 +316,7 @@ def _comments(comments: Sequence[ExportComment], content: Content) -> str:
     rows = []
     for one in comments:
         about = f"{_model_name(one.model, content)} " if one.model else ""
-        at = f", {one.at.date().isoformat()}" if one.at else ""
+        at = f", {day(one.at)}" if one.at else ""
         settled = ", settled" if one.resolved else ""
         on = f" on {_bdi(one.on)}" if one.on else ""
         css = ' class="reply"' if one.reply_to else ""

@@ -13,8 +13,8 @@ from rexview.export.sheets.frame import Frame
 from rexview.export.sheets.measure import printable
 from rexview.export.sheets.sheet import Paragraph, Place, Sheet, Text, paragraph
 from rexview.export.sheets.tables import Cells, agenda, case_list, minutes_tables
-from rexview.export.sheets.wording import day, model_heading, one_line
-from rexview.vocab import counted
+from rexview.export.sheets.wording import model_heading, one_line
+from rexview.vocab import counted, day
 
 _TITLE_SIZES: Final = ((60, 40.0), (160, 28.0), (10**9, 18.0))
 """Up to how many characters a title is how large."""

@@ -12,9 +12,9 @@ from rexview.analysis.meeting.minutes import Minutes
 from rexview.export.records import Content, ExportCase, ExportDecision
 from rexview.export.sheets.flow import Cell
 from rexview.export.sheets.sheet import Run, paragraph
-from rexview.export.sheets.wording import clock, day, one_line, vote_words
+from rexview.export.sheets.wording import clock, one_line, vote_words
 from rexview.stats.final import write_score
-from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, day
 
 Cells = tuple[str, Sequence[str], list[Sequence[Cell]]]
 """A table's heading, the names of its columns, its rows."""
@@ -81,7 +81,7 @@ def minutes_tables(content: Content, minutes: Minutes) -> list[Cells]:
             model_cell(content, one.model),
             one_line(one.decision_words or one.failure_words) or _NONE,
             one_line(one.owner or "") or _NONE,
-            day(one.due) or _NONE,
+            day(one.due) if one.due else _NONE,
         ]
         for one in minutes.open
     ]
@@ -146,7 +146,7 @@ class _Told:
     @classmethod
     def of_export(cls, case: str, one: ExportDecision) -> _Told:
         state = _state(one.done, one.is_open, one.stale)
-        met = f"{one.meeting_name} {day(one.held)}"
+        met = f"{one.meeting_name} {day(one.held) if one.held else ''}"
         words = (one.failure_name, one.severity, one.decision_name, one.owner, one.due)
         return cls(case, met, one.model, *words, state, one.comment)
 
@@ -168,7 +168,7 @@ def _decided(
             "Harm": "" if one.severity is None else str(one.severity),
             "Decision": one_line(one.decision),
             "Who": one_line(one.owner or ""),
-            "Until": day(one.due),
+            "Until": day(one.due) if one.due else "",
             "State": one.state,
             "Notes": one.comment or "",
         }

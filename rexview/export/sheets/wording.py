@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from datetime import date
 from itertools import groupby
 from typing import Final, TypeVar
 
@@ -221,11 +220,6 @@ def vote_words(content: Content, vote: Vote) -> tuple[str, str]:
     right = ", ".join(f"{names.get(one, one)} {n}" for one, n in vote.right.items() if n)
     harm = ", ".join(f"grade {grade}: {n}" for grade, n in sorted(vote.harm.items()) if n)
     return one_line(right) or "–", harm or "–"
-
-
-def day(given: date | None) -> str:
-    """Write a day: 8 March 2026."""
-    return f"{given.day} {given:%B %Y}" if given else ""
 
 
 def clock(seconds: float | None) -> str:

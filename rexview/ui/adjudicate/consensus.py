@@ -24,6 +24,7 @@ from rexview.ui.saving.consensus_words import shown_consensus
 from rexview.ui.saving.entries import ADJUDICATE_PAGE
 from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.server import review_sets
+from rexview.vocab import moment
 from rexview.words import tr
 
 _STYLE: Final = "adjudicate/assets/consensus.css"
@@ -50,7 +51,9 @@ def show_consensus(
     digest = digests_of(review_set).of(about.case, about.model)
     of_this_answer = row is not None and row.answer_digest in (None, digest)
     mine = row is not None and row.person == person.id
-    other = None if row is None or mine else {**stands, "name": row.person_name, "at": _at(row)}
+    other = (
+        None if row is None or mine else {**stands, "name": row.person_name, "at": moment(row.at)}
+    )
     data = {
         "outbox": outbox_json(review_set, ADJUDICATE_PAGE, person),
         "about": {
@@ -66,7 +69,7 @@ def show_consensus(
         "fields": stands if of_this_answer else _NOTHING,
         "mine": mine,
         "saved": _saved(review_set, row) if row is not None and of_this_answer else "",
-        "at": _at(row) if row is not None else "",
+        "at": moment(row.at) if row is not None else "",
         "other": other,
     }
     fields = component("rexview_consensus", "adjudicate/assets/consensus.js", style=_STYLE)
@@ -95,9 +98,7 @@ def _saved(review_set: ReviewSet, row: Stored) -> str:
         return ""
     name = study_records.reader_names(review_set, [row.person])[row.person]
     if value.get("score") is None:
-        return tr("No score yet, comment kept {time}, {name}").format(time=_at(row), name=name)
-    return tr("Saved {time}, {name}").format(time=_at(row), name=name)
-
-
-def _at(row: Stored) -> str:
-    return f"{row.at:%d %b %Y, %H:%M} UTC"
+        return tr("No score yet, comment kept {time}, {name}").format(
+            time=moment(row.at), name=name
+        )
+    return tr("Saved {time}, {name}").format(time=moment(row.at), name=name)

@@ -12,7 +12,7 @@ from rexview.models.card import Card
 from rexview.models.reply import FAILINGS, OUTCOMES
 from rexview.models.request import SentImage
 from rexview.models.running.progress import Progress, State
-from rexview.vocab import VIEWS, duration
+from rexview.vocab import VIEWS, duration, moment
 from rexview.words import counted, tr
 
 STATES: Final[Mapping[State, str]] = {
@@ -46,12 +46,12 @@ _UNITS: Final[Mapping[str, Callable[[int], str]]] = {
 """A number of what requests are about, by the unit of their kind."""
 
 
-def begun_words(moment: str, by: str | None) -> str:
-    """Say when a run was begun, and by whom; ``moment`` is in ISO 8601, UTC."""
-    at = moment.replace("T", " ")[:16]
+def begun_words(created: str, by: str | None) -> str:
+    """Say when a run was begun, and by whom; ``created`` is in ISO 8601, UTC."""
+    at = moment(datetime.fromisoformat(created))
     if by:
-        return tr("begun {moment} UTC by {name}").format(moment=at, name=by)
-    return tr("begun {moment} UTC").format(moment=at)
+        return tr("begun {moment} by {name}").format(moment=at, name=by)
+    return tr("begun {moment}").format(moment=at)
 
 
 def card_words(card: Card) -> str:

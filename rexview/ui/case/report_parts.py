@@ -24,7 +24,7 @@ from rexview.ui.case.aligned import Marks
 from rexview.ui.html.differences import changes_html
 from rexview.ui.html.safe_text import Span
 from rexview.ui.tables.stacked import stacked
-from rexview.vocab import EDIT_KINDS
+from rexview.vocab import EDIT_KINDS, day
 from rexview.words import inside, tr, trc, trn
 
 _AGREEMENT: Final = tr("Finding-level agreement")
@@ -235,9 +235,9 @@ def _corrected_html(given: Report, one: CorrectedReference, review_set: ReviewSe
             rest = "" if whole else f'<p class="rx-quiet">{only}</p>'
             sections += f'<h4>{name}</h4><div class="rx-plain">{changes_html(pieces)}</div>{rest}'
     comment = f'<p class="rx-quiet">{html.escape(one.comment)}</p>' if one.comment else ""
-    day = f", {one.created:%d %b %Y}" if one.created else ""
+    written = f", {day(one.created)}" if one.created else ""
     by = tr("Corrected by {who}").format(who=html.escape(who))
     return (
-        f'<section class="rx-corrected"><h3>{by}{day}{written_here(one.origin)}</h3>'
+        f'<section class="rx-corrected"><h3>{by}{written}{written_here(one.origin)}</h3>'
         f"{sections}{comment}</section>"
     )

@@ -9,7 +9,7 @@ from typing import Any, Final
 from rexview.store import Stored
 from rexview.ui.curate.round import Round
 from rexview.ui.saving.curation_entries import CURATION_KINDS
-from rexview.vocab import CATEGORY_NAMES, CRITERIA, QUESTION_DEFECTS, QUESTION_TAGS
+from rexview.vocab import CATEGORY_NAMES, CRITERIA, QUESTION_DEFECTS, QUESTION_TAGS, moment
 from rexview.words import tr, trn
 
 _MOST: Final = 40
@@ -43,8 +43,9 @@ def history_json(now: Round, case: str, seen: frozenset[str]) -> dict[str, list[
         if len(found[candidate]) == _MOST:
             left[candidate] += 1
             continue
-        at = f"{row.at:%d %b %Y, %H:%M} UTC"
-        found[candidate].append({"at": at, "name": row.person_name, "words": words_of(row)})
+        found[candidate].append(
+            {"at": moment(row.at), "name": row.person_name, "words": words_of(row)}
+        )
     for candidate, more in left.items():
         words = trn(
             "{n:,} earlier entry is not listed here",

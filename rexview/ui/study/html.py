@@ -14,6 +14,7 @@ from rexview.analysis.study.tasks import TASKS, Task
 from rexview.analysis.study.worklist import Progress
 from rexview.store import Assignment
 from rexview.ui.tables.number_table import cells, rows_table
+from rexview.vocab import moment
 from rexview.words import tr, trn
 
 _SEEN: Final = {REPORT: tr("Report"), UNBLINDED: tr("Models named")}
@@ -125,12 +126,12 @@ def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> s
             html.escape(one.case),
             _SEEN[one.seen],
             (_ACCEPTED if one.accepted else _TIMING)[one.timing],
-            f"{one.at:%Y-%m-%d %H:%M}",
+            moment(one.at),
         )
         for one in reversed(exposures)
     ]
     return rows_table(
         "rx-study rx-exposures",
-        (tr("Reader"), tr("Case"), tr("Seen"), tr("When"), tr("At (UTC)")),
+        (tr("Reader"), tr("Case"), tr("Seen"), tr("When"), tr("At")),
         rows,
     )

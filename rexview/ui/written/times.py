@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from rexview.analysis.written.failures import Words
+from rexview.vocab import day
 from rexview.words import tr
 
 
 def written_at(words: Words) -> str:
-    """Return it in words: ``Ann, 2026-11-26 21:40:07 UTC``; by its digest where nobody is named."""
+    """Return ``Ann, 26 Nov 2026, 21:40:07 UTC``; the digest where nobody is named."""
     if words.at is None:
         who = words.by or tr("from a file or a run of the set")
         return f"{who}, {words.version[:8]}"
-    return f"{words.by}, {words.at:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{words.by}, {day(words.at)}, {words.at:%H:%M:%S} UTC"

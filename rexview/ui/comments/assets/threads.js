@@ -1,14 +1,13 @@
 // Threads of comments: which comment answers which, and what each looks like.
 
-import { dayUnlessToday } from "../../components/clock.js";
+import { clock, dayUnlessToday } from "../../components/clock.js";
 import { button, html } from "../../components/dom.js";
 import { tellPage } from "../../components/events.js";
 import { tr, trc } from "../../components/words.js";
 
 function when(iso) {
   const at = new Date(iso);
-  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return `${dayUnlessToday(at)} ${time}`.trim();
+  return `${dayUnlessToday(at)} ${clock(at)}`.trim();
 }
 
 export const shorter = (text, most = 90) =>

@@ -22,6 +22,7 @@ from rexview.ui.meeting.agenda.agenda_data import agenda_json
 from rexview.ui.meeting.agenda.forms import show_adding, show_changing
 from rexview.ui.meeting.chosen import all_meetings, may_lead
 from rexview.ui.meeting.writing import begin_form
+from rexview.vocab import day
 from rexview.words import counted, tr, trn
 
 _ASSETS: Final = "meeting/agenda/assets/agenda"
@@ -99,7 +100,7 @@ def meeting_name(meeting: Meeting) -> str:
     """Name a meeting where one is chosen: with its day, how many cases, and that it is closed."""
     parts = [meeting.name]
     if meeting.held is not None:
-        parts.append(f"{meeting.held:%d %b %Y}".lstrip("0"))
+        parts.append(day(meeting.held))
     parts.append(counted(len(meeting.agenda), "case"))
     if meeting.closed:
         parts.append(tr("closed"))
