@@ -38,7 +38,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
 _AXE = "tests/browser/accessibility/test_axe.py"
 SLOW = (
-    "tests/demo/test_regenerate.py",  # makes films of the demonstration again
+    # making films of the demonstration
+    "tests/demo/test_regenerate.py",
+    "tests/demo/test_patients.py",
+    "tests/demo/test_mediastinum.py",
+    "tests/suite/test_whole_files.py",
     "tests/bench/",
     "tests/browser/bench/",
     "tests/browser/team/",  # two servers

@@ -28,15 +28,8 @@ MAC_APPS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
-ARGUMENTS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
-    "--js-flags=--max-optimized-bytecode-size=0",
-)
-"""How the tests start it: as root in a container too, and without talking to anyone.
-
-V8 optimizes no script: pages that are open for seconds only would pay an eighth of their processor
-time for that.
-"""
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+"""How the tests start it: as root in a container too, and without talking to anyone."""
 FOR_PICTURES = (*ARGUMENTS, "--font-render-hinting=none")
 """For pictures to look at: hinted letters at whole pixels swallow the blanks between words."""
 START_LIMIT_MS = 180_000

@@ -12,9 +12,8 @@ need (:mod:`tools.programs`). ``--all`` also installs torch and the packages of
 ``requirements-dev-all.lock``, and gets the CT that a part of the demonstration set is made of.
 Tests skip where a package, a program or the CT that they need is missing.
 Types, style and JavaScript are checked meanwhile. Tests begin with the longest files, so that no
-processor waits at the end. Browser tests that fail beside others are run once more, one at a time,
-and named: a busy machine can be too slow for two of them. What fails again fails the check. The
-time that each part took is printed at the end.
+processor waits at the end. Nothing is tried a second time. The time that each part took is printed
+at the end.
 """
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ _SIDE_BY_SIDE = (f"--numprocesses={_PROCESSES}", "--dist=loadfile", "--no-loadsc
 """Files in the order of :func:`tests.conftest.pytest_collection_modifyitems`: the longest first, by
 what :mod:`tools.test_times` kept."""
 _BROWSER_TEST_S = 300
-"""The longest takes 100 s beside much else; what hangs ends, is named and is run once more."""
-_TESTS_FAILED = 1
+"""The longest takes 100 s beside much else; what hangs ends and is named."""
 _ALL_PACKAGES = ("-r", "requirements-dev-all.lock")
 _LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
 """Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
@@ -81,8 +79,10 @@ def main(arguments: list[str]) -> int:
                 [[*_PYTEST, "-m", f"not browser{normal}", *_SIDE_BY_SIDE]], environment
             )
         failed += looked_at.result()
-    if not (fast or only) and not _browser_tests(environment, f"browser{normal}"):
-        failed.append("browser tests")
+    if not (fast or only):
+        # of the folder only: the rest takes long to collect
+        browser = [*_PYTEST, "-m", f"browser{normal}", "tests/browser", *_SIDE_BY_SIDE]
+        failed += _failed([[*browser, "-o", f"timeout={_BROWSER_TEST_S}"]], environment)
     print("\n".join(["--- seconds by part", *(f"{took:6.0f}  {what}" for what, took in _TOOK)]))
     print(f"--- failed: {', '.join(failed)}" if failed else "--- all checks passed")
     return 1 if failed else 0
@@ -135,17 +135,6 @@ def _get_ct() -> None:
             source.fetch(work)
         except subprocess.CalledProcessError as error:
             print(f"The CT could not be had, so one test skips: {error}", file=sys.stderr)
-
-
-def _browser_tests(environment: dict[str, str], which: str) -> bool:
-    """Run the browser tests side by side, then alone those that failed; say whether all passed."""
-    # of the folder only: the rest takes long to collect
-    tests = [*_PYTEST, "-m", which, "tests/browser", "-o", f"timeout={_BROWSER_TEST_S}"]
-    status = _run([*tests, *_SIDE_BY_SIDE], environment)
-    if status == _TESTS_FAILED:
-        print("--- once more, one at a time: what failed beside others", flush=True)
-        status = _run([*tests, "--last-failed"], environment)
-    return status == 0
 
 
 def _failed(steps: list[list[str]], environment: dict[str, str]) -> list[str]:
