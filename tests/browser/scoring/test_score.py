@@ -131,7 +131,7 @@ def test_the_rubric_of_the_marked_row_is_on_screen_and_can_be_clicked(demo, page
     end = last.bounding_box()["y"] + last.bounding_box()["height"]
     assert end <= card["y"] + card["height"] <= foot.bounding_box()["y"], "to its end"
     assert "overlooked" in anchors.inner_text()
-    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
     assert "Execution" in anchors.locator("h4").inner_text()
     anchors.locator('li[data-level="2"]').click()
     wait_checked(page, f"{slot}/execution/", 2)
@@ -272,7 +272,7 @@ def test_two_windows_of_one_reader_do_not_fight(demo, page, new_page):
     saved(page)
     other.evaluate("window.dispatchEvent(new Event('focus'))")
     wait_checked(other, "A/process/", 2)
-    other.keyboard.press("k")
+    other.keyboard.press("ArrowUp")
     level(other, "A/process/", 5).click()
     saved(other)
     page.evaluate("window.dispatchEvent(new Event('focus'))")

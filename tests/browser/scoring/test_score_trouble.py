@@ -79,7 +79,7 @@ def assert_all_there(server, watch, given):
 
 def score_somewhere(page, random):
     """Score a row anew; return how many scores the page shows as given by that, 0 or 1."""
-    page.keyboard.press(random.choice("jk"))
+    page.keyboard.press(random.choice(("ArrowDown", "ArrowUp")))
     row = page.locator(".rx-pad .row.current")
     key, before = row.get_attribute("data-key"), checked(row)
     digit = random.choice([one for one in "12345" if one != before])

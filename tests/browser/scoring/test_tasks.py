@@ -227,7 +227,7 @@ def test_a_report_is_corrected_line_by_line(server, visitor):
     with record(context) as traffic:
         page = context.new_page()
         open_task(page, server, "correct")
-        press(page, "k", "s")
+        press(page, "y", "s")
         page.keyboard.type(" Twice.")
         press(page, "Enter", "f")
         assert "severity" in page.locator(".rx-task .message").inner_text()

@@ -6,10 +6,10 @@ import { tr } from "../../components/words.js";
 /** @import { Desk } from "./desk.js" */
 
 export const HINT = tr(
-  "↑ ↓ question · y choose · x reject · e edit · 1–5 score · ← → criterion · t tags · w write one · u undo · n next study · ? all keys",
+  "↑ ↓ question · y choose · x reject · e edit · 1–5 score · ← → criterion · t tags · w write one · u undo · j next study · ? all keys",
 );
 const KEYS = [
-  ["↑ ↓, j k", tr("question before, after")],
+  ["↑ ↓", tr("question before, after")],
   ["1 – 5", tr("score the criterion in focus, and on to the next")],
   ["← →", tr("criterion before, after")],
   [tr("0, Delete"), tr("take the score back")],
@@ -23,7 +23,7 @@ const KEYS = [
   ["u", tr("undo")],
   ["h", tr("history")],
   ["g", tr("report")],
-  [tr("n, Enter; p"), tr("next study, previous study")],
+  [tr("j, n, Enter; k, p"), tr("next study, previous study")],
   [tr("Shift + key"), tr("what the key means in the picture")],
 ];
 
@@ -44,9 +44,7 @@ export function meaningOf(/** @type {Desk} */ desk, /** @type {KeyboardEvent} */
   const none = () => desk.scoring.score(desk.scoring.criterion, null);
   const acts = {
     ArrowDown: () => desk.move(1),
-    j: () => desk.move(1),
     ArrowUp: () => desk.move(-1),
-    k: () => desk.move(-1),
     ArrowRight: () => desk.scoring.beside(1),
     ArrowLeft: () => desk.scoring.beside(-1),
     0: none,

@@ -249,10 +249,13 @@ export class TaskPad {
   #meaning(event) {
     const own = this.meaning(event);
     if (own) return own;
+    const [next, previous] = [() => this.turn(1), () => this.turn(-1)];
     const acts = {
-      n: () => this.turn(1),
-      p: () => this.turn(-1),
-      Enter: () => this.turn(1),
+      j: next,
+      k: previous,
+      n: next,
+      p: previous,
+      Enter: next,
       g: this.data.report === "never" || !this.case.report ? null : () => this.report(),
     };
     return Object.hasOwn(acts, event.key) ? acts[event.key] : null;

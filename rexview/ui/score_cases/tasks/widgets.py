@@ -35,7 +35,7 @@ from rexview.words import tr, trc
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
 """What the window leaves below the navigation, the notice and the choice of the task."""
-TAKEN_KEYS: Final = "0123456789abcdefgiknpst?"
+TAKEN_KEYS: Final = "0123456789abcdefgijknpsty?"
 MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
 _SCRIPTS: Final[dict[Task, tuple[str, str]]] = {
     "answer": ("questions", tr("The questions")),

@@ -12,7 +12,7 @@ import { drawShares } from "./shares.js";
 /** @import { SampleData, Word } from "./types.d.ts" */
 
 const WORDS = { page: "curate page", kinds: ["validate"], items: STUDIES };
-const HINT = tr("↑ ↓ question · y good · 1–8 what is wrong · e comment · u undo · n next study");
+const HINT = tr("↑ ↓ question · y good · 1–8 what is wrong · e comment · u undo · j next study");
 const NOTHING = { passed: null, defect: null, comment: null };
 
 export class Sample extends CountedPad {
@@ -141,9 +141,7 @@ export class Sample extends CountedPad {
     if (/^[1-9]$/.test(key) && defect) return () => this.judge(false, defect);
     const acts = {
       ArrowDown: () => this.move(1),
-      j: () => this.move(1),
       ArrowUp: () => this.move(-1),
-      k: () => this.move(-1),
       y: () => this.judge(true),
       e: () => this.questions.get(this.chosen)?.comment.open(),
       u: () => this.undo(),

@@ -62,13 +62,14 @@ export class Keys {
       return selection.view?.scroll(step) ? () => {} : null; // at the end of the text the page scrolls
     }
     if (key === "Escape" && pad.sheets.open) return () => pad.sheets.close();
-    if (event.repeat && !"jk".includes(key)) return null;
+    if (event.repeat) return null;
+    const [next, previous] = [() => pad.turn("next"), () => pad.turn("previous")];
     const acts = {
-      j: () => selection.moveRow(1),
-      k: () => selection.moveRow(-1),
+      j: next,
+      k: previous,
       u: () => scoring.undo(),
-      n: () => pad.turn("next"),
-      p: () => pad.turn("previous"),
+      n: next,
+      p: previous,
       s: () => pad.sheets.skip(),
       g: () => scoring.report(),
       e: () => selection.row?.comment(true),

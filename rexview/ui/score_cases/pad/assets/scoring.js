@@ -66,7 +66,11 @@ export class Scoring {
   scoreHere(value) {
     const { pad } = this;
     const { row } = pad.selection;
-    if (!row || pad.locked) return;
+    if (pad.locked) return;
+    if (!row) {
+      pad.frame.say(tr("No row is marked. ↑ or ↓ marks one to change."));
+      return;
+    }
     if (pad.turning) {
       pad.frame.say(NOT_HERE);
       return;
@@ -77,10 +81,9 @@ export class Scoring {
     }
     this.#score(row, value);
     if (value !== null) {
-      const next = pad.rows[pad.rows.indexOf(row) + 1];
-      if (next) pad.selection.goTo(next);
+      pad.selection.goOnFrom(row);
       const { needed, given } = counted(pad.case, pad.record());
-      if (needed > 0 && needed === given) pad.frame.say(tr("All scored. n: next case"));
+      if (needed > 0 && needed === given) pad.frame.say(tr("All scored. j: next case"));
     }
     pad.refresh();
   }

@@ -21,12 +21,12 @@ export class Selection {
 
   #firstOpen(/** @type {Row[]} */ rows) {
     const { scores } = this.pad.record();
-    return rows.find(({ answer, key }) => answer.needed && !scores[key]?.score) ?? rows[0];
+    return rows.find(({ answer, key }) => answer.needed && !scores[key]?.score) ?? null;
   }
 
   /** Begin a case with the first row that has no score yet. */
   begin() {
-    const row = this.#firstOpen(this.pad.rows);
+    const row = this.#firstOpen(this.pad.rows) ?? this.pad.rows[0];
     this.key = row?.key ?? null;
     this.slot = row?.answer.slot ?? this.pad.case.answers[0]?.slot;
   }
@@ -50,9 +50,21 @@ export class Selection {
     row.node.scrollIntoView({ block: "nearest" });
   }
 
+  /**
+   * After a score, mark the next row; after the last, one that has no score yet. If there is none,
+   * no row stays marked, so that further digits change nothing.
+   */
+  goOnFrom(/** @type {Row} */ row) {
+    const { rows } = this.pad;
+    const next = rows[rows.indexOf(row) + 1] ?? this.#firstOpen(rows);
+    if (next) this.goTo(next);
+    else this.key = null;
+  }
+
   moveRow(step) {
     const { rows } = this.pad;
-    const place = rows.findIndex(({ key }) => key === this.key) + step;
+    const marked = rows.findIndex(({ key }) => key === this.key);
+    const place = marked < 0 && step < 0 ? rows.length - 1 : marked + step;
     const next = rows[Math.min(Math.max(place, 0), rows.length - 1)];
     if (next) this.goTo(next);
   }
@@ -65,7 +77,8 @@ export class Selection {
 
   showAnswer(slot) {
     this.slot = slot;
-    const row = this.#firstOpen(this.pad.rows.filter(({ answer }) => answer.slot === slot));
+    const rows = this.pad.rows.filter(({ answer }) => answer.slot === slot);
+    const row = this.#firstOpen(rows) ?? rows[0];
     if (row) this.goTo(row);
     else this.key = null;
     this.pad.refresh();

@@ -17,7 +17,7 @@ const SIDES = {
   right: tr("Report B is better"),
 };
 const HINT = tr(
-  "Keys a or ←, b or →, t: no difference, s: leave out, n: next. Your time is recorded.",
+  "Keys a or ←, b or →, t: no difference, s: leave out, j: next. Your time is recorded.",
 );
 
 export class ComparisonPad extends TaskPad {

@@ -3,7 +3,7 @@
 import { tr } from "../../../components/words.js";
 
 export const HINT = tr(
-  "↑ ↓ line · k keep · s substitute · d delete · i insert after · 0–4 severity · u take back · f finished · n next",
+  "↑ ↓ line · y keep · s substitute · d delete · i insert after · 0–4 severity · u take back · f finished · j next",
 );
 /** What was done with a line. */
 export const DONE = {

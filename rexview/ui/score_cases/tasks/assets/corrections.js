@@ -239,7 +239,7 @@ export class CorrectionPad extends TaskPad {
     }
     this.add({ kind: "corrected", value: !done, was: done });
     this.say(
-      done ? tr("Open again: counts nowhere until finished") : tr("Finished. n: next report"),
+      done ? tr("Open again: counts nowhere until finished") : tr("Finished. j: next report"),
     );
     this.refresh();
   }
@@ -281,7 +281,7 @@ export class CorrectionPad extends TaskPad {
     const acts = {
       ArrowDown: () => this.move(1),
       ArrowUp: () => this.move(-1),
-      k: () => this.act("keep"),
+      y: () => this.act("keep"),
       s: () => this.act("substitute"),
       d: () => this.act("delete"),
       i: () => this.act("insert"),

@@ -51,7 +51,7 @@ export class QuestionPad extends TaskPad {
     this.options.replaceChildren(...this.buttons);
     const keys = content.options.map(({ letter }) => letter).slice(0, 5);
     this.hint.textContent = tr(
-      "Keys {letters} or 1–{last}, s: leave out, n: next. Your time is recorded.",
+      "Keys {letters} or 1–{last}, s: leave out, j: next. Your time is recorded.",
       { letters: keys.join(" "), last: keys.length },
     );
     this.solution.replaceChildren(...serverNodes(content.solution ?? ""));
