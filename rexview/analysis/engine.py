@@ -311,6 +311,15 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
     ) -> tuple[Flag, ...]:
         """Return all flags on some answers, as :meth:`rexview.detect.Survey.flags_of`."""
 
+    def harm_of_failures(
+        self, case: str, answers: Sequence[Answer]
+    ) -> Mapping[tuple[str, str], int]:
+        """Return the harm of each failure of some answers to one case, by model and failure.
+
+        The harm is 0 to 4; it is the one that cards show and *Most severe* sorts by. Failures that
+        readers rejected have none.
+        """
+
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models whose answers to a case a detector failed on."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, TypeVar
@@ -17,6 +17,7 @@ from rexview.analysis.meeting.decisions import Decision
 from rexview.analysis.meeting.minutes import Minutes
 from rexview.analysis.meeting.records import Vote
 from rexview.answer_digest import digests_of
+from rexview.detect.core.looking import flag_finding
 from rexview.export.pictures import CasePictures, burned_in_warning
 from rexview.export.privacy import NAMES_STAY, SHORT_STAY, IdKind, Pseudonyms
 from rexview.export.records import (
@@ -31,7 +32,8 @@ from rexview.export.records import (
 )
 from rexview.export.said import Said, failure_name, models_spoken_of
 from rexview.export.wanted import Chosen, Source
-from rexview.schema import Answer, Case
+from rexview.harm import HarmTable
+from rexview.schema import Answer, Case, Flag
 from rexview.stats import status_of
 from rexview.vocab import CATEGORY_NAMES, FAILURES
 
@@ -295,7 +297,8 @@ class _Maker:
         )
 
     def _flags(self, page: CasePage) -> tuple[ExportFlag, ...]:
-        harm = self.source.engine.facts.harm
+        table = self.source.engine.facts.harm
+        harm = self.source.engine.harm_of_failures(page.case.id, page.answers)
         return tuple(
             ExportFlag(
                 model=self.models[flag.model].id,
@@ -306,7 +309,7 @@ class _Maker:
                 hint=flag.is_hint,
                 reader=flag.reader,
                 verdict=flag.verdict,
-                severity=harm.of(flag.failure) if flag.failure in FAILURES else None,
+                severity=_harm(flag, harm, table),
             )
             for flag in page.flags
         )
@@ -326,6 +329,19 @@ class _Maker:
             for one in page.marks
             if not one.mark.stale and one.mark.model in self.models
         )
+
+
+def _harm(flag: Flag, harm: Mapping[tuple[str, str], int], table: HarmTable) -> int | None:
+    """Return the harm of a flag: that of its failure, as pages have it, where the failure stands.
+
+    A rejected flag has the harm of its own finding. A failure that the table lacks has none.
+    """
+    if flag.failure not in FAILURES:
+        return None
+    if flag.verdict == "rejected":
+        return table.of(flag.failure, flag_finding(flag))
+    found = harm.get((flag.model, flag.failure))
+    return table.of(flag.failure, flag_finding(flag)) if found is None else found
 
 
 def _plain(name: str) -> str:

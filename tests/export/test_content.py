@@ -9,6 +9,8 @@ from support.entries.stored import ANN
 from support.exports.exported_set import TOLD, exported, write_exported_set
 from support.small_set import CASES, write_set
 
+from rexview.analysis import CaseFilter
+from rexview.analysis.memory.engine import memory_engine
 from rexview.errors import ExportRefused
 from rexview.export.html.texts import case_html
 from rexview.export.job import Progress
@@ -173,3 +175,42 @@ def test_what_the_rules_did_not_read_is_said_in_every_export_that_shows_failures
     assert case_html(shown, content).count(f'<p class="quiet">{told}</p>') == 2
     sheets = case_sheets(content, Frame(content), shown, Progress())
     assert " ".join(text for sheet in sheets for text in words(sheet)).count(told) == 2
+
+
+def test_the_harm_of_a_failure_is_the_one_of_the_pages(tmp_path):
+    """Of the finding that the failure is about, also where a reader's flag names none."""
+    report = {"findings": "There is a right pneumothorax.", "impression": None}
+    folder = write_set(tmp_path / "set", cases=[{**one, "report": report} for one in CASES])
+    (folder / "flags.csv").write_text(
+        "case,model,reader,failure,verdict\nc2,m,ra,omission,confirmed\nc2,m,ra,terse,rejected\n"
+    )
+    content, _ = exported(folder)
+    case = next(one for one in content.cases() if one.id == "c2")
+    harms = {(one.failure, one.source): one.severity for one in case.flags}
+    assert harms == {("omission", "detector"): 4, ("omission", "reader"): 4, ("terse", "reader"): 1}
+    (card,) = memory_engine(load(folder)).cards(CaseFilter(), ["c2"])
+    assert card.harm == "Harm 4: pneumothorax missed"
+
+
+def test_every_case_of_the_demo_has_the_same_harm_in_exports_and_on_pages():
+    folder = Path(__file__).parents[2] / "assets" / "demo"
+    content, _ = exported(folder, has_pictures=False)
+    cards = {
+        card.case.id: {one.model: one.harm for one in card.answers}
+        for card in memory_engine(load(folder)).cards(CaseFilter(), content.case_ids)
+    }
+    shown = {
+        (case, model): int(words[len("Harm ")])
+        for case, of_case in cards.items()
+        for model, words in of_case.items()
+        if words.startswith("Harm ")
+    }
+    worst: dict[tuple[str, str], int] = {}
+    for case in content.cases():
+        for flag in case.flags:
+            if flag.verdict == "rejected" or (flag.hint and flag.verdict is None):
+                continue
+            of = case.id, flag.model
+            worst[of] = max(worst.get(of, 0), flag.severity)
+    assert worst == shown
+    assert shown["c22", "medical-4b"] == 4

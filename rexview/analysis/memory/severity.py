@@ -88,21 +88,25 @@ def _keyed(named: pl.DataFrame) -> pl.DataFrame:
     return named.with_columns(_key=pl.col("answer").cast(pl.Int64) * len(FAILURES) + failure)
 
 
-def harm_of_answers(found: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.DataFrame:
-    """Work out the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
-
-    ``found`` is as :func:`flagged_findings` gives it. ``lost`` are the rows of answers that never
-    came: each does at least the harm that the table says for that. By ``row``, ascending.
-    """
+def with_harm(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
+    """Add ``harm`` (UInt8, 0 to 4) to each row of :func:`flagged_findings`."""
     kinds = found.select("failure", "finding").unique()
     levels = [table.of(failure, finding) for failure, finding in kinds.iter_rows()]
     kinds = kinds.with_columns(pl.Series("harm", levels, dtype=pl.UInt8))
+    return found.join(
+        kinds, on=["failure", "finding"], how="left", nulls_equal=True, maintain_order="left"
+    )
+
+
+def harm_of_answers(rated: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.DataFrame:
+    """Work out the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
+
+    ``rated`` is as :func:`with_harm` gives it. ``lost`` are the rows of answers that never
+    came: each does at least the harm that the table says for that. By ``row``, ascending.
+    """
     place = pl.col("failure").to_physical().cast(pl.Int64)
     # the most harm first, then what a reader confirmed, then the order of failures
     rank = (2 * pl.col("harm").cast(pl.Int64) + pl.col("reader_flagged")) * len(FAILURES) - place
-    rated = found.join(
-        kinds, on=["failure", "finding"], how="left", nulls_equal=True, maintain_order="left"
-    )
     worst = (
         rated.filter(~pl.col("hint"))
         .sort(rank, descending=True, maintain_order=True)

@@ -104,7 +104,7 @@ class Survey:
             none; rejected flags are included.
         """
         answers = tuple(answers)
-        numbers = self._numbers(case_id, answers)
+        numbers = self.numbers(case_id, answers)
         known = [number for number in numbers if number >= 0]
         found: dict[int, list[Flag]] = {}
         if known:
@@ -126,14 +126,15 @@ class Survey:
     def _models_of(
         self, numbers_of: Callable[[int], frozenset[int]], case_id: str, answers: Sequence[Answer]
     ) -> frozenset[str]:
-        numbers = dict(zip(self._numbers(case_id, answers), answers, strict=True))
+        numbers = dict(zip(self.numbers(case_id, answers), answers, strict=True))
         known = [number for number in numbers if number >= 0]
         if not known:
             return frozenset()
         found = numbers_of(int(self.scan.review_set.newest.case[known[0]]))
         return frozenset(numbers[number].model for number in found & numbers.keys())
 
-    def _numbers(self, case_id: str, answers: Sequence[Answer]) -> list[int]:
+    def numbers(self, case_id: str, answers: Sequence[Answer]) -> list[int]:
+        """Return the numbers of some answers to a case; -1 for one that the set does not have."""
         named = pl.DataFrame(
             [(case_id, answer.model) for answer in answers],
             {"case": pl.String(), "model": pl.String()},
