@@ -357,8 +357,18 @@ FAILURES: Final[dict[str, Failure]] = {failure.id: failure for failure in _FAILU
 READERS_ONLY: Final = frozenset({"wrong_explanation"})
 """Failures that no rule looks for: an answer can be judged once a reader has spoken about it."""
 HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
+SUGGESTED_FAILURES: Final = frozenset(
+    {
+        *("hallucination", "omission", "wrong_type", "side_incomplete"),
+        *("overconfident", "verbose", "terse"),
+    }
+)
+"""Failures that rules suggest (:data:`HINT_KINDS`) and readers judge.
+
+That no rule flags one says nothing: without a reader's word its share is not 0 but not judged.
+"""
 HINT_KINDS: Final = frozenset({"hint", "bilateral"})
-"""Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart.
+"""Kinds of a detector's flag that are weaker than a flag: shown as suggested, counted apart.
 
 ``bilateral`` stands in older files only, for what is ``side_incomplete`` now.
 """

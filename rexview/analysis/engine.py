@@ -33,6 +33,7 @@ from rexview.stats.failure_rates import PairTally, PatientTally
 from rexview.stats.judges.opinions import Judge
 from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies
+from rexview.vocab import SUGGESTED_FAILURES
 
 
 @dataclass(frozen=True)
@@ -262,7 +263,8 @@ class PropertyCounts:
 class FailureTally:
     """How many answers of one model show one failure, by who says so.
 
-    ``judged`` answers can be judged for it; ``hint`` have no more than a detector's hint.
+    ``judged`` answers can be judged for it; ``hint`` have no more than a detector's hint;
+    ``spoken`` have a reader's verdict, be it that the failure is not there.
     """
 
     failure: str
@@ -272,6 +274,18 @@ class FailureTally:
     reader: int
     both: int
     hint: int
+    spoken: int = 0
+
+    def is_judged(self, sources: Sequence[str] = ()) -> bool:
+        """Whether ``sources`` can tell how often the failure is there, by default all of them.
+
+        Of failures that rules only suggest, those who raised one or ruled one out.
+        """
+        if self.failure not in SUGGESTED_FAILURES:
+            return True
+        by_rule = self.detector + self.both if not sources or "detector" in sources else self.both
+        by_reader = self.spoken if not sources or "reader" in sources else 0
+        return bool(by_rule or by_reader)
 
 
 class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):

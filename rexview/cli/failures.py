@@ -45,7 +45,7 @@ def _failures(options: argparse.Namespace) -> int:
     else:
         for row in rows:
             case, model = row["case"], row["model"]
-            who = "possible" if _is_hint(row) else row["source"]
+            who = "suggested" if _is_hint(row) else row["source"]
             print(printable(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}"))
         hints = sum(map(_is_hint, rows))
         flags = len(rows) - hints

@@ -18,7 +18,8 @@ failure                 kinds of the detector's flags
 ``box_unrelated``       ``text``, ``scores``
 ``failed_extraction``   ``no_choice``, ``no_option``
 ``disagreement``        ``scores``
-``hallucination``, ``omission``, ``wrong_type``, ``side_incomplete``, ``overconfident``,
+``omission``            ``contradiction``, ``hint``
+``hallucination``, ``wrong_type``, ``side_incomplete``, ``overconfident``,
 ``verbose``, ``terse``: ``hint``
 ``wrong_explanation``   none: only readers see it
 ===============================================================================================

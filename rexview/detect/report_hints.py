@@ -1,7 +1,9 @@
 """Hints of invented, missed and wrongly named findings: the answer's text beside the report's.
 
 They are hints and no flags: a report need not say all, and rules read only so well. Each is shown
-as possible and counted apart. Devices, postoperative states and incidental findings count too.
+as suggested and counted apart. Devices, postoperative states and incidental findings count too.
+Only an answer that denies outright what the report affirms is flagged
+(:mod:`rexview.detect.hints.contradiction`).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from rexview.detect.findings import (
 from rexview.detect.hints.against import QUALIFIED, cleared, negation
 from rexview.detect.hints.asked_for import may_stay_unsaid
 from rexview.detect.hints.claimed import claims_of
+from rexview.detect.hints.contradiction import contradiction
 from rexview.detect.hints.names import has_unsure_name, is_of_pneumothorax, is_vague
 from rexview.detect.hints.new_finding import is_known_by_another_name, is_new
 from rexview.detect.hints.other_words import (
@@ -98,10 +101,11 @@ class InventedFinding:
 
 @dataclass(frozen=True)
 class MissedFinding:
-    """Hints at findings of the report that the answer denies or never mentions. Kind: ``hint``.
+    """Findings of the report that the answer denies or never mentions.
 
-    Only those in a region that the question asks about, and what nobody may leave out
-    (:data:`URGENT`). Evidence in the answer says that it denies the finding.
+    Kind ``contradiction`` where it denies outright what the report is sure of, whatever was asked.
+    Else ``hint``: only those in a region that the question asks about, and what nobody may leave
+    out (:data:`URGENT`). Evidence in the answer says that it denies the finding.
     """
 
     failure: str = "omission"
@@ -113,17 +117,19 @@ class MissedFinding:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the answer against its report."""
         report, answered = findings_of_report(one.case), findings_of_answer(one)
-        if not answered and asks_for_side(one.case):
-            return []  # "Left.", as was asked
+        only_side = not answered and asks_for_side(one.case)  # "Left.", as was asked
         mistaken = {right.info.family for right, _ in one.once(mistaken_findings)}
         spoken = {finding_info(mention.finding).family for mention in mentions_of_answer(one)}
         flags, done = [], set[str]()
         for finding in report.present:
             family = finding.info.family
-            if family in done or family in mistaken or not wants(one.case, finding):
+            if family in done or family in mistaken:
                 continue
             same = _same(answered, finding)
-            denied = _denial(same, finding)
+            outright = contradiction(one, same, finding)
+            if outright is None and (only_side or not wants(one.case, finding)):
+                continue
+            denied = outright or _denial(same, finding)
             if denied is None and (same or family in spoken):
                 continue
             if negation(report.negated, finding) is not None or is_vague(finding):
@@ -144,6 +150,11 @@ class MissedFinding:
             if denied is None and said_in_other_words(one, answered, finding, report):
                 continue
             done.add(family)
+            if outright:
+                message = f"The report has {finding.name}, the answer says “{outright.text}”."
+                both = (finding.evidence, outright)
+                flags.append(flag(self, one.answer, "contradiction", message, both))
+                continue
             how = "denies it" if denied else "does not mention it"
             message = f"Possible missed finding: the report has {finding.name}, the answer {how}."
             evidence = (finding.evidence, denied) if denied else (finding.evidence,)

@@ -147,6 +147,11 @@ class ExportFlag:
     verdict: str | None = None
     severity: int | None = None
 
+    @property
+    def title(self) -> str:
+        """Its name, and that a rule only suggests it where that is so."""
+        return f"{self.name}: suggested by rule" if self.hint else self.name
+
 
 @dataclass(frozen=True)
 class ExportMark:

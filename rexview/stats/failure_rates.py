@@ -40,6 +40,9 @@ WILSON: Final = "wilson"
 CLUSTERS: Final = "cluster_bootstrap"
 WILSON_CLUSTERS: Final = "wilson_clusters"
 NOTHING_JUDGED: Final = tr("No answer can be judged for this failure.")
+NOT_JUDGED: Final = tr(
+    "Not judged: rules only suggest this failure, and no reader has confirmed or rejected any."
+)
 NO_PAIRS: Final = tr("In no case both models can be judged.")
 NO_DISCORDANCE: Final = tr("In no case one model fails and the other does not: nothing to test.")
 
@@ -58,6 +61,10 @@ class Rate:
     share: float | None
     interval: Interval
     method: str | None
+
+    def not_judged(self) -> Rate:
+        """Return the rate without a share: nobody can tell which of the answers fail."""
+        return replace(self, share=None, interval=Interval(None, None, NOT_JUDGED), method=None)
 
 
 @dataclass(frozen=True)
@@ -291,6 +298,8 @@ def tally_pairs(
 _NOT_JUDGED: Final = Judged(
     np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64)
 )
+NO_PAIR: Final = tally_pair(_NOT_JUDGED, _NOT_JUDGED)
+"""Of two models that cannot be compared."""
 NO_PATIENTS: Final = tally_patients(_NOT_JUDGED.flagged, _NOT_JUDGED.patients)
 
 

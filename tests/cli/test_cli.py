@@ -73,7 +73,7 @@ def test_failures_are_listed_with_evidence(folder, capsys):
         ("c1", "n", "token_limit"),
         ("c2", "m", "omission"),
     }
-    assert [row["failure"] for row in rows if row["kind"] == "hint"] == ["omission"]
+    assert [row["failure"] for row in rows if row["kind"] == "contradiction"] == ["omission"]
     for row in rows:
         assert set(row) >= {"case", "model", "failure", "source", "kind", "message", "evidence"}
         assert row["source"] == "detector"

@@ -41,9 +41,10 @@ def hints(
     for name, detector in DETECTORS.items():
         flags = flags_for(case, [answer], detectors=[detector])
         for flag in flags:
-            assert flag.kind in HINT_KINDS
-            assert flag.is_hint
-            assert flag.message.startswith("Possibl")
+            outright = flag.kind == "contradiction" and name == "missed"
+            assert outright or flag.kind in HINT_KINDS
+            assert flag.is_hint is not outright
+            assert flag.message.startswith("The report has" if outright else "Possibl")
             assert flag.evidence
             for item in flag.evidence:
                 source = text if item.where == "answer" else getattr(case.report, item.field or "")
@@ -135,9 +136,9 @@ def test_what_is_weighed_aloud_is_no_claim_until_it_is_concluded(end: str, inven
     ("report", "text", "how"),
     [
         ("There is a left pneumothorax.", "The heart is normal.", "does not mention"),
-        ("There is a left pneumothorax.", "There is no pneumothorax.", "denies"),
+        ("There is a left pneumothorax.", "There is no pneumothorax.", "says “no pneumothorax”"),
         ("Large mass in the left mid zone.", "No acute abnormality.", "does not mention"),
-        ("Cardiomegaly.", "The heart is not enlarged.", "denies"),
+        ("Cardiomegaly.", "The heart is not enlarged.", "says “not enlarged”"),
         ("Cardiomegaly.", "Normal cardiac silhouette.", "denies"),
         ("Left rib fractures.", "The ribs and clavicles appear intact.", "denies"),
         ("Left rib fracture.", "No acute bony abnormality.", "denies"),

@@ -32,7 +32,7 @@ def rates_chart(
     """Draw the rate of each failure and model with its interval; None when nothing is judged."""
     marks, lines = Marks(), ModelRows()
     for failure in tables.failures:
-        known = [row for row in tables.of(failure) if row.rate.n]
+        known = [row for row in tables.of(failure) if row.rate.share is not None]
         if known:
             lines.heading(FAILURES[failure].plural)
         for row in known:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from rexview.analysis.engine import CaseProperty, Engine, Scanned
+from rexview.analysis.engine import CaseProperty, Engine, FailureTally, Scanned
 from rexview.analysis.failures.captions import COUNTED, SMALL
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, region_name, region_of
@@ -15,6 +15,7 @@ from rexview.analysis.filter.linked_count import Count, refined
 from rexview.analysis.groups import Group, Groups, property_values
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.failure_rates import (
+    NO_PAIR,
     NO_PATIENTS,
     FailureTest,
     PatientTally,
@@ -39,7 +40,7 @@ class FailureRow:
     """One failure of one model.
 
     ``flagged`` of ``judged`` answers fail, of ``answers`` in all; ``hinted`` have no more than a
-    rule's hint and are not counted.
+    rule's suggestion and are not counted. ``rate`` has no share where nobody judged any answer.
     """
 
     failure: str
@@ -139,16 +140,21 @@ def failure_tables(
     tallies = engine.failure_tallies(base)
     failures = list(dict.fromkeys(found.failure for found in tallies))
     hinted = {(found.failure, found.model): found.hint for found in tallies}
+    unknown = _not_judged(tallies, sources)
 
     def compare_models() -> tuple[FailureTest, ...]:
         few = len(models) <= MOST_RESAMPLED
-        pairs = engine.judged_pairs(base, failures, sources)
+        pairs = {
+            (failure, a, b): NO_PAIR if {(failure, a), (failure, b)} & unknown else pair
+            for (failure, a, b), pair in engine.judged_pairs(base, failures, sources).items()
+        }
         return failure_tests(pairs, resamples=resamples if few else 0)
 
     rows = []
     judged = engine.judged_tallies(base, failures, sources)
     for found in failure_rates(judged, list(models), failures, resamples=resamples):
         failure, model, share = found.failure, found.model, found.rate
+        share = share.not_judged() if (failure, model) in unknown else share
         opens = replace(base, failures=(failure,), sources=sources, models=(model,))
         can = replace(base, judged=(failure,), models=(model,))
         rows.append(
@@ -194,7 +200,9 @@ def failure_groups(
     """
     base = base_of(case_filter)
     models = engine.tally(base).names(engine.facts)
-    failing = replace(base, failures=(failure,), sources=COUNTED[counted][1])
+    sources = COUNTED[counted][1]
+    failing = replace(base, failures=(failure,), sources=sources)
+    unknown = _not_judged(engine.failure_tallies(base), sources)
     found = list(_groups(engine, base, failing, by))
     found.sort(key=lambda group: -_flagged(group[3]))
     groups = []
@@ -202,6 +210,7 @@ def failure_groups(
         cells = []
         for model in models:
             share = rate(judged.get((failure, model), NO_PATIENTS), resamples=resamples)
+            share = share.not_judged() if (failure, model) in unknown else share
             mine = replace(opens, models=(model,))
             can = replace(mine, failures=(), sources=(), findings=(), judged=(failure,))
             flagged = Count(share.flagged, mine, share.n)
@@ -210,6 +219,13 @@ def failure_groups(
     kind = by.key if by in (BY_FINDING, BY_REGION) else "property"
     left_out = max(0, len(found) - MOST_GROUPS)
     return FailureGroups(by, models, tuple(groups), left_out, failure, kind)
+
+
+def _not_judged(
+    tallies: Iterable[FailureTally], sources: Sequence[str]
+) -> frozenset[tuple[str, str]]:
+    """Return failure and model where none of the sources can tell how often it is there."""
+    return frozenset((one.failure, one.model) for one in tallies if not one.is_judged(sources))
 
 
 _Tallies = Mapping[tuple[str, str], PatientTally]

@@ -29,7 +29,7 @@ SOURCES: Final[dict[str, str]] = {
     "detector": tr("Found by a rule only"),
     "reader": tr("Marked by a reader only"),
     "both": tr("Found and marked"),
-    "hint": tr("Possible: a rule's hint only"),
+    "hint": tr("Suggested by a rule only"),
 }
 """Who says that an answer shows a failure. They exclude each other; hints are counted apart."""
 COMMENTED: Final[dict[str, str]] = {

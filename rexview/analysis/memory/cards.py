@@ -145,5 +145,8 @@ def _chosen_option(case: Case, answer: Answer) -> dict[str, Any]:
 
 def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str]:
     """Return what puts a row where it stands, and what that level of harm means."""
-    levels = table.harm.levels if row["harm_failure"] else {}
-    return harm_text(row, table.harm), levels.get(row["harm"], "")
+    level = row["harm"] if row["harm_failure"] else None
+    if row["harm_hinted"] and not row["harm"]:
+        level = table.harm.of(row["hinted_failure"], row["hinted_finding"])
+    meaning = "" if level is None else table.harm.levels.get(level, "")
+    return harm_text(row, table.harm), meaning

@@ -318,15 +318,19 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         answers = self.selection(case_filter).answers
         models = columns.newest.model[answers]
         by_source = flagged.by_source[: columns.n_answers][answers]
-        judged = flagged.judged[: columns.n_answers][answers]
+        judged, spoken = (
+            bits[: columns.n_answers][answers] for bits in (flagged.judged, flagged.spoken)
+        )
         found: dict[str, list[FailureTally]] = {failure: [] for failure in FAILURE_BITS}
         for place in np.flatnonzero(np.bincount(models)):
             own = models == place
             of_judged, said = bit_counts(judged[own]), bit_counts(by_source[own])
+            of_spoken = bit_counts(spoken[own])
             for n, (failure, tallies) in enumerate(found.items()):
                 by = {source: said[first + n] for source, first in SOURCE_PLACES.items()}
+                model = columns.model.values[place]
                 tallies.append(
-                    FailureTally(failure, columns.model.values[place], of_judged[n], **by)
+                    FailureTally(failure, model, of_judged[n], **by, spoken=of_spoken[n])
                 )
         return tuple(
             tally

@@ -44,6 +44,8 @@ class Flagged:
         failure of a row is said by one of them at most.
     judged : array of uint32, one a row
         :data:`FAILURE_BITS` of the failures about which something can be said.
+    spoken : array of uint32, one a row
+        :data:`FAILURE_BITS` of the failures of which a reader said that they are there or not.
     """
 
     columns: SetColumns
@@ -51,6 +53,7 @@ class Flagged:
     harm_table: HarmTable
     by_source: SourceBits
     judged: Bits
+    spoken: Bits
 
     @classmethod
     def of(cls, survey: Survey, columns: SetColumns, harm: HarmTable) -> Flagged:
@@ -69,7 +72,9 @@ class Flagged:
         parts = (detected & ~said, said & ~detected, detected & said, hinted & ~(detected | said))
         for place, bits in zip(SOURCE_PLACES.values(), parts, strict=True):
             by_source |= bits.astype(np.uint64) << np.uint64(place)
-        return cls(columns, survey, harm, by_source, columns.with_the_others(survey.judged, 0))
+        spoken = _bits(survey.flags.filter(~by_detector), len(columns))
+        judged = columns.with_the_others(survey.judged, 0)
+        return cls(columns, survey, harm, by_source, judged, spoken)
 
     @cached_property
     def about(self) -> pl.DataFrame:

@@ -4,14 +4,16 @@ The harm of a failure, 0 to 4, stands in a table (:mod:`rexview.harm`): that of 
 the failure is about where a detector found one, else that of the failure as such. The **harm of an
 answer is that of its worst failure**: the largest, not the sum, so that five faults of style never
 stand above one pneumothorax on the wrong side. Failures that a reader confirmed and flags of
-detectors that stand count alike; hints do not count, since nobody flagged that there is a failure.
+detectors that stand count alike. Hints come below them: answers with no failure that harms stand in
+the order of the harm that is only suggested.
 
 Answers with the same harm stand in this order:
 
 1. those whose worst failure a reader confirmed, before those where only a detector says so;
-2. the lower Content first (an answer that did not come in full counts as 1, an unscored one as 5);
-3. those with a hint, the more harm it would do the earlier;
-4. the order of the file.
+2. where no failure harms: the more harm a hint suggests the earlier;
+3. the lower Content first (an answer that did not come in full counts as 1, an unscored one as 5);
+4. those with a hint, the more harm it would do the earlier;
+5. the order of the file.
 
 A case stands by its worst answer among those the filter is about.
 """
@@ -40,10 +42,12 @@ HARM_COLUMNS: Final = pl.Schema(
         "harm_finding": pl.Categorical(),  # the finding that it is about, null when not known
         "harm_confirmed": pl.Boolean(),  # a reader says so
         "harm_hinted": pl.UInt8(),  # of the worst hint, at least 1 where there is one
+        "hinted_failure": pl.Enum(list(FAILURES)),  # that hint's; null without any
+        "hinted_finding": pl.Categorical(),
     }
 )
 _BEST: Final = 5.0
-_BY_HARM, _BY_READER, _BY_HINT = 100.0, 10.0, 0.001
+_BY_HARM, _BY_READER, _BY_HINT, _BY_HINT_ALONE = 100.0, 10.0, 0.001, 20.0
 """Far enough apart that no number of a later step outweighs one of an earlier."""
 _FAILURE: Final = pl.Enum(list(FAILURES))
 
@@ -121,8 +125,14 @@ def harm_of_answers(rated: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.Da
     )
     hinted = (
         rated.filter("hint")
-        .group_by("row")
-        .agg(pl.col("harm").max().clip(lower_bound=1).alias("harm_hinted"))
+        .sort(rank, descending=True, maintain_order=True)
+        .unique("row", keep="first", maintain_order=True)
+        .select(
+            "row",
+            harm_hinted=pl.col("harm").clip(lower_bound=1),
+            hinted_failure="failure",
+            hinted_finding="finding",
+        )
     )
     never_came = pl.DataFrame({"row": lost.astype(np.uint32), "lost": np.ones(len(lost), np.bool_)})
     joined = worst.join(hinted, on="row", how="full", coalesce=True)
@@ -138,6 +148,8 @@ def harm_of_answers(rated: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.Da
         harm_finding=pl.when(~only_lost).then("harm_finding"),
         harm_confirmed=~only_lost & pl.col("harm_confirmed").fill_null(False),
         harm_hinted=pl.col("harm_hinted").fill_null(0).cast(pl.UInt8),
+        hinted_failure="hinted_failure",
+        hinted_finding="hinted_finding",
     )
 
 
@@ -158,9 +170,8 @@ def severity(harm: pl.DataFrame, lost: Mask, scores: ScoreIndex) -> Severity:
     by_harm, by_reader, by_hint = (
         harm[name].cast(pl.Float32).to_numpy() for name in ("harm", "harm_confirmed", "harm_hinted")
     )
-    severe[harm["row"].to_numpy()] = (
-        _BY_HARM * by_harm + _BY_READER * by_reader + _BY_HINT * by_hint
-    )
+    of_hint = np.where(by_harm > 0, _BY_HINT, _BY_HINT_ALONE).astype(np.float32)
+    severe[harm["row"].to_numpy()] = _BY_HARM * by_harm + _BY_READER * by_reader + of_hint * by_hint
     severe[lost] += _BEST - 1
     content, came = scores.number("content"), ~lost[scores.scored]
     severe[scores.scored[came]] += np.nan_to_num(_BEST - content[came])
@@ -174,18 +185,21 @@ def severity(harm: pl.DataFrame, lost: Mask, scores: ScoreIndex) -> Severity:
 def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
     """Say what puts a row of an answer table where it stands, and who says so unless a reader does.
 
-    Such as ``Harm 4: pneumothorax on the wrong side``. Empty where nothing was found and nothing is
-    scored.
+    Such as ``Harm 4: pneumothorax on the wrong side``. What a rule only suggests is said where no
+    failure harms. Empty where nothing was found and nothing is scored.
     """
     failure, finding = row["harm_failure"], row["harm_finding"]
+    if row["harm_hinted"] and not row["harm"]:
+        hinted, about = row["hinted_failure"], row["hinted_finding"]
+        what = table.describe(hinted, finding_name(about) if about else None)
+        words = tr("Suggested, harm {row}: {what} (by rule, not confirmed)")
+        return words.format(row=table.of(hinted, about), what=what)
     if failure:
         what = table.describe(failure, finding_name(finding) if finding else None)
         words = tr("Harm {row}: {what}").format(row=row["harm"], what=what)
         if row["harm_confirmed"] or failure == NO_ANSWER_CAME:
             return words
         return tr("{words} (by rule, not confirmed)").format(words=words)
-    if row["harm_hinted"]:
-        return tr("No failure confirmed, a possible one")
     if row["content"] is None:
         return ""
     return f"No failure found; Content {row['content']:.1f}".removesuffix(".0")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.own_tables import read_table
+from rexview.vocab import SUGGESTED_FAILURES
 from rexview.words import tr
 
 _FILE: Final = Path(__file__).with_name("precision.yaml")
@@ -17,8 +18,8 @@ _FILE: Final = Path(__file__).with_name("precision.yaml")
 class Precision:
     """``right`` of ``flags`` flags were right ``on`` some labelled texts.
 
-    ``low`` and ``high`` are Wilson's 95% interval of that share, 0 to 1. It is kept with the
-    numbers: to work it out, every first page would wait for scipy.
+    With ``suggests`` they are hints. ``low`` and ``high`` are Wilson's 95% interval of that share,
+    0 to 1. It is kept with the numbers: to work it out, every first page would wait for scipy.
     """
 
     flags: int
@@ -26,27 +27,46 @@ class Precision:
     low: float
     high: float
     on: str
+    suggests: bool = False
 
     @property
     def sentence(self) -> str:
         """A sentence for the page."""
+        if self.suggests:
+            words = tr(
+                "In tests {right:,} of {flags:,} such suggestions were right "
+                "({low:.0%} to {high:.0%})."
+            )
+            return self._filled(words)
         words = tr(
             "In tests {right:,} of {flags:,} such flags were right ({low:.0%} to {high:.0%})."
         )
-        return words.format(right=self.right, flags=self.flags, low=self.low, high=self.high)
+        return self._filled(words)
 
     @property
     def caption(self) -> str:
         """The sentence after what the rule looks at."""
+        if self.suggests:
+            words = tr(
+                "Suggested by rule: in tests {right:,} of {flags:,} such suggestions were right "
+                "({low:.0%} to {high:.0%})."
+            )
+            return self._filled(words)
         words = tr(
             "Rule: in tests {right:,} of {flags:,} such flags were right ({low:.0%} to {high:.0%})."
         )
+        return self._filled(words)
+
+    def _filled(self, words: str) -> str:
         return words.format(right=self.right, flags=self.flags, low=self.low, high=self.high)
 
 
-def precision_of(failure: str) -> Precision | None:
-    """Return the measured precision of a failure's detector; None when it was not measured."""
-    return _read(_FILE).get(failure)
+def precision_of(failure: str, kind: str | None = None) -> Precision | None:
+    """Return the measured precision of a failure's detector; None when it was not measured.
+
+    ``kind`` is a kind of its flags that was measured apart from its hints.
+    """
+    return _read(_FILE).get(f"{failure}/{kind}" if kind else failure)
 
 
 @cache
@@ -59,5 +79,6 @@ def _read(file: Path) -> dict[str, Precision]:
             if not 0 <= right <= flags:
                 raise ValueError(f"{file.name}: {failure} has {right} right of {flags}")
             limits = float(entry["low"]), float(entry["high"])
-            found[failure] = Precision(flags, right, *limits, str(entry["texts"]))
+            suggests = failure in SUGGESTED_FAILURES  # not of one kind: "omission/contradiction"
+            found[failure] = Precision(flags, right, *limits, str(entry["texts"]), suggests)
     return found

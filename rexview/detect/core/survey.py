@@ -243,9 +243,10 @@ def judged_answers(survey: Survey) -> pl.DataFrame:
     polars.DataFrame
         ``case``, ``model``, ``failure``, ``detected`` (a detector's flag that stands),
         ``reader_flagged`` (a reader says so), ``hinted`` (a detector's hint that stands), all
-        Boolean.
+        and ``spoken`` (a reader confirmed or rejected it), all Boolean.
     """
     by_detector = pl.col("source") == "detector"
+    spoken = survey.flags.filter(~by_detector).select(*_KEY, spoken=pl.lit(value=True)).unique()
     flagged = (
         survey.flags.filter("stands")
         .group_by(_KEY)
@@ -261,9 +262,10 @@ def judged_answers(survey: Survey) -> pl.DataFrame:
         ).with_columns(failure=pl.lit(failure, FLAGS["failure"]))
         for failure, bit in FAILURE_BITS.items()
     )
-    whole = judged.join(flagged, on=_KEY, how="left", maintain_order="left").with_columns(
+    said = judged.join(flagged, on=_KEY, how="left", maintain_order="left")
+    whole = said.join(spoken, on=_KEY, how="left", maintain_order="left").with_columns(
         pl.col("failure").cast(pl.String),
-        pl.col("detected", "reader_flagged", "hinted").fill_null(False),
+        pl.col("detected", "reader_flagged", "hinted", "spoken").fill_null(False),
     )
     return with_names(whole, survey.scan.review_set)
 

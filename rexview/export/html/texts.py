@@ -246,14 +246,13 @@ def _flags(flags: Sequence[ExportFlag], content: Content) -> str:
     rows = []
     for flag in flags:
         who = _person(flag.reader, content) if flag.reader else ""
-        name = f"Possible: {flag.name}" if flag.hint else flag.name
         facts = [who, html.escape(flag.verdict or "")]
         facts += [f"harm {flag.severity}" if flag.severity is not None else ""]
         told = ", ".join(fact for fact in facts if fact)
         css = "rejected" if flag.verdict == "rejected" else "hint" if flag.hint else "flag"
         small = f" <small>({told})</small>" if told else ""
         rows.append(
-            f'<li class="{css}"><b>{html.escape(name)}</b>{small} '
+            f'<li class="{css}"><b>{html.escape(flag.title)}</b>{small} '
             f'<span dir="auto">{html.escape(flag.message)}</span></li>'
         )
     return f'<ul class="flags">{"".join(rows)}</ul>' if rows else ""

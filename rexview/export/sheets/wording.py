@@ -177,10 +177,9 @@ def flag_lines(content: Content, flags: Iterable[ExportFlag], size: float) -> li
             facts.append(one_line(content.readers.get(flag.reader, flag.reader)))
         if flag.verdict:
             facts.append(flag.verdict)
-        name = f"Possible: {flag.name}" if flag.hint else flag.name
         told = f" ({', '.join(facts)})" if facts else ""
         colour = QUIET if flag.verdict == "rejected" else INK
-        return _headed(one_line(name) + told, flag.message, size, colour)
+        return _headed(one_line(flag.title) + told, flag.message, size, colour)
 
     return _by_model(content, flags, lines, size)
 

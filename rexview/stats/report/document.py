@@ -28,6 +28,7 @@ from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
 from rexview.stats.choices import choice_accuracies
 from rexview.stats.failure_rates import (
     JUDGED,
+    NO_PAIR,
     clusters_of,
     failure_rates,
     failure_tests,
@@ -51,7 +52,7 @@ from rexview.stats.summary import (
     summaries,
 )
 from rexview.stats.values import TESTED_TOGETHER, finals, single_scores, unfinished_work
-from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
+from rexview.vocab import FAILURES, IMAGE_DIMENSIONS, SUGGESTED_FAILURES
 
 METHODS: Final[dict[str, str]] = {
     "final_score": "mean of the readers' scores of one answer; image scores: of one picture",
@@ -221,8 +222,14 @@ def _failure_rows(
             (reader & ~rule).sum().alias("only_reader"),
             (rule & reader).sum().alias("both"),
             (pl.col("hinted") & ~rule & ~reader).sum(),
+            (rule | pl.col("spoken")).any().alias("is_judged"),
         )
         .iter_rows()
+    }
+    unknown = {
+        about
+        for about, (*_, is_judged) in counts.items()
+        if about[0] in SUGGESTED_FAILURES and not is_judged
     }
     met = set(flagged["failure"].unique())
     failures = [failure for failure in FAILURES if failure in met]
@@ -230,24 +237,30 @@ def _failure_rows(
     tallies = {about: tally_patients(part.flagged, part.patients) for about, part in parts.items()}
     rates: list[Row] = []
     for row in failure_rates(tallies, models, failures, resamples=resamples):
-        only_rule, only_reader, both, hinted = counts.get((row.failure, row.model), (0, 0, 0, 0))
+        about = row.failure, row.model
+        only_rule, only_reader, both, hinted, _ = counts.get(about, (0, 0, 0, 0, False))
+        share = row.rate.not_judged() if about in unknown else row.rate
         rates.append(
             {
                 "failure": row.failure,
                 "model": row.model,
-                "n": row.rate.n,
-                "flagged": row.rate.flagged,
-                "share": row.rate.share,
-                "ci_low": row.rate.interval.low,
-                "ci_high": row.rate.interval.high,
-                "interval": row.rate.method,
-                "patients": row.rate.clusters,
+                "n": share.n,
+                "flagged": share.flagged,
+                "share": share.share,
+                "ci_low": share.interval.low,
+                "ci_high": share.interval.high,
+                "interval": share.method,
+                "patients": share.clusters,
                 "rule_only": only_rule,
                 "reader_only": only_reader,
                 "rule_and_reader": both,
                 "possible": hinted,
-                "why": row.rate.interval.why,
+                "why": share.interval.why,
             }
         )
-    tests = failure_tests(tally_pairs(parts, models, failures), resamples=resamples)
+    pairs = {
+        (failure, a, b): NO_PAIR if {(failure, a), (failure, b)} & unknown else pair
+        for (failure, a, b), pair in tally_pairs(parts, models, failures).items()
+    }
+    tests = failure_tests(pairs, resamples=resamples)
     return rates, [_plain(test) | {"why": test.why or test.interval.why} for test in tests]

@@ -109,6 +109,13 @@ def _failure(row: Row) -> str:
     return FAILURES[row["failure"]].name
 
 
+def _share_of_failures(row: Row) -> str:
+    """Write the share of failing answers; where nobody judged any, it is not known to be 0%."""
+    if row["share"] is None:
+        return "not judged" if row["n"] else MISSING
+    return format(row["share"], ".0%")
+
+
 def _lost(row: Row) -> str:
     reasons = [f"{STATUSES[reason]}: {n}" for reason, n in row["by_reason"].items() if n]
     return "; ".join(reasons) or MISSING
@@ -253,9 +260,9 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
             "model": word("model"),
             "flagged": number("flagged", "d"),
             "judged": number("n", "d"),
-            "share": number("share", ".0%"),
+            "share": _share_of_failures,
             "95% CI": limits(),
-            "possible": number("possible", "d"),
+            "suggested": number("possible", "d"),
         },
     ),
     (

@@ -197,14 +197,14 @@ _FOUND_BY: Final = {
     "detector": tr("Found by a rule."),
     "reader": tr("Marked by a reader."),
     "both": tr("Found by a rule and marked by a reader."),
-    "hint": tr("Possible: a rule hints at it; nobody confirmed it."),
+    "hint": tr("Suggested by a rule; nobody confirmed it."),
 }
 _MARKED: Final = tr("In own words, marked by people.")
 _PEOPLE: Final = tr("people")
 """Who says that an answer has a failure in words."""
 _BY_READER: Final = {one: f" · {tr('reader')}" for one in ("reader", "both")}
 """Who marked it, in a word: a tick would read as right."""
-_PREFIXES: Final = {"hint": f"{tr('Possible:')} "}
+_PREFIXES: Final = {"hint": f"{tr('Suggested:')} "}
 _BADGE_CSS: Final = {"hint": "rx-badge rx-hint"}
 
 

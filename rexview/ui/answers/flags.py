@@ -14,6 +14,7 @@ from rexview.analysis.case.finding_links import finding_spans
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.filter.asked_failures import asks_for
 from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.detect.core.precision import precision_of
 from rexview.schema import Answer, Flag
 from rexview.ui.html.safe_text import Span
 from rexview.vocab import FAILURES
@@ -214,7 +215,7 @@ class _Flagged:
 
     def _name(self) -> str:
         name = FAILURES[self.failure].name
-        return tr("Possible: {name}").format(name=name) if self.is_only_hinted else name
+        return tr("Suggested: {name}").format(name=name) if self.is_only_hinted else name
 
     def _who(self) -> str:
         """Name in a few words who found or judged it; the details stand below."""
@@ -294,8 +295,21 @@ def _found_html(key: str, flag: Flag) -> str:
     css = "rx-found rx-rejected" if flag.verdict == "rejected" else "rx-found"
     return (
         f'<div class="{css}"{named}><p title="{tr("Found by rule: to be reviewed")}">'
-        f"{html.escape(flag.message)} <i>{tr('by rule')}</i>{show}</p>{_sides_html(flag)}</div>"
+        f"{html.escape(flag.message)} <i>{_by_rule_html(flag)}</i>{show}</p>"
+        f"{_sides_html(flag)}</div>"
     )
+
+
+def _by_rule_html(flag: Flag) -> str:
+    """Say that a rule found or only suggests it, and how often its suggestions were right."""
+    if not flag.is_hint:
+        return tr("by rule")
+    measured = precision_of(flag.failure)
+    if measured is None:
+        return tr("suggested by rule")
+    words = tr("suggested by rule, {share:.0%} right in tests")
+    words = words.format(share=measured.right / measured.flags)
+    return f'<span title="{html.escape(measured.sentence)}">{words}</span>'
 
 
 def _sides_html(flag: Flag) -> str:

@@ -36,7 +36,7 @@ VIEWS: Final = {"cards": tr("Cards"), "table": tr("Table")}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
 _QUESTION: Final = (340, 48)
 """How wide the column of questions is, in pixels, and how many characters fit into it."""
-_OF_FLAGS: Final = (tr("Harm"), tr("Failures"), tr("Possible"))
+_OF_FLAGS: Final = (tr("Harm"), tr("Failures"), tr("Suggested"))
 """Columns of the table that rest on flags."""
 PAGE_SIZE: Final = {"cards": 24, "table": 100}
 
@@ -197,7 +197,7 @@ def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> lis
             **({order.metric.described: answer.metric} if order else {}),
             "Harm": (answer.harm or None) if with_harm else None,
             "Failures": _names(answer, hints=False),
-            "Possible": _names(answer, hints=True) or None,
+            "Suggested": _names(answer, hints=True) or None,
             **{name: answer.finals[dimension] for dimension, name in DIMENSION_NAMES.items()},
             "Gap": answer.finals["gap"],
             "Answer": ANSWER_STATUSES[answer.status],

@@ -13,9 +13,9 @@ from rexview.analysis.failures.captions import (
     rate_caption,
 )
 from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureTables, GroupCell
-from rexview.detect.core.precision import precision_of
+from rexview.detect.core.precision import Precision, precision_of
 from rexview.stats.bootstrap import Interval
-from rexview.stats.failure_rates import FailureTest
+from rexview.stats.failure_rates import FailureTest, Rate
 from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
@@ -26,7 +26,7 @@ from rexview.ui.tables.number_table import (
     table_html,
 )
 from rexview.ui.tables.pair_table import MOST_PAIRS, mcnemar_html, pairs_title
-from rexview.vocab import FAILURES
+from rexview.vocab import FAILURES, SUGGESTED_FAILURES
 from rexview.words import tr, trn
 
 
@@ -39,16 +39,17 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
         tr("Share"),
         tr("95% CI"),
         tr("Answers that can be judged"),
-        tr("Possible"),
+        tr("Suggested"),
     ]
     heads += [tr("Difference"), tr("p adjusted")] if compared else []
     tests = {test.failure: test for test in tables.tests} if compared else {}
     reasons, body = Reasons(), []
     for failure in tables.failures:
+        measured = precision_of(failure) if failure in SUGGESTED_FAILURES else None
         for place, row in enumerate(tables.of(failure)):
             name = tables.models[row.model]
             cells = model_head(name, colours.get(row.model, ""))
-            cells += _rate_cells(row, f"{FAILURES[failure].plural}, {name}", reasons)
+            cells += _rate_cells(row, f"{FAILURES[failure].plural}, {name}", reasons, measured)
             if place:
                 body.append(f"<tr>{cells}</tr>")
                 continue
@@ -63,7 +64,12 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
         counted_caption(tables.counted, tables.scanned),
         rate_caption(clustered=tables.clustered),
     ]
-    caption.append(tr("Possible: a rule's hint and no more; not counted."))
+    caption.append(
+        tr(
+            "Suggested: by a rule, and no reader has confirmed it; not counted. The percentage is "
+            "the share of such suggestions that were right in tests."
+        )
+    )
     if compared:
         first, second = tables.models.values()
         caption.append(
@@ -75,10 +81,19 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
     return table_html(title, heads, body, " ".join(caption)) + reasons.html()
 
 
-def _rate_cells(row: FailureRow, where: str, reasons: Reasons) -> str:
+def _rate_cells(row: FailureRow, where: str, reasons: Reasons, measured: Precision | None) -> str:
     of = f"<small>{tr('of {n:,}').format(n=row.answers)}</small>"
     judged = linked_number(row.judged, f"{row.rate.n:,}{of}")
-    hinted = linked_number(row.hinted, f"{row.hinted.value:,}") if row.hinted.value else NOTHING
+    hinted = NOTHING
+    if row.hinted.value:
+        right = ""
+        if measured:
+            words = tr("{share:.0%} right in tests").format(share=measured.right / measured.flags)
+            right = f'<small title="{html.escape(measured.sentence)}">{words}</small>'
+        hinted = linked_number(row.hinted, f"{row.hinted.value:,}{right}")
+    if row.rate.share is None and row.rate.n:
+        not_judged = _not_judged(row.rate, where, reasons)
+        return f"<td>{not_judged}</td><td>{NOTHING}</td><td>{judged}</td><td>{hinted}</td>"
     if row.rate.share is None:
         dash = reasons.add(row.rate.interval.why or tr("Nothing to judge."), where)
         return f"<td>{dash}</td><td>{NOTHING}</td><td>{judged}</td><td>{hinted}</td>"
@@ -93,6 +108,11 @@ def _rate_cells(row: FailureRow, where: str, reasons: Reasons) -> str:
         f"<td>{share}</td><td>{_limits(row.rate.interval, where, reasons)}</td>"
         f"<td>{judged}</td><td>{hinted}</td>"
     )
+
+
+def _not_judged(rate: Rate, where: str, reasons: Reasons) -> str:
+    """Say that nobody judged what a share would be of: 0% would claim that all is well."""
+    return reasons.add(rate.interval.why or tr("Undefined."), where, tr("not judged"))
 
 
 def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
@@ -166,6 +186,8 @@ def meanings_html(tables: FailureTables) -> str:
         about = FAILURES[failure]
         found = precision_of(failure)
         rule = f" {found.caption}" if found else ""
+        outright = precision_of(failure, "contradiction")
+        rule += f" {outright.caption}" if outright else ""
         text = f"{about.meaning} {judged_caption(failure)}{rule}"
         items.append(f"<li><b>{html.escape(about.plural)}.</b> {html.escape(text)}</li>")
     return f'<ul class="rx-reasons rx-meanings">{"".join(items)}</ul>'
@@ -196,6 +218,8 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
 
 
 def _group_cell(cell: GroupCell, where: str, reasons: Reasons) -> str:
+    if cell.rate.n and cell.rate.share is None:
+        return _not_judged(cell.rate, where, reasons)
     if not cell.rate.n or cell.rate.share is None:
         return reasons.add(cell.rate.interval.why or tr("Nothing to judge."), where)
     share = f"<b>{cell.flagged.value:,}</b><small>{tr('of {n:,}').format(n=cell.rate.n)}</small>"

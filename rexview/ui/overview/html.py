@@ -128,7 +128,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
             (row.detector, tr("rule only")),
             (row.reader, tr("reader only")),
             (row.both, tr("rule and reader")),
-            (row.hint, tr("possible")),
+            (row.hint, tr("suggested")),
         )
         if count.value
     ]
@@ -142,7 +142,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
 
 
 def other_failures_html(numbers: Overview) -> str:
-    """Lay out the other failures, models by failures: marked, found and possible, each apart.
+    """Lay out the other failures, models by failures: marked, found and suggested, each apart.
 
     Empty when nobody and no rule met any.
     """
@@ -160,8 +160,8 @@ def other_failures_html(numbers: Overview) -> str:
     ]
     title = so_far_after(tr("Other failures"), so_far=not numbers.scanned.is_complete)
     caption = tr(
-        "{title}: answers marked by a reader, found by a rule only, and only "
-        "possible (a hint of a rule, not counted as a failure)."
+        "{title}: answers marked by a reader, found by a rule only, and only suggested by a rule "
+        "(not counted as failures; Failures says how many suggestions were right in tests)."
     ).format(title=title)
     return rows_table("rx-scores rx-others", ["", *numbers.models.values()], body, caption)
 
@@ -171,7 +171,7 @@ def _other_cell(row: FailureCount) -> str:
     counts = (
         (row.reader.value + row.both.value, marked, "marked"),
         (row.detector.value, row.detector.opens, "found"),
-        (row.hint.value, row.hint.opens, "possible"),
+        (row.hint.value, row.hint.opens, "suggested"),
     )
     shown = [
         browse_link(opens, f"<b>{value:,}</b> {name}") for value, opens, name in counts if value

@@ -24,12 +24,12 @@ class Reasons:
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
 
-    def add(self, why: str, where: str) -> str:
-        """Note a reason; return what stands in place of the number."""
+    def add(self, why: str, where: str, shown: str = NOTHING) -> str:
+        """Note a reason; return what is ``shown`` in place of the number."""
         places = self._places.setdefault(why, [])
         if where not in places:
             places.append(where)
-        return f'<abbr title="{html.escape(why)}">{NOTHING}</abbr>'
+        return f'<abbr title="{html.escape(why)}">{shown}</abbr>'
 
     def number(self, value: float | None, why: str | None, where: str, form: str = ".2f") -> str:
         """Write a number, or the dash with its reason."""

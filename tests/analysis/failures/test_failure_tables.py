@@ -17,6 +17,7 @@ from rexview.analysis.failures.tables import (
 )
 from rexview.analysis.memory.engine import memory_engine
 from rexview.reviewset import load
+from rexview.ui.failures.html import rates_html
 from rexview.vocab import FAILURES
 
 DEMO = "assets/demo"
@@ -106,6 +107,48 @@ def test_hints_are_not_counted(make_set):
     tables = failure_tables(memory_engine(review_set), resamples=0)
     (row,) = tables.of("omission")
     assert (row.flagged.value, row.hinted.value, row.rate.n) == (0, 1, 1)
+    assert row.rate.share is None  # nobody judged it: 0% would say that it is right
+    assert (row.rate.interval.why or "").startswith("Not judged")
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "shares"),
+    [
+        ("Normal.", "rejected", (0.0, None)),  # a reader looked, and ruled it out
+        ("Normal.", "confirmed", (1.0, None)),
+        ("No pneumothorax.", None, (1.0, None)),  # a rule found it
+    ],
+)
+def test_a_share_is_of_what_somebody_judged(make_set, text, verdict, shares):
+    case = {"id": "c", "report": {"findings": "There is a left pneumothorax.", "impression": None}}
+    said = {"case": "c", "model": "g", "reader": "r", "failure": "omission", "verdict": verdict}
+    review_set = make_set(
+        cases=[case],
+        answers=[
+            {"case": "c", "model": model, "text": words}
+            for model, words in (("g", text), ("m", "Normal."))
+        ],
+        flags=[said] if verdict else [],
+    )
+    engine = memory_engine(review_set)
+    tables = failure_tables(engine, resamples=0)
+    assert tuple(row.rate.share for row in tables.of("omission")) == shares
+    (test,) = [test for test in tables.tests if test.failure == "omission"]
+    assert (test.n_pairs, test.p) == (0, None)
+    html = rates_html(tables, {}, "Rates")
+    assert html.count(">not judged</abbr>") == 1
+    groups = failure_groups(engine, CaseFilter(), "omission", BY_FINDING, resamples=0).groups
+    assert len(groups) == (verdict != "rejected")
+    for group in groups:
+        assert [cell.rate.share for cell in group.cells] == list(shares)
+
+
+def test_what_rules_flag_needs_no_reader(make_set):
+    case = {"id": "c", "report": {"findings": "There is a left pneumothorax.", "impression": None}}
+    answer = {"case": "c", "model": "g", "text": "There is a left pneumothorax."}
+    tables = failure_tables(memory_engine(make_set(cases=[case], answers=[answer])), resamples=0)
+    (row,) = tables.of("laterality_error")
+    assert row.rate.share == 0
 
 
 def test_a_finding_in_a_filter_is_said_in_words(engine):

@@ -114,7 +114,33 @@ def test_a_hint_puts_in_order_only_what_is_alike_otherwise(make_set):
         flags=[flag("style", "terse")],
     )
     assert order(review_set) == ["style", "hint", "plain"]
-    assert words(review_set, "hint") == "No failure confirmed, a possible one"
+    assert words(review_set, "hint") == (
+        "Suggested, harm 4: pneumothorax missed (by rule, not confirmed)"
+    )
+
+
+def test_suggestions_stand_below_confirmed_ones_by_the_harm_that_they_suggest(make_set):
+    findings = {"granuloma": "granuloma", "pneumothorax": "pneumothorax"}
+    review_set = make_set(
+        cases=[*(a_case(name, found) for name, found in findings.items()), {"id": "terse"}],
+        answers=[answer(name, "Normal.") for name in (*findings, "terse")],
+        flags=[flag("terse", "terse")],
+        scores=scored("granuloma", 1),
+    )
+    assert order(review_set) == ["terse", "pneumothorax", "granuloma"]
+    cards = memory_engine(review_set).cards(CaseFilter(sort="severity"), ["pneumothorax", "terse"])
+    assert cards[0].harm.startswith("Suggested, harm 4: ")
+    assert cards[0].harm_meaning.startswith("Grave.")
+    assert cards[1].harm.startswith("Harm 1: ")
+
+
+def test_what_denies_the_report_is_found_and_stands_by_its_harm(make_set):
+    review_set = make_set(
+        cases=[a_case("hint"), a_case("denied", "pleural effusion")],
+        answers=[answer("hint", "Normal."), answer("denied", "No effusion.")],
+    )
+    assert order(review_set) == ["denied", "hint"]
+    assert words(review_set, "denied") == "Harm 3: pleural effusion missed (by rule, not confirmed)"
 
 
 def test_a_hint_that_a_reader_confirmed_does_the_harm_of_its_finding(make_set):

@@ -131,4 +131,4 @@ def test_lines_for_people_tell_hints_from_flags(
     *lines, last = capsys.readouterr().out.splitlines()
     hints = sum(row["kind"] in HINT_KINDS for row in rows)
     assert last == f"{len(rows) - hints} flags, {hints} hints"
-    assert sum("(possible)" in line for line in lines) == hints
+    assert sum("(suggested)" in line for line in lines) == hints

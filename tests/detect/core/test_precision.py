@@ -6,12 +6,14 @@ from rexview.vocab import FAILURES
 
 
 def test_the_file_is_about_failures_and_its_numbers_fit():
-    assert set(_read(_FILE)) <= set(FAILURES)
+    assert {name.partition("/")[0] for name in _read(_FILE)} <= set(FAILURES)
+    assert precision_of("omission").suggests
+    assert not precision_of("omission", "contradiction").suggests
 
 
 @pytest.mark.parametrize("failure", _read(_FILE))
 def test_the_interval_in_the_file_is_wilsons(failure):
-    found = precision_of(failure)
+    found = precision_of(*failure.split("/"))
     limits = wilson(found.right, found.flags)
     assert (found.low, found.high) == pytest.approx((limits.low, limits.high), abs=0.0006)
 

@@ -74,7 +74,7 @@ def test_the_overview_counts_them_apart(engine: MemoryEngine) -> None:
     assert (found["omission", "g"].flagged.value, found["omission", "g"].hint.value) == (0, 1)
     assert (found["omission", "m"].flagged.value, found["omission", "m"].hint.value) == (1, 0)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", other_failures_html(numbers)))
-    assert re.search(r"Missed findings\s+1 possible\s+1 marked", text)
+    assert re.search(r"Missed findings\s+1 suggested\s+1 marked", text)
     assert "omission" not in failures_html(numbers)
     for count in (found["omission", "g"].hint, found["omission", "m"].reader):
         assert engine.selection(count.opens).rows["model"].count() == count.value
@@ -85,7 +85,7 @@ def test_nothing_met_gives_no_panel(make_set: Any) -> None:
     assert other_failures_html(overview(engine)) == ""
 
 
-def test_a_card_names_it_as_possible(review_set: ReviewSet, engine: MemoryEngine) -> None:
+def test_a_card_names_it_as_suggested(review_set: ReviewSet, engine: MemoryEngine) -> None:
     cards = engine.cards(CaseFilter(), ["c"])
     assert [answer.failures for answer in cards[0].answers] == [
         (("omission", "hint"),),
@@ -94,7 +94,7 @@ def test_a_card_names_it_as_possible(review_set: ReviewSet, engine: MemoryEngine
     html = gallery_html(
         review_set, cards, CaseFilter(), colours={"g": "#000", "m": "#000"}, gap_threshold=2.0
     )
-    assert html.count("Possible: Missed finding") == 1
+    assert html.count("Suggested: Missed finding") == 1
     assert html.count("Missed finding · reader") == 1
 
 
@@ -108,7 +108,7 @@ def listed(*flags: Flag) -> str:
     return flags_html(CasePage(Case("c", "q"), (answer,), (), {}, flags), answer, {})
 
 
-def test_the_case_page_lists_hints_last_and_as_possible() -> None:
+def test_the_case_page_lists_hints_last_and_as_suggested() -> None:
     reader = Flag("c", "g", "omission", "reader", "Seen.", reader="r", verdict="confirmed")
     html = listed(
         flag("hallucination", "hint"),
@@ -120,13 +120,13 @@ def test_the_case_page_lists_hints_last_and_as_possible() -> None:
     assert names == [
         ("", "Missed finding"),
         ("", "Token-limit failure"),
-        (" rx-hint", "Possible: Invented finding"),
+        (" rx-hint", "Suggested: Invented finding"),
     ]
     assert "To check <b>1</b>" in html
 
 
 def test_one_side_of_a_bilateral_finding_has_a_name_of_its_own() -> None:
     html = listed(flag("side_incomplete", "hint"))
-    assert ">Possible: One side of a bilateral finding<" in html
+    assert ">Suggested: One side of a bilateral finding<" in html
     html = listed(flag("side_incomplete", "hint"), flag("laterality_error", "report"))
     assert ">Laterality error<" in html

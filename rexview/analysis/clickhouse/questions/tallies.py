@@ -272,7 +272,7 @@ def _counted(model: str, alike: pl.DataFrame) -> Iterator[FailureTally]:
 
 
 def _both(one: FailureTally, other: FailureTally) -> FailureTally:
-    names = ("judged", *_SAID)
+    names = ("judged", *_SAID, "spoken")
     return replace(one, **{name: getattr(one, name) + getattr(other, name) for name in names})
 
 

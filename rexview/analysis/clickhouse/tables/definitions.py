@@ -14,7 +14,7 @@ import polars as pl
 
 from rexview.analysis.clickhouse.database.database import Database, quoted
 
-LAYOUT: Final = 4
+LAYOUT: Final = 5
 """Changes with what the tables hold: what another layout wrote is loaded anew, beside it."""
 CASES: Final = f"rexview_cases_{LAYOUT}"
 RECORDS: Final = f"rexview_records_{LAYOUT}"
