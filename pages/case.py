@@ -62,6 +62,7 @@ def show_case() -> None:
         texts = replace(texts, editors=case_widgets.choose_editors(written, page))
     with places.texts:
         with st.container(key="rx_question"):
+            show_part(texts, "headline")
             show_part(texts, "question")
         beside = {part: st.empty() for part in ("report", "answers")}
         shown = case_widgets.answer_choices(page, names)

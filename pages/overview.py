@@ -13,6 +13,7 @@ from rexview.ui.server import query_cache, review_sets
 from rexview.words import tr
 
 MOST_SEVERE = 4
+LOOK_FIRST = 6
 
 permissions.guard(PAGE_OVERVIEW)
 filtered = open_filtered_set(counts_failures=True)
@@ -21,17 +22,26 @@ colours = review_sets.colours(review_set)
 numbers = query_cache.numbers(engine, case_filter)
 show_head(filtered, review_set.info.name)
 
+first = engine.page(case_filter, 0, LOOK_FIRST)
+review_sets.look_first(review_set, engine, case_filter, first)
+worst = engine.cards(case_filter, first)
+names = review_set.model_names
+if look_first := overview_html.look_first_html(worst, case_filter, names, colours):
+    title = f'<header class="rx-section"><h2>{tr("Look here first")}</h2></header>'
+    linked_html(title + look_first, key="overview_first")
+
 headline = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)
 linked_html(headline, key="overview_head")
 show_other_order()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
-first = engine.page(case_filter, 0, MOST_SEVERE)
-review_sets.look_first(review_set, engine, case_filter, first)
-worst = engine.cards(case_filter, first)
 drawn = gallery_html(
-    review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
+    review_set,
+    worst[:MOST_SEVERE],
+    case_filter,
+    colours=colours,
+    gap_threshold=engine.facts.gap_threshold,
 )
 more = browse_link(case_filter, tr("All {total:,} cases").format(total=counts.total))
 title = tr("Most severe first, so far") if filtered.so_far else tr("Most severe first")

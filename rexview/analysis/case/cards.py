@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from rexview.analysis.case.comments import CommentCount
+from rexview.detect import finding_name
+from rexview.harm import NO_ANSWER_CAME, HarmTable
 from rexview.schema import Case, StudyImage
 from rexview.words import tr
 
@@ -59,7 +61,8 @@ class CaseCard:
 
     ``boxes`` are those on ``image``. ``harm`` says in words what puts the case where it stands
     among the most severe: the worst failure of the answers that meet the filter; ``harm_model`` is
-    the model whose answer has it, ``harm_meaning`` says what that level of harm means.
+    the model whose answer has it, ``harm_meaning`` says what that level of harm means;
+    ``harm_level`` is 0 to 4, None where nothing failed.
     """
 
     case: Case
@@ -70,3 +73,27 @@ class CaseCard:
     harm: str = ""
     harm_meaning: str = ""
     harm_model: str = ""
+    harm_level: int | None = None
+
+
+def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
+    """Say what puts a row of an answer table where it stands, and who says so unless a reader does.
+
+    Such as ``Harm 4: pneumothorax on the wrong side``. What a rule only suggests is said where no
+    failure harms. Empty where nothing was found and nothing is scored.
+    """
+    failure, finding = row["harm_failure"], row["harm_finding"]
+    if row["harm_hinted"] and not row["harm"]:
+        hinted, about = row["hinted_failure"], row["hinted_finding"]
+        what = table.describe(hinted, finding_name(about) if about else None)
+        words = tr("Suggested, harm {row}: {what} (by rule, not confirmed)")
+        return words.format(row=table.of(hinted, about), what=what)
+    if failure:
+        what = table.describe(failure, finding_name(finding) if finding else None)
+        words = tr("Harm {row}: {what}").format(row=row["harm"], what=what)
+        if row["harm_confirmed"] or failure == NO_ANSWER_CAME:
+            return words
+        return tr("{words} (by rule, not confirmed)").format(words=words)
+    if row["content"] is None:
+        return ""
+    return f"No failure found; Content {row['content']:.1f}".removesuffix(".0")

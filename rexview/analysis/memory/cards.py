@@ -8,12 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard
+from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard, harm_text
 from rexview.analysis.filter.report_conditions import MetricOrder
 from rexview.analysis.memory.coded_column import Codes
 from rexview.analysis.memory.score_index import NUMBERS
 from rexview.analysis.memory.selection import Selection
-from rexview.analysis.memory.severity import harm_text
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.detect.self_contradiction import is_usable
@@ -71,7 +70,7 @@ def case_cards(
         ]
         left = [row for row, is_chosen in shown if is_chosen]
         worst = max(left, key=lambda row: float(row["severity"]), default=None)
-        harm, meaning = _harm(worst, table) if worst else ("", "")
+        harm, meaning, level = _harm(worst, table) if worst else ("", "", None)
         yield CaseCard(
             case,
             case.key_image,
@@ -84,6 +83,7 @@ def case_cards(
             harm,
             meaning,
             worst["model"] if worst else "",
+            level,
         )
     let_go_of_much()  # cases from anywhere in a large set
 
@@ -128,7 +128,7 @@ def _summary(
             hints.append((failure, "hint"))
     finals = {name: row[name] for name in NUMBERS}
     every = (*failures, *hints)
-    harm, _ = _harm(row, table)
+    harm, *_ = _harm(row, table)
     return AnswerSummary(row["model"], row["status"], finals, every, chosen, harm, looked_at)
 
 
@@ -143,10 +143,10 @@ def _chosen_option(case: Case, answer: Answer) -> dict[str, Any]:
     return {"choice": choice, "outcome": outcome}
 
 
-def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str]:
-    """Return what puts a row where it stands, and what that level of harm means."""
+def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str, int | None]:
+    """Return what puts a row where it stands, what that level of harm means, and the level."""
     level = row["harm"] if row["harm_failure"] else None
     if row["harm_hinted"] and not row["harm"]:
         level = table.harm.of(row["hinted_failure"], row["hinted_finding"])
     meaning = "" if level is None else table.harm.levels.get(level, "")
-    return harm_text(row, table.harm), meaning
+    return harm_text(row, table.harm), meaning, level

@@ -20,9 +20,8 @@ A case stands by its worst answer among those the filter is about.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +29,9 @@ import polars as pl
 
 from rexview.analysis.memory.coded_column import Codes, Mask
 from rexview.analysis.memory.score_index import ScoreIndex
-from rexview.detect import Survey, finding_name
+from rexview.detect import Survey
 from rexview.harm import NO_ANSWER_CAME, HarmTable
 from rexview.vocab import FAILURES
-from rexview.words import tr
 
 HARM_COLUMNS: Final = pl.Schema(
     {
@@ -180,26 +178,3 @@ def severity(harm: pl.DataFrame, lost: Mask, scores: ScoreIndex) -> Severity:
     ranks = np.zeros(len(severe), dtype=np.min_scalar_type(len(values)))
     ranks[some] = places + 1
     return Severity(ranks, np.concatenate([[0.0], values]))
-
-
-def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
-    """Say what puts a row of an answer table where it stands, and who says so unless a reader does.
-
-    Such as ``Harm 4: pneumothorax on the wrong side``. What a rule only suggests is said where no
-    failure harms. Empty where nothing was found and nothing is scored.
-    """
-    failure, finding = row["harm_failure"], row["harm_finding"]
-    if row["harm_hinted"] and not row["harm"]:
-        hinted, about = row["hinted_failure"], row["hinted_finding"]
-        what = table.describe(hinted, finding_name(about) if about else None)
-        words = tr("Suggested, harm {row}: {what} (by rule, not confirmed)")
-        return words.format(row=table.of(hinted, about), what=what)
-    if failure:
-        what = table.describe(failure, finding_name(finding) if finding else None)
-        words = tr("Harm {row}: {what}").format(row=row["harm"], what=what)
-        if row["harm_confirmed"] or failure == NO_ANSWER_CAME:
-            return words
-        return tr("{words} (by rule, not confirmed)").format(words=words)
-    if row["content"] is None:
-        return ""
-    return f"No failure found; Content {row['content']:.1f}".removesuffix(".0")

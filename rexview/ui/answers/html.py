@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from rexview.analysis.case.headline import Headline
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -89,6 +90,17 @@ def place_html(case: Case, place: Position, filter_name: str, kind: str) -> str:
     return (
         f'<div class="rx-place"><span><b>{where}</b> {among}</span>'
         f"<span><b>{html.escape(case.id)}</b> {html.escape(kind)}</span></div>"
+    )
+
+
+def case_headline_html(found: Headline, meaning: str, whose: tuple[str, str] | None) -> str:
+    """Say what failed worst in a case; ``whose`` is the model's name and colour, None for one."""
+    name = ""
+    if whose:
+        name = f' <span style="--rx-colour:{html.escape(whose[1])}">{html.escape(whose[0])}</span>'
+    return (
+        f'<p class="rx-headline" data-harm="{found.harm}" title="{html.escape(meaning)}">'
+        f"<b>{html.escape(found.words)}</b>{name}</p>"
     )
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from rexview.analysis import CaseFilter
+from rexview.analysis.case.headline import case_headline
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.case.reports.record import ReportCase, gather_report
 from rexview.analysis.engine import Engine, Position
@@ -40,7 +41,7 @@ from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
 MANNER: Final = ViewerManner(page_keys=(*verdicts.KEYS, *pins.KEYS))
 """How the Case page shows pictures."""
-PARTS: Final = ("place", "question", "report", "answers", "aligned", "scores")
+PARTS: Final = ("place", "headline", "question", "report", "answers", "aligned", "scores")
 """The properties of :class:`CaseTexts` that are texts."""
 
 
@@ -91,6 +92,16 @@ class CaseTexts:
         """Where the case stands, and what it is."""
         case = self.page.case
         return answers_html.place_html(case, self.position, self.filter_name, kind_of(case))
+
+    @property
+    def headline(self) -> str:
+        """The worst failure of the answers that are shown; empty without any."""
+        found = case_headline(self.shown, self.harm)
+        if found is None:
+            return ""
+        names, colours = self.review_set.model_names, review_sets.colours(self.review_set)
+        whose = (names[found.model], colours[found.model]) if len(self.page.answers) > 1 else None
+        return answers_html.case_headline_html(found, self.harm.levels.get(found.harm, ""), whose)
 
     @property
     def question(self) -> str:

@@ -9,16 +9,42 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rexview.analysis import Count
+from rexview.analysis import CaseFilter, Count
+from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.failures.captions import judged_caption, judged_share_caption
 from rexview.analysis.failures.so_far import so_far_after
 from rexview.analysis.overview import FailureCount, Overview
 from rexview.analysis.self_contradiction import Contradictions, SelfContradictions
 from rexview.detect.core.precision import precision_of
-from rexview.ui.link.in_app import browse_link
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import browse_link, href
+from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.tables.number_table import NOTHING, cells, rows_table
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 from rexview.words import tr, trn
+
+
+def look_first_html(
+    cards: Sequence[CaseCard],
+    case_filter: CaseFilter,
+    names: Mapping[str, str],
+    colours: Mapping[str, str],
+) -> str:
+    """List the cases that failed worst, a line each; empty where none failed."""
+    rows = []
+    for card in cards:
+        if card.harm_level is None:
+            continue
+        address = html.escape(href(PAGE_CASE, link_keys.link_query(case_filter, case=card.case.id)))
+        colour = html.escape(colours[card.harm_model])
+        rows.append(
+            f'<a href="{address}" data-rx-page data-harm="{card.harm_level}" '
+            f'title="{html.escape(card.harm_meaning)}"><code>{html.escape(card.case.id)}</code>'
+            f"<b>{html.escape(card.harm)}</b>"
+            f'<span class="whose" style="--rx-colour:{colour}">'
+            f"{html.escape(names[card.harm_model])}</span></a>"
+        )
+    return f'<div class="rx-first">{"".join(rows)}</div>' if rows else ""
 
 
 def headline_html(numbers: Overview) -> str:

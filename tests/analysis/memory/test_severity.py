@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from rexview.analysis import CaseFilter
+from rexview.analysis.case.cards import harm_text
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.memory.severity import harm_text
 from rexview.reviewset import load
 from rexview.reviewset.write import write
 from rexview.schema import ReviewSet
