@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import settings
 from support import ROOT
+from support.browser.walks import is_walk
 from support.forked import Template
 from support.postgres import running
 from support.whole_files import WholeFiles
@@ -36,7 +37,6 @@ settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
 
-_AXE = "tests/browser/accessibility/test_axe.py"
 SLOW = (
     # making films of the demonstration
     "tests/demo/test_regenerate.py",
@@ -44,10 +44,6 @@ SLOW = (
     "tests/demo/test_mediastinum.py",
     "tests/suite/test_whole_files.py",
     "tests/bench/",
-    "tests/browser/bench/",
-    "tests/browser/team/",  # two servers
-    "tests/browser/on_clickhouse/",  # several processes
-    "tests/browser/scan_progress/",  # pages/test_so_far.py has the words
     "tests/models/running/test_batches.py::test_killed_at_any_step_and_resumed[responses]",
     # packages of requirements-dev-all.txt and torch
     "tests/analysis/clickhouse/",
@@ -57,13 +53,9 @@ SLOW = (
     "tests/models/local/test_model.py",
     "tests/models/endpoints/test_transformers_serve.py",
     "tests/cli/curate/test_local.py",
-    # the full matrix of themes; each rule is asked of each page without them
-    f"{_AXE}::test_no_page_has_what_hinders_people[Light]",
-    f"{_AXE}::test_nothing_that_opens_has_what_hinders_people[Light]",
-    f"{_AXE}::test_no_conflict_and_no_end_has_what_hinders_people[Light]",
-    f"{_AXE}::test_what_is_allowed_still_occurs",
 )
-"""What takes minutes and rarely breaks, by the beginnings of ids: marked ``slow``."""
+"""What takes minutes and rarely breaks, by the beginnings of ids: marked ``slow``, as are browser
+tests that are no walk."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,7 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     others the largest come first.
     """
     for item in items:
-        if item.nodeid.startswith(SLOW):
+        if item.nodeid.startswith(SLOW) or not is_walk(item.nodeid):
             item.add_marker("slow")
     if "PYTEST_XDIST_WORKER" in os.environ:
         seconds = json.loads(KEPT.read_text(encoding="utf-8"))
