@@ -54,7 +54,7 @@ class InProcess:
                 raise EngineUnreachable(
                     "chDB is open in another folder.", "One process can have one chDB."
                 )
-            _SESSIONS[self._folder] = Session(self._folder or None)  # type: ignore[no-untyped-call]
+            _SESSIONS[self._folder] = Session(self._folder or None)
             atexit.register(_close)  # now, so that it comes before what chDB itself does at the end
         if _SESSIONS[self._folder] is None:
             raise EngineUnreachable("chDB is closed: the app ends.", "Start it again.")
