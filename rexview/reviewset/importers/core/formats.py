@@ -87,64 +87,12 @@ TABLE_OPTIONS: Final = (
 """Options of everything that becomes a table."""
 
 
-_PACKAGE: Final = "rexview.reviewset.importers"
-
 _BOXES_AS: Final = Option(
     "boxes_as",
     "box_reading",
     "Boxes are",
     "What the four numbers of a box are, where that is not found out rightly: xywh, xyxy, yxyx or "
     "cxcywh, and after a colon pixels, fraction, percent or per-mille; such as xyxy:fraction.",
-)
-_REXRANK: Final = Importer(
-    id="rexrank",
-    name="ReXrank JSON",
-    description="ReXrank data files and prediction files. Several files are merged on the study "
-    "id; each prediction file is one model.",
-    options=(
-        *COMMON_OPTIONS,
-        Option(
-            "model",
-            "texts",
-            "Model names",
-            "Name of a prediction file's model, or FILE=NAME; once for each file, in their order. "
-            "From the file name when left out.",
-        ),
-        Option("site", "text", "Site", "Where the studies come from, for all of them."),
-    ),
-    suffixes=(".json",),
-    folders=False,
-    reader=f"{_PACKAGE}.rexrank:read_rexrank",
-    recogniser=f"{_PACKAGE}.rexrank:recognises",
-    role=1,
-)
-_REXVQA: Final = Importer(
-    id="rexvqa",
-    name="ReXVQA",
-    description="ReXVQA's metadata JSON, and predictions of any number of models and readers: "
-    "{id: text}, {model: {id: text}}, JSON Lines or CSV.",
-    options=(
-        *COMMON_OPTIONS,
-        Option(
-            "model",
-            "texts",
-            "Model names",
-            "FILE=NAME for a file of predictions that does not name its model; from the file name "
-            "when left out.",
-        ),
-        Option(
-            "reader",
-            "texts",
-            "Readers",
-            "FILE=NAME for a file with a reader's answers. Names with reader, radiologist or "
-            "resident are readers without being told.",
-        ),
-    ),
-    suffixes=(".json", ".jsonl", ".csv", ".tsv"),
-    folders=False,
-    reader=f"{_PACKAGE}.rexvqa:read_rexvqa",
-    recogniser=f"{_PACKAGE}.rexvqa:recognises",
-    role=1,
 )
 _REFERENCE: Final = Option(
     "reference",
@@ -153,13 +101,111 @@ _REFERENCE: Final = Option(
     "The file whose texts are the radiologist's, or right answers (FILE), or its column of them "
     "(FILE=COLUMN), where names and contents do not tell them from a model's.",
 )
-_TABLE: Final = Importer(
-    id="table",
-    name="Table",
-    description="A table with one row per answer, or one row per case and a column per model. "
-    "What its columns mean is proposed, and must be confirmed.",
-    options=(
-        *COMMON_OPTIONS,
+METRIC_OPTIONS: Final = (
+    Option(
+        "implementation",
+        "text",
+        "Computed by",
+        "What computed the metric values, such as radeval, where the file does not say.",
+    ),
+    Option(
+        "implementation_version",
+        "text",
+        "Its version",
+        "Version of what computed the metric values, with its weights or judge.",
+    ),
+    Option(
+        "scope",
+        "text",
+        "Sections compared",
+        "What the metric values compare: findings, impression or findings+impression.",
+    ),
+)
+"""Identity of metric values, where files do not say it."""
+_ONE_MODEL: Final = "The boxes or texts are this model's, not the truth."
+_ANY_TABLE: Final = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
+
+
+def _models(help: str, label: str = "Model names") -> Option:
+    return Option("model", "texts", label, help)
+
+
+def _format(
+    id: str,
+    name: str,
+    description: str,
+    suffixes: tuple[str, ...],
+    functions: str,
+    *options: Option,
+    role: int = 2,
+    **more: Any,
+) -> Importer:
+    """Declare a format; ``functions`` is its module, its reader, and its recogniser."""
+    module, reader, recogniser = (*functions.split(), "recognises")[:3]
+    return Importer(
+        id,
+        name,
+        description,
+        (*(one for one in COMMON_OPTIONS if (id, one.name) != ("images", "images")), *options),
+        suffixes,
+        reader=f"rexview.reviewset.importers.{module}:{reader}",
+        recogniser=f"rexview.reviewset.importers.{module}:{recogniser}" if id != "auto" else None,
+        role=role,
+        **more,
+    )
+
+
+def _annotation(
+    id: str, name: str, description: str, suffixes: tuple[str, ...], functions: str, role: int = 3
+) -> Importer:
+    """Declare a format of annotations; its module is in the folder of that name."""
+    model = Option("model", "text", "Model", _ONE_MODEL)
+    where = f"annotations.{functions}"
+    return _format(id, name, description, suffixes, where, model, _BOXES_AS, role=role)
+
+
+_SPECIAL: Final = (
+    _format(
+        "rexrank",
+        "ReXrank JSON",
+        "ReXrank data files and prediction files. Several files are merged on the study "
+        "id; each prediction file is one model.",
+        (".json",),
+        "rexrank read_rexrank",
+        _models(
+            "Name of a prediction file's model, or FILE=NAME; once for each file, in their order. "
+            "From the file name when left out."
+        ),
+        Option("site", "text", "Site", "Where the studies come from, for all of them."),
+        role=1,
+    ),
+    _format(
+        "rexvqa",
+        "ReXVQA",
+        "ReXVQA's metadata JSON, and predictions of any number of models and readers: "
+        "{id: text}, {model: {id: text}}, JSON Lines or CSV.",
+        (".json", ".jsonl", ".csv", ".tsv"),
+        "rexvqa read_rexvqa",
+        _models(
+            "FILE=NAME for a file of predictions that does not name its model; from the file name "
+            "when left out."
+        ),
+        Option(
+            "reader",
+            "texts",
+            "Readers",
+            "FILE=NAME for a file with a reader's answers. Names with reader, radiologist or "
+            "resident are readers without being told.",
+        ),
+        role=1,
+    ),
+    _format(
+        "table",
+        "Table",
+        "A table with one row per answer, or one row per case and a column per model. "
+        "What its columns mean is proposed, and must be confirmed.",
+        (*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),
+        "table.importer read_table",
         Option(
             "mapping",
             "mapping",
@@ -168,31 +214,23 @@ _TABLE: Final = Importer(
             f"“{PROPOSED}” to take the proposal as it is.",
         ),
         Option("sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."),
-        Option(
-            "model",
-            "texts",
-            "Model",
+        _models(
             "The model, where no column says which one answered; FILE=NAME for one of several "
             "files.",
+            "Model",
         ),
         _REFERENCE,
         *TABLE_OPTIONS,
+        extra_arguments=table_arguments,
     ),
-    suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),
-    folders=False,
-    reader=f"{_PACKAGE}.table.importer:read_table",
-    recogniser=f"{_PACKAGE}.table.importer:recognises",
-    role=2,
-    extra_arguments=table_arguments,
-)
-_IMAGES: Final = Importer(
-    id="images",
-    name="Pictures",
-    description="A folder of DICOM, PNG, JPEG, WebP, TIFF, BMP or GIF files, known by their "
-    "content, sub-folders included. DICOM studies are numbered; names, ids and dates are left out. "
-    "Tables of boxes and metadata beside the images are recognised.",
-    options=(
-        *(option for option in COMMON_OPTIONS if option.name != "images"),
+    _format(
+        "images",
+        "Pictures",
+        "A folder of DICOM, PNG, JPEG, WebP, TIFF, BMP or GIF files, known by their "
+        "content, sub-folders included. DICOM studies are numbered; names, ids and dates are left "
+        "out. Tables of boxes and metadata beside the images are recognised.",
+        (*DICOM_SUFFIXES, *RASTER_SUFFIXES),
+        "images.importer read_images",
         Option(
             "group",
             "choice",
@@ -211,88 +249,40 @@ _IMAGES: Final = Importer(
             "Boxes and metadata are looked for in the folder itself.",
             default=True,
         ),
+        role=0,
+        folders=True,
     ),
-    suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
-    folders=True,
-    reader=f"{_PACKAGE}.images.importer:read_images",
-    recogniser=f"{_PACKAGE}.images.importer:recognises",
-    role=0,
-)
-_COCO: Final = Importer(
-    id="coco",
-    name="COCO boxes",
-    description="Boxes in COCO JSON: a data set makes reference boxes, or with a model's name that "
-    "model's boxes; a list of results is added as a model's to the data set given with it.",
-    options=(
-        *COMMON_OPTIONS,
+    _format(
+        "coco",
+        "COCO boxes",
+        "Boxes in COCO JSON: a data set makes reference boxes, or with a model's name that "
+        "model's boxes; a list of results is added as a model's to the data set given with it.",
+        (".json",),
+        "coco read_coco",
         Option("model", "text", "Model", "The boxes are this model's, not the truth."),
         _BOXES_AS,
+        role=3,
     ),
-    suffixes=(".json",),
-    folders=False,
-    reader=f"{_PACKAGE}.coco:read_coco",
-    recogniser=f"{_PACKAGE}.coco:recognises",
-    role=3,
-)
-_PREDICTIONS: Final = Importer(
-    id="predictions",
-    name="Predictions by id",
-    description="JSON with texts by the id of their case, {id: text}, or of several models, "
-    "{model: {id: text}}.",
-    options=(
-        *COMMON_OPTIONS,
-        Option("model", "texts", "Model names", "Name of a file's model, or FILE=NAME."),
+    _format(
+        "predictions",
+        "Predictions by id",
+        "JSON with texts by the id of their case, {id: text}, or of several models, "
+        "{model: {id: text}}.",
+        (".json",),
+        "predictions read_predictions",
+        _models("Name of a file's model, or FILE=NAME."),
         _REFERENCE,
     ),
-    suffixes=(".json",),
-    folders=False,
-    reader=f"{_PACKAGE}.predictions:read_predictions",
-    recogniser=f"{_PACKAGE}.predictions:recognises",
-)
-_RUNS: Final = Importer(
-    id="runs",
-    name="Log of a run",
-    description="Logs of programs that run models: Inspect (.eval, .json), samples of lmms-eval "
-    "with their results, predictions of VLMEvalKit, output of OpenAI batches.",
-    options=(
-        *COMMON_OPTIONS,
-        Option(
-            "model",
-            "texts",
-            "Model names",
-            "Name of a log's model, or FILE=NAME; as the log says when left out.",
-        ),
+    _format(
+        "runs",
+        "Log of a run",
+        "Logs of programs that run models: Inspect (.eval, .json), samples of lmms-eval "
+        "with their results, predictions of VLMEvalKit, output of OpenAI batches.",
+        (".eval", ".json", ".jsonl", ".xlsx", ".tsv"),
+        "runs.importer read_runs",
+        _models("Name of a log's model, or FILE=NAME; as the log says when left out."),
         *TABLE_OPTIONS,
     ),
-    suffixes=(".eval", ".json", ".jsonl", ".xlsx", ".tsv"),
-    folders=False,
-    reader=f"{_PACKAGE}.runs.importer:read_runs",
-    recogniser=f"{_PACKAGE}.runs.importer:recognises",
-)
-_ONE_MODEL: Final = Option(
-    "model", "text", "Model", "The boxes or texts are this model's, not the truth."
-)
-
-
-def _annotation(
-    id: str, name: str, description: str, suffixes: tuple[str, ...], functions: str, role: int = 3
-) -> Importer:
-    """Declare a format of annotations; ``functions`` is its module, its reader, its recogniser."""
-    module, reader, recogniser = functions.split()
-    return Importer(
-        id=id,
-        name=name,
-        description=description,
-        options=(*COMMON_OPTIONS, _ONE_MODEL, _BOXES_AS),
-        suffixes=suffixes,
-        folders=False,
-        reader=f"{_PACKAGE}.annotations.{module}:{reader}",
-        recogniser=f"{_PACKAGE}.annotations.{module}:{recogniser}",
-        role=role,
-    )
-
-
-_ANNOTATIONS: Final = (
     _annotation(
         "labelstudio",
         "Label Studio JSON",
@@ -326,121 +316,62 @@ _ANNOTATIONS: Final = (
         "boxes",
         "Table of boxes",
         "A table with one box a row; with a model or a confidence they are that model's.",
-        (".csv", ".tsv", ".xlsx", ".json", ".jsonl"),
-        "box_table read_box_tables recognises",
+        _ANY_TABLE,
+        "box_table read_box_tables",
     ),
     _annotation(
         "edits",
         "Corrected lines",
         "A table with one line of a report a row: original, edited, severity (ReFiSco).",
-        (".csv", ".tsv", ".xlsx", ".json", ".jsonl"),
-        "line_edits read_line_edits recognises",
+        _ANY_TABLE,
+        "line_edits read_line_edits",
         role=4,
     ),
-)
-METRIC_OPTIONS: Final = (
-    Option(
-        "implementation",
-        "text",
-        "Computed by",
-        "What computed the metric values, such as radeval, where the file does not say.",
-    ),
-    Option(
-        "implementation_version",
-        "text",
-        "Its version",
-        "Version of what computed the metric values, with its weights or judge.",
-    ),
-    Option(
-        "scope",
-        "text",
-        "Sections compared",
-        "What the metric values compare: findings, impression or findings+impression.",
-    ),
-)
-"""Identity of metric values, where files do not say it."""
-_METRICS: Final = Importer(
-    id="metrics",
-    name="Metric values",
-    description="Values of metrics of generated reports: study, model, metric, value; a column a "
-    "metric (ReXrank, CXR-Report-Metric); JSON with a list a metric (RadEval).",
-    options=(
-        *COMMON_OPTIONS,
-        Option("model", "texts", "Model names", "Name of a file's model, or FILE=NAME."),
+    _format(
+        "metrics",
+        "Metric values",
+        "Values of metrics of generated reports: study, model, metric, value; a column a "
+        "metric (ReXrank, CXR-Report-Metric); JSON with a list a metric (RadEval).",
+        (*_ANY_TABLE, ".parquet"),
+        "metrics.importer read_metrics",
+        _models("Name of a file's model, or FILE=NAME."),
         *METRIC_OPTIONS,
+        role=4,
     ),
-    suffixes=(".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".parquet"),
-    folders=False,
-    reader=f"{_PACKAGE}.metrics.importer:read_metrics",
-    recogniser=f"{_PACKAGE}.metrics.importer:recognises",
-    role=4,
-)
-_METADATA: Final = Importer(
-    id="metadata",
-    name="Table about images",
-    description="A table with view, age, sex or labels by image, for images of other sources.",
-    options=COMMON_OPTIONS,
-    suffixes=(".csv", ".tsv", ".xlsx"),
-    folders=False,
-    reader=f"{_PACKAGE}.images.metadata:read_metadata",
-    recogniser=f"{_PACKAGE}.images.metadata:recognises",
-    role=3,
-)
-_REPORTS: Final = _annotation(
-    "reports",
-    "Text files of reports",
-    "A text file a study, named for it; folders with the same names are a model each.",
-    (".txt",),
-    "report_files read_reports recognises",
-    role=3,
-)
-_SPECIAL: Final = (
-    *(
-        _REXRANK,
-        _REXVQA,
-        _TABLE,
-        _IMAGES,
-        _COCO,
-        _PREDICTIONS,
-        _RUNS,
-        *_ANNOTATIONS,
-        _METRICS,
-        _METADATA,
-        _REPORTS,
+    _format(
+        "metadata",
+        "Table about images",
+        "A table with view, age, sex or labels by image, for images of other sources.",
+        (".csv", ".tsv", ".xlsx"),
+        "images.metadata read_metadata",
+        role=3,
+    ),
+    _annotation(
+        "reports",
+        "Text files of reports",
+        "A text file a study, named for it; folders with the same names are a model each.",
+        (".txt",),
+        "report_files read_reports",
     ),
 )
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
 _HANDED_ON: Final = ("reader", "reference", "site", "sheet", "group", "mapping", "boxes_as")
 """Options of single formats that ``auto`` has, too."""
-_AUTO: Final = Importer(
-    id="auto",
-    name="Any file",
-    description="Files, folders and ZIP archives of any known kind, together: answers, cases, "
+_AUTO: Final = _format(
+    "auto",
+    "Any file",
+    "Files, folders and ZIP archives of any known kind, together: answers, cases, "
     "pictures, boxes, scores. Each file is recognised by its content and read in the right order.",
-    options=(
-        *COMMON_OPTIONS,
-        Option(
-            "model",
-            "texts",
-            "Model names",
-            "The model of files that do not name it, or FILE=NAME for each of them.",
-        ),
-        *(
-            next(option for one in _SPECIAL for option in one.options if option.name == name)
-            for name in _HANDED_ON
-        ),
-        *TABLE_OPTIONS,
-        *METRIC_OPTIONS,
+    tuple(dict.fromkeys((*_MORE_ENDINGS, *(end for one in _SPECIAL for end in one.suffixes)))),
+    "auto.reader read_auto",
+    _models("The model of files that do not name it, or FILE=NAME for each of them."),
+    *(
+        next(option for one in _SPECIAL for option in one.options if option.name == name)
+        for name in _HANDED_ON
     ),
-    suffixes=tuple(
-        dict.fromkeys(
-            ending
-            for endings in (_MORE_ENDINGS, *(one.suffixes for one in _SPECIAL))
-            for ending in endings
-        )
-    ),
+    *TABLE_OPTIONS,
+    *METRIC_OPTIONS,
     folders=True,
-    reader=f"{_PACKAGE}.auto.reader:read_auto",
 )
 FORMATS: Final[dict[str, Importer]] = {importer.id: importer for importer in (_AUTO, *_SPECIAL)}
 """Importers by id, in the order in which a form lists them."""

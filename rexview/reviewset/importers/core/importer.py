@@ -149,8 +149,8 @@ class Importer:
     description: str
     options: tuple[Option, ...]
     suffixes: tuple[str, ...]
-    folders: bool
     reader: str
+    folders: bool = False
     recogniser: str | None = None
     role: int = 2
     extra_arguments: Callable[[argparse.ArgumentParser], None] | None = None
