@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -38,6 +39,7 @@ NAMED_SIZES: Final[tuple[Named, ...]] = (
 """Fields that are a place and a size."""
 NAMED_OFFSETS: Final[Named] = (("left", "top", "width", "height"), "xywh")
 """The same in the words of a page's style: read where nothing else names a box."""
+NAMED_CENTRES: Final[Named] = (("cx", "cy", "w", "h"), "cxcywh")
 SCORES: Final = ("score", "confidence", "probability")
 """Fields that say how sure a model is of a box, the first of them first."""
 _LIMITS: Final = ("longest_side", "most_pixels", "square")
@@ -73,8 +75,8 @@ class SentBoxes:
     square: bool = False
 
 
-def corners_of(numbers: Sequence[float], corners: Corners) -> tuple[float, float, float, float]:
-    """Return left, top, right, bottom of four numbers in some order."""
+def corners_of(numbers: Iterable[Any], corners: Corners) -> tuple[Any, Any, Any, Any]:
+    """Return left, top, right, bottom of four numbers, or arrays of them, in some order."""
     a, b, c, d = numbers
     match corners:
         case "xyxy":
@@ -85,6 +87,35 @@ def corners_of(numbers: Sequence[float], corners: Corners) -> tuple[float, float
             return a, b, a + c, b + d
         case _:
             return a - c / 2, b - d / 2, a + c / 2, b + d / 2
+
+
+_IN_A_NAME: Final[dict[str, Corners]] = {
+    "xywh": "xywh",
+    "xywidthheight": "xywh",
+    "lefttopwidthheight": "xywh",
+    "x1y1x2y2": "xyxy",
+    "xminyminxmaxymax": "xyxy",
+    "x0y0x1y1": "xyxy",
+    "xyxy": "xyxy",
+    "lefttoprightbottom": "xyxy",
+    "y1x1y2x2": "yxyx",
+    "yminxminymaxxmax": "yxyx",
+    "box2d": "yxyx",
+    "cxcywh": "cxcywh",
+    "xcenterycenterwidthheight": "cxcywh",
+}
+"""What a name of whole boxes says, its letters and digits only."""
+
+
+def corners_in_name(name: str) -> Corners | None:
+    """Return the order of numbers that a field or column of whole boxes is named for.
+
+    >>> corners_in_name("Bbox [x,y,w,h]"), corners_in_name("box_xyxy"), corners_in_name("box")
+    ('xywh', 'xyxy', None)
+    """
+    letters = re.sub(r"[^a-z0-9]", "", name.lower())
+    without = re.sub(r"^(bounding)?b?box(es)?(coords|coordinates)?", "", letters)
+    return _IN_A_NAME.get(without) or _IN_A_NAME.get(letters)
 
 
 def sent_boxes(model: str) -> SentBoxes:

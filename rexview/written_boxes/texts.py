@@ -1,4 +1,4 @@
-"""Boxes in the text of an answer: JSON anywhere in it, tags, lists in prose.
+"""Boxes as models and tools write them: JSON, also inside a text, tags, lists in prose.
 
 Models write boxes as JSON (in a fence, after "Final Answer:", in the middle of a sentence), as
 ``<box>(x, y), (x, y)</box>``, or in words: ``right effusion: [12, 30, 200, 400]``. JSON counts
@@ -8,19 +8,20 @@ before tags, tags before prose. What has four numbers and cannot be read is told
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from rexview.written_boxes.forms import (
+    NAMED_CENTRES,
     NAMED_EDGES,
     NAMED_OFFSETS,
     NAMED_SIZES,
     SCORES,
     BoxForm,
     Corners,
+    corners_in_name,
 )
 
 MOST_READ: Final = 400_000
@@ -28,7 +29,7 @@ MOST_READ: Final = 400_000
 MOST_BOXES: Final = 500
 _MOST_STARTS: Final = 1_000
 _DEEPEST: Final = 8
-_LARGEST: Final = 1e7
+_LARGEST: Final = 1e9
 _KEYS: Final[dict[str, Corners | None]] = {
     "box_2d": "yxyx",
     "bbox_2d": "xyxy",
@@ -40,8 +41,12 @@ _KEYS: Final[dict[str, Corners | None]] = {
     "location": None,
 }
 """Fields that hold a box, and the order that their name stands for, where it does for one."""
-_NAMED: Final = (*NAMED_EDGES, *NAMED_SIZES, NAMED_OFFSETS)
-_LABELS: Final = ("label", "finding", "name", "class", "category", "text", "description")
+_HOLDS_BOXES: Final = re.compile(r"(?:bounding)?b?box(?:es)?|coordinates")
+_NAMED: Final = (*NAMED_EDGES, *NAMED_SIZES, NAMED_OFFSETS, NAMED_CENTRES)
+_LABELS: Final = (
+    *("label", "finding", "class", "class_name", "category", "name", "phrase", "text"),
+    "description",
+)
 _IMAGES: Final = ("image", "image_number", "image_index", "image_id")
 _START: Final = re.compile(r"[\[{]")
 _NUMBER: Final = r"[-+]?\d{1,6}(?:\.\d{1,8})?"
@@ -104,6 +109,18 @@ def boxes_in_value(value: Any, form: BoxForm, *, bare: bool = True) -> Found:
     return Found(tuple(found[:MOST_BOXES]), unread + max(0, len(found) - MOST_BOXES))
 
 
+def parse_boxes(value: Any) -> list[WrittenBox] | None:
+    """Return the boxes of a value that holds nothing else; None when it does.
+
+    >>> [box.numbers for box in parse_boxes("[10, 20, 30, 40]") or ()]
+    [(10.0, 20.0, 30.0, 40.0)]
+    >>> parse_boxes("[]"), parse_boxes("no box here")
+    ([], None)
+    """
+    found: list[WrittenBox] = []
+    return None if _gather(value, BoxForm(), found, 0, strict=True) else found
+
+
 def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
     """Find the boxes that a free text holds.
 
@@ -126,7 +143,7 @@ def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
                 boxes += found.boxes
     if not boxes:
         for match in _TAG.finditer(text):
-            numbers = _four([one for one in match.groups() if one is not None])
+            numbers = four_numbers([one for one in match.groups() if one is not None])
             reference = _REF.search(text, max(0, match.start() - 300), match.start())
             label = reference[1] if reference else _label_before(text[: match.start()])
             if numbers is not None:
@@ -135,7 +152,7 @@ def boxes_in_text(text: str, form: BoxForm, *, bare: bool = True) -> Found:
         boxes += _of_bins(text)
     if not boxes and bare:
         for match in _LIST.finditer(prose):
-            numbers = _four(match.groups())
+            numbers = four_numbers(match.groups())
             if numbers is not None:
                 boxes.append(WrittenBox(numbers, _label_before(prose[: match.start()])))
     kept = list(dict.fromkeys(boxes))
@@ -183,86 +200,110 @@ def _bounded_int(digits: str) -> float:
 
 
 def _gather(
-    value: Any, form: BoxForm, found: list[WrittenBox], depth: int, *, bare: bool = True
+    value: Any,
+    form: BoxForm,
+    found: list[WrittenBox],
+    depth: int,
+    *,
+    bare: bool = True,
+    strict: bool = False,
 ) -> int:
     """Add the boxes of a value; return how many things looked like one and are none.
 
     ``bare`` says whether four numbers alone are one: not in a field that is about something else.
+    With ``strict`` whatever is no box counts, and a text may hold the numbers.
     """
-    if depth > _DEEPEST:
-        return 0
+    if strict and isinstance(value, str):
+        value = _of_text(value)
+    if depth > _DEEPEST or not isinstance(value, Mapping | list | tuple):
+        return int(strict)
     if isinstance(value, Mapping):
-        return _of_object(value, form, found, depth)
-    if not isinstance(value, list):
-        return 0
-    if value and not any(isinstance(one, list | Mapping | str) for one in value):
-        numbers = _four(value) if bare else None
+        return _of_object(value, form, found, depth, strict=strict)
+    inner = [one for one in value if isinstance(one, list | tuple | Mapping)]
+    if value and not inner and (strict or not any(isinstance(one, str) for one in value)):
+        numbers = four_numbers(value) if bare else None
         if numbers is not None:
             found.append(WrittenBox(numbers))
-        return 0
-    return sum(_gather(one, form, found, depth + 1, bare=bare) for one in value)
+        return int(strict and numbers is None)
+    others = sum(one is not None for one in value) - len(inner) if strict else 0
+    return others + sum(
+        _gather(one, form, found, depth + 1, bare=bare, strict=strict) for one in inner
+    )
 
 
-def _of_object(value: Mapping[str, Any], form: BoxForm, found: list[WrittenBox], depth: int) -> int:
+def _of_text(text: str) -> Any:
+    """Return a text that holds numbers as JSON or a list; None where it has words."""
+    try:
+        return json.loads(text.replace("(", "[").replace(")", "]"))
+    except (ValueError, RecursionError):
+        if re.sub(r"[-\d.,;:eE+\s()\[\]{}%]", "", text):
+            return None
+        words = re.findall(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?", text)
+        return [word.replace(",", ".") for word in words]
+
+
+def _of_object(
+    value: Mapping[str, Any],
+    form: BoxForm,
+    found: list[WrittenBox],
+    depth: int,
+    *,
+    strict: bool,
+) -> int:
     keys = {str(key).lower(): key for key in value}
-    lowered = {name: value[key] for name, key in keys.items()}
     named = next((names for names in _NAMED if keys.keys() >= set(names[0])), None)
     if named is not None:
-        numbers = _four([value[keys[name]] for name in named[0]])
+        numbers = four_numbers([value[keys[name]] for name in named[0]])
         if numbers is None:
             return 1
-        found.append(_described(numbers, value, keys, named[1]))
+        found.append(_described(WrittenBox(numbers), value, keys, named[1]))
         return 0
     held = [name for name in (form.key.lower(), *_KEYS) if name in keys]
+    if strict and not held:
+        held = [name for name in keys if corners_in_name(name) or _holds_boxes(name)]
     if not held:
-        return sum(
-            _gather(one, form, found, depth + 1, bare="box" in name)
-            for name, one in lowered.items()
+        return strict or sum(
+            _gather(value[key], form, found, depth + 1, bare="box" in name)
+            for name, key in keys.items()
         )
     name = held[0]
     # a phantom has shown the order, whatever the name of the field usually stands for
     known = name == form.key.lower() or bool(form.calibrated)
-    corners = None if known else _KEYS[name]
+    corners = None if known else _KEYS.get(name) or corners_in_name(name)
+    inner: list[WrittenBox] = []
     given = value[keys[name]]
-    if isinstance(given, Mapping):
-        inner: list[WrittenBox] = []
-        unread = _of_object(given, form, inner, depth + 1)
-        found += [_described(one.numbers, value, keys, one.corners) for one in inner]
-        return unread
-    several = given if isinstance(given, list) and given and isinstance(given[0], list) else [given]
-    unread = 0
-    for one in several:
-        four = _four(one) if isinstance(one, list) else None
-        if four is None:
-            unread += one not in (None, [])
-        else:
-            found.append(_described(four, value, keys, corners))
+    nothing = given is None or (given == [] and not strict)
+    unread = 0 if nothing else _gather(given, form, inner, depth + 1, strict=True)
+    found += [_described(one, value, keys, one.corners or corners) for one in inner]
     return unread
 
 
+def _holds_boxes(name: str) -> bool:
+    return _HOLDS_BOXES.fullmatch(re.sub(r"[^a-z0-9]", "", name)) is not None
+
+
 def _described(
-    numbers: tuple[float, float, float, float],
-    value: Mapping[str, Any],
-    keys: Mapping[str, str],
-    corners: Corners | None,
+    box: WrittenBox, value: Mapping[str, Any], keys: Mapping[str, str], corners: Corners | None
 ) -> WrittenBox:
+    """Return a box with what the object that holds it says of it."""
+
     def first(names: Sequence[str]) -> Any:
         return next((value[keys[name]] for name in names if name in keys), None)
 
-    label, side, image, score = first(_LABELS), first(("side",)), first(_IMAGES), first(SCORES)
-    rated = isinstance(score, int | float) and not isinstance(score, bool)
+    label, side, image = first(_LABELS), first(("side",)), first(_IMAGES)
     plain = isinstance(image, int | str) and not isinstance(image, bool)
+    score = one_number(first(SCORES))
     return WrittenBox(
-        numbers,
-        label.strip() if isinstance(label, str) else "",
-        side.strip().lower() if isinstance(side, str) else None,
-        image if plain else None,
-        float(score) if rated and math.isfinite(score) else None,
+        box.numbers,
+        str(label).strip() if isinstance(label, str | int | float) and label != "" else box.label,
+        side.strip().lower() if isinstance(side, str) else box.side,
+        image if plain else box.image,
+        box.score if score is None else score,
         corners,
     )
 
 
-def _four(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
+def four_numbers(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
     """Return four finite numbers of a bearable size, or None."""
     if len(values) != 4 or any(isinstance(one, bool) for one in values):
         return None
@@ -272,6 +313,12 @@ def _four(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
         return None
     within = all(abs(one) <= _LARGEST for one in (a, b, c, d))  # not so for a NaN
     return (a, b, c, d) if within else None
+
+
+def one_number(value: Any) -> float | None:
+    """Return a finite number of a bearable size, or None."""
+    found = four_numbers((value, 0, 0, 0))
+    return found[0] if found else None
 
 
 def _label_before(text: str) -> str:

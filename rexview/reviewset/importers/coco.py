@@ -20,16 +20,16 @@ from rexview.reviewset.importers.annotations.box_placement import (
 from rexview.reviewset.importers.annotations.box_reading import (
     BoxReading,
     FoundBox,
-    four_numbers,
     turned_box,
 )
+from rexview.reviewset.importers.core.case_names import safe_path
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json
-from rexview.reviewset.importers.images.names import safe_path
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.tables.source import At
+from rexview.written_boxes.texts import four_numbers, one_number
 
 Key = int | str
 """What a file calls an image or a category."""
@@ -188,15 +188,13 @@ class _Boxes:
             what = "image_id" if image is None else "four finite numbers as bbox"
             self._leave_out(row, f"The box has no {what}; it was left out.", "bbox")
             return None
-        score = entry.get("score")
-        number = four_numbers([score, 0, 0, 0])
         about = entry.get("attributes")
         turn = about.get("rotation") if isinstance(about, Mapping) else None
-        degrees = four_numbers([turn or 0, 0, 0, 0])
-        if degrees and degrees[0]:  # CVAT keeps the box as it was before it was turned
-            box = turned_box(box, degrees[0], about_centre=True)
-        found = FoundBox(image, self._label(row, entry), box, row)
-        return replace(found, score=number[0] if number else None)
+        if degrees := one_number(turn):  # CVAT keeps the box as it was before it was turned
+            box = turned_box(box, degrees, about_centre=True)
+        return FoundBox(
+            image, self._label(row, entry), box, row, score=one_number(entry.get("score"))
+        )
 
     def _label(self, row: int, entry: Mapping[str, Any]) -> str:
         key = _key(entry.get("category_id"))

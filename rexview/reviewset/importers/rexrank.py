@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from rexview.reviewset.importers.core.case_names import safe_path
 from rexview.reviewset.importers.core.joins import join
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Found, Probe
@@ -24,7 +25,6 @@ from rexview.reviewset.importers.core.source_files import (
     read_json,
     warn_of_no_model,
 )
-from rexview.reviewset.importers.images.names import safe_path
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_names import FIELD_NAMES
 from rexview.reviewset.importers.table.roles import columns_by_meaning

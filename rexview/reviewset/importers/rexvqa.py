@@ -30,7 +30,7 @@ from rexview.reviewset.importers.core.source_files import (
     read_text,
 )
 from rexview.reviewset.importers.images.placement import place_images
-from rexview.reviewset.importers.table.case import right_option
+from rexview.reviewset.importers.table.table_reader import right_option
 from rexview.reviewset.json_text import JsonError
 from rexview.reviewset.report_text import absent, read_age, read_sex
 from rexview.reviewset.tables.source import At

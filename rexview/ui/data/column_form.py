@@ -10,8 +10,8 @@ from typing import Final
 
 import streamlit as st
 
+from rexview.reviewset.importers.table.cell_values import ScoreScale
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
-from rexview.reviewset.importers.table.score_scale import ScoreScale
 from rexview.ui.data.column_choices import (
     KEEP,
     MEANINGS,

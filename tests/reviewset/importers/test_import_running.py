@@ -11,10 +11,10 @@ from rexview.errors import ImportSourceError
 from rexview.reviewset import check
 from rexview.reviewset.images import relative_path
 from rexview.reviewset.importers import FORMATS, import_source
+from rexview.reviewset.importers.core.case_names import safe_path
 from rexview.reviewset.importers.core.importer import Option
 from rexview.reviewset.importers.core.problem_log import LISTED_PER_KIND, ProblemLog
 from rexview.reviewset.importers.core.source_files import sniff_encoding
-from rexview.reviewset.importers.images.names import safe_path
 
 
 @pytest.fixture(name="source")

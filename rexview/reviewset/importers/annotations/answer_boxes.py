@@ -18,7 +18,6 @@ from rexview.reviewset.importers.annotations.box_reading import (
     SHAPES,
     BoxReading,
     FoundBox,
-    parse_boxes,
 )
 from rexview.reviewset.importers.annotations.box_table import BoxColumns, box_columns
 from rexview.reviewset.importers.core.set_rows import Place, Row, SetRows
@@ -33,7 +32,7 @@ from rexview.written_boxes.forms import (
     corners_of,
     sent_boxes,
 )
-from rexview.written_boxes.texts import Found, WrittenBox, boxes_in_text, without_marks
+from rexview.written_boxes.texts import Found, WrittenBox, boxes_in_text, parse_boxes, without_marks
 
 _MAY_HAVE_BOXES: Final = re.compile(r"box|<point|<x\d|<obj>", re.IGNORECASE)
 _POINT: Final = re.compile(r"<points? ", re.IGNORECASE)
@@ -270,7 +269,7 @@ class AnswerBoxes:
         if self._label and boxes:
             row.take_column(self._label)
         self._targets[row.at.row] = (case_id, row.peek("image"))
-        told = [box.shape for box in boxes if box.shape]
+        told = [box.corners for box in boxes if box.corners]
         if told and columns.shapes == SHAPES:
             self._columns = replace(columns, shapes=(told[0],))
         self._found += [

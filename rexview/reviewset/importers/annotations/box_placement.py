@@ -20,12 +20,13 @@ from rexview.reviewset.importers.annotations.box_reading import (
     BoxReading,
     FoundBox,
     ReadingProposal,
-    Shape,
+    picture_size,
     propose_reading,
 )
+from rexview.reviewset.importers.core.case_names import safe_path
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
-from rexview.reviewset.importers.images.names import safe_path
 from rexview.reviewset.tables.source import At
+from rexview.written_boxes.forms import Corners
 
 
 class PictureCases:
@@ -121,7 +122,7 @@ def place_boxes(
     options: Mapping[str, Any],
     *,
     find: Find | None = None,
-    shapes: Sequence[Shape] = SHAPES,
+    shapes: Sequence[Corners] = SHAPES,
     expected: BoxReading | None = None,
     part: str = "",
     absent_from: str = "are not in the folder, or whose name occurs there more than once",
@@ -166,7 +167,7 @@ def place_boxes(
             absent += 1
             rows.receipt.unused(_at(box, file, part), _NO_IMAGE)
             continue
-        stored = _stored_size(image)
+        stored = picture_size(image.get("width"), image.get("height"))
         groups.setdefault(box.model, []).append(_Placed(box, target[0], image["id"], stored))
     if absent:
         message = f"{absent:,} boxes are for images that {absent_from}; they were left out."
@@ -194,7 +195,7 @@ def _said(options: Mapping[str, Any], file: str, model: str | None) -> BoxReadin
 def _reading_of(
     boxes: Sequence[_Placed],
     said: BoxReading | None,
-    shapes: Sequence[Shape],
+    shapes: Sequence[Corners],
     expected: BoxReading | None,
 ) -> ReadingProposal:
     if said is not None:
@@ -298,11 +299,6 @@ def _at(box: FoundBox, file: str, part: str) -> At:
     return At(box.file or file, box.row, part)
 
 
-def _stored_size(image: Mapping[str, Any]) -> Size | None:
-    width, height = image.get("width"), image.get("height")
-    return (int(width), int(height)) if width and height else None
-
-
 def _by_name(file: str, rows: SetRows, part: str) -> Find:
     def find(box: FoundBox) -> Place | None:
         name = str(box.image)
@@ -340,3 +336,10 @@ def _preview(
 def as_model(found: Sequence[FoundBox], model: str | None) -> list[FoundBox]:
     """Return boxes as those of ``model``, where one is named."""
     return list(found) if model is None else [replace(box, model=model) for box in found]
+
+
+def name_unread(unread: Mapping[str, int], file: str, rows: SetRows) -> None:
+    """Name kinds of annotations that are not read, with how many there are."""
+    for kind, count in unread.items():
+        why = f"{count:,} of them are there; they are not read."
+        rows.receipt.column_unused(file, kind, None, why)

@@ -8,22 +8,21 @@ source at once: a wrong one puts some of them outside their images or turns them
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from rexview.written_boxes.forms import NAMED_EDGES, NAMED_OFFSETS, NAMED_SIZES, SCORES, Named
+from rexview.written_boxes.forms import Corners, corners_of
+from rexview.written_boxes.texts import WrittenBox, four_numbers, one_number
 
-Shape = Literal["xywh", "xyxy", "yxyx", "cxcywh"]
 Unit = Literal["fraction", "percent", "per-mille", "pixels"]
 Numbers = npt.NDArray[np.float64]
 
-SHAPES: Final[tuple[Shape, ...]] = get_args(Shape)
+SHAPES: Final[tuple[Corners, ...]] = ("xywh", "xyxy", "yxyx", "cxcywh")
 """The likelier first."""
 UNITS: Final[dict[Unit, float | None]] = {
     "fraction": 1.0,
@@ -32,7 +31,7 @@ UNITS: Final[dict[Unit, float | None]] = {
     "pixels": None,
 }
 """What the whole width or height of an image is in each unit; None is the image's own size."""
-_SHAPE_NAMES: Final[dict[Shape, str]] = {
+_SHAPE_NAMES: Final[dict[Corners, str]] = {
     "xywh": "left, top, width, height",
     "xyxy": "left, top, right, bottom",
     "cxcywh": "centre, width, height",
@@ -61,7 +60,7 @@ _ENOUGH: Final = 5
 class BoxReading:
     """How four numbers are read: ``xywh:pixels`` is COCO, ``cxcywh:fraction`` is YOLO."""
 
-    shape: Shape
+    shape: Corners
     unit: Unit
 
     def __str__(self) -> str:
@@ -102,17 +101,9 @@ class BoxReading:
         """
         whole = UNITS[self.unit]
         scale = np.ones_like(sizes) if whole is None else sizes / whole
-        a, b, c, d = numbers.T
-        match self.shape:
-            case "xywh":
-                corner, extent = (a, b), (c, d)
-            case "xyxy":
-                corner, extent = (a, b), (c - a, d - b)
-            case "yxyx":
-                corner, extent = (b, a), (d - b, c - a)
-            case "cxcywh":
-                corner, extent = (a - c / 2, b - d / 2), (c, d)
-        return np.column_stack([*corner, *extent]) * np.hstack([scale, scale])
+        left, top, right, bottom = corners_of(numbers.T, self.shape)
+        boxes = np.column_stack([left, top, right - left, bottom - top])
+        return boxes * np.hstack([scale, scale])
 
 
 @dataclass(frozen=True)
@@ -140,7 +131,7 @@ def propose_reading(
     boxes: Sequence[Sequence[float]],
     sizes: Sequence[tuple[float, float] | None],
     *,
-    shapes: Sequence[Shape] = SHAPES,
+    shapes: Sequence[Corners] = SHAPES,
     expected: BoxReading | None = None,
 ) -> ReadingProposal:
     """Find out how the boxes of a source, or of one model in it, are meant.
@@ -239,19 +230,6 @@ def _share_inside(reading: BoxReading, numbers: Numbers, extents: Numbers) -> fl
     return float(inside.mean())
 
 
-def four_numbers(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
-    """Return four finite numbers of a bearable size, or None."""
-    if len(values) != 4 or any(isinstance(value, bool) for value in values):
-        return None
-    try:
-        numbers = [float(value) for value in values]
-    except (TypeError, ValueError, OverflowError):
-        return None
-    if not all(abs(number) <= 1e9 for number in numbers):
-        return None
-    return numbers[0], numbers[1], numbers[2], numbers[3]
-
-
 def turned_box(
     box: tuple[float, float, float, float], degrees: float, *, about_centre: bool = False
 ) -> tuple[float, float, float, float]:
@@ -270,6 +248,13 @@ def turned_box(
     left, top = (turned.min(axis=0) + np.array((x, y))).round(6).tolist()
     across, down = np.ptp(turned, axis=0).round(6).tolist()
     return left, top, across, down
+
+
+def picture_size(width: Any, height: Any) -> tuple[int, int] | None:
+    """Return width and height in pixels where a source says both, else None."""
+    across, down = one_number(width), one_number(height)
+    known = across is not None and down is not None and min(across, down) > 0
+    return (int(across), int(down)) if known else None  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -294,120 +279,12 @@ class FoundBox:
     file: str = ""
 
 
-_IN_A_NAME: Final[dict[str, Shape]] = {
-    "xywh": "xywh",
-    "xywidthheight": "xywh",
-    "lefttopwidthheight": "xywh",
-    "x1y1x2y2": "xyxy",
-    "xminyminxmaxymax": "xyxy",
-    "x0y0x1y1": "xyxy",
-    "xyxy": "xyxy",
-    "lefttoprightbottom": "xyxy",
-    "y1x1y2x2": "yxyx",
-    "yminxminymaxxmax": "yxyx",
-    "box2d": "yxyx",
-    "cxcywh": "cxcywh",
-    "xcenterycenterwidthheight": "cxcywh",
-}
-"""What the name of a column of whole boxes says, its letters and digits only."""
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
-_LABELS: Final = ("label", "finding", "class", "class_name", "category", "name", "phrase")
-_PARTS: Final[tuple[Named, ...]] = (
-    *NAMED_SIZES,
-    *NAMED_EDGES,
-    NAMED_OFFSETS,
-    (("cx", "cy", "w", "h"), "cxcywh"),
-)
-_DEEPEST: Final = 5
-
-
-@dataclass(frozen=True)
-class BoxValue:
-    """A box as written: its numbers, what is said beside them, and the shape that names tell."""
-
-    numbers: tuple[float, float, float, float]
-    label: str = ""
-    score: float | None = None
-    shape: Shape | None = None
-
-
-def shape_in_name(name: str) -> Shape | None:
-    """Return the shape that a column of whole boxes is named for.
-
-    >>> shape_in_name("Bbox [x,y,w,h]"), shape_in_name("box_xyxy"), shape_in_name("box")
-    ('xywh', 'xyxy', None)
-    """
-    letters = re.sub(r"[^a-z0-9]", "", name.lower())
-    without = re.sub(r"^(bounding)?b?box(es)?(coords|coordinates)?", "", letters)
-    return _IN_A_NAME.get(without) or _IN_A_NAME.get(letters)
-
-
-def parse_boxes(value: Any, depth: int = 0) -> list[BoxValue] | None:
-    """Return the boxes that a value holds; None when it holds anything else.
-
-    >>> [box.numbers for box in parse_boxes("[10, 20, 30, 40]") or ()]
-    [(10.0, 20.0, 30.0, 40.0)]
-    >>> parse_boxes("[]"), parse_boxes("no box here")
-    ([], None)
-    """
-    if isinstance(value, str):
-        value = _of_text(value)
-    if isinstance(value, Mapping):
-        return _of_object(value, depth)
-    if not isinstance(value, list | tuple) or depth > _DEEPEST:
-        return None
-    if value and all(isinstance(one, list | tuple | Mapping) for one in value):
-        found = [parse_boxes(one, depth + 1) for one in value]
-        return None if None in found else [box for boxes in found for box in boxes or ()]
-    if not value:
-        return []
-    numbers = four_numbers(value)
-    return None if numbers is None else [BoxValue(numbers)]
-
-
-def _of_text(text: str) -> Any:
-    try:
-        return json.loads(text.replace("(", "[").replace(")", "]"))
-    except (ValueError, RecursionError):
-        if re.sub(r"[-\d.,;:eE+\s()\[\]{}%]", "", text):
-            return None  # words, so no box
-        return [word.replace(",", ".") for word in _NUMBER.findall(text)]
-
-
-def _of_object(value: Mapping[str, Any], depth: int) -> list[BoxValue] | None:
-    keys = {str(key).lower(): key for key in value}
-    label = next((str(value[keys[name]]) for name in _LABELS if name in keys), "")
-    score = next((value[keys[name]] for name in SCORES if name in keys), None)
-    rated = four_numbers([score, 0, 0, 0])
-    for parts, shape in _PARTS:
-        if keys.keys() >= set(parts):
-            numbers = four_numbers([value[keys[part]] for part in parts])
-            found = None if numbers is None else [BoxValue(numbers, shape=shape)]
-            break
-    else:
-        name = next((key for key in value if _names_a_box(str(key))), None)
-        found = None if name is None else parse_boxes(value[name], depth + 1)
-        told = shape_in_name(name) if name is not None else None
-        if found and told:
-            found = [replace(box, shape=box.shape or told) for box in found]
-    if found is None:
-        return None
-    return [
-        replace(box, label=box.label or label, score=rated[0] if rated else box.score)
-        for box in found
-    ]
-
-
-def _names_a_box(key: str) -> bool:
-    plain = re.sub(r"[^a-z0-9]", "", key.lower())
-    return shape_in_name(key) is not None or plain in (
-        *("box", "bbox", "boundingbox", "boxes", "bboxes", "boundingboxes", "coordinates"),
-    )
 
 
 def parallel(
-    boxes: Sequence[BoxValue], labels: Sequence[str], scores: Sequence[float | None]
-) -> list[BoxValue] | None:
+    boxes: Sequence[WrittenBox], labels: Sequence[str], scores: Sequence[float | None]
+) -> list[WrittenBox] | None:
     """Give each box of a list its own label and score; None where the lists do not fit.
 
     A list of one label is that of all boxes.
@@ -444,14 +321,14 @@ def _fits_string(words: Sequence[str], size: int) -> bool:
         return False
     scores = words[size - 5 :: size]
     numbers = [word for place, word in enumerate(words) if size == 5 or place % size]
-    if four_numbers([*scores[:1], 0, 0, 0]) is None or not all(map(_NUMBER.fullmatch, numbers)):
+    if one_number(scores[0]) is None or not all(map(_NUMBER.fullmatch, numbers)):
         return False
     classes = words[::size] if size == 6 else []
     whole = all(word.isdigit() or not _NUMBER.fullmatch(word) for word in classes)
     return whole and all(0 <= float(score) <= 1 for score in scores)
 
 
-def boxes_of_string(cell: str, size: int) -> list[BoxValue]:
+def boxes_of_string(cell: str, size: int) -> list[WrittenBox]:
     """Return the boxes of a prediction string; one of one pixel in the corner says no finding."""
     words = cell.replace(",", " ").split()
     found = []
@@ -459,11 +336,11 @@ def boxes_of_string(cell: str, size: int) -> list[BoxValue]:
         *label, score, a, b, c, d = words[start : start + size]
         numbers = four_numbers([a, b, c, d])
         if numbers is not None:
-            shape: Shape = "xywh" if size == 5 else "xyxy"
-            found.append(BoxValue(numbers, "".join(label), float(score), shape))
+            corners: Corners = "xywh" if size == 5 else "xyxy"
+            found.append(WrittenBox(numbers, "".join(label), score=float(score), corners=corners))
     return found
 
 
-def says_no_finding(box: BoxValue) -> bool:
+def says_no_finding(box: WrittenBox) -> bool:
     """Whether an entry of a prediction string is the mark for an image without a finding."""
     return box.numbers == (0.0, 0.0, 1.0, 1.0)

@@ -16,16 +16,12 @@ from rexview.reviewset.importers.annotations.box_placement import make_cases, pl
 from rexview.reviewset.importers.annotations.box_reading import (
     SHAPES,
     BoxReading,
-    BoxValue,
     FoundBox,
-    Shape,
     boxes_of_string,
-    four_numbers,
     parallel,
-    parse_boxes,
+    picture_size,
     prediction_string,
     says_no_finding,
-    shape_in_name,
 )
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Probe
@@ -48,8 +44,10 @@ from rexview.reviewset.importers.table.roles import (
 )
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
+from rexview.written_boxes.forms import Corners, corners_in_name
+from rexview.written_boxes.texts import WrittenBox, four_numbers, parse_boxes
 
-_LAYOUTS: Final[tuple[tuple[tuple[str, ...], tuple[Shape, ...]], ...]] = (
+_LAYOUTS: Final[tuple[tuple[tuple[str, ...], tuple[Corners, ...]], ...]] = (
     (("x_center", "y_center", "width", "height"), ("cxcywh",)),
     (("x_min", "y_min", "x_max", "y_max"), ("xyxy",)),
     (("x", "y", "width", "height"), ("xywh", "cxcywh")),
@@ -77,7 +75,7 @@ class BoxColumns:
 
     by_meaning: Mapping[str, str]
     numbers: tuple[str, ...]
-    shapes: tuple[Shape, ...]
+    shapes: tuple[Corners, ...]
     string: int | None = None
 
     @property
@@ -85,14 +83,14 @@ class BoxColumns:
         """The reading that the names of the columns prescribe, if they do."""
         return BoxReading(self.shapes[0], "pixels") if self.shapes != SHAPES else None
 
-    def boxes(self, row: Row) -> list[BoxValue] | None:
+    def boxes(self, row: Row) -> list[WrittenBox] | None:
         """Return the boxes of a row, each with its label and score; None where they are none."""
         first = row.cells[self.numbers[0]]
         if self.string and first is not None:
             return boxes_of_string(first, self.string)
         if len(self.numbers) > 1:
             one = four_numbers([_number(row.cells[column]) for column in self.numbers])
-            found = None if one is None else [BoxValue(one)]
+            found = None if one is None else [WrittenBox(one)]
         else:
             found = parse_boxes(row.value(self.numbers[0]))
         if found is None:
@@ -129,7 +127,7 @@ def box_columns(
     if not anywhere and holds_any(names, _NOT_BOXES, cells):
         return None
     columns = columns_by_meaning(names, IMAGE_TABLES, cells)
-    whole = next((name for name in names if shape_in_name(name)), None)
+    whole = next((name for name in names if corners_in_name(name)), None)
     if whole is not None and "x_min" not in columns:
         columns["box"] = whole
     if "image" not in columns:
@@ -142,12 +140,12 @@ def box_columns(
         given = cells.get(columns["predictions"], ())
         size = prediction_string(given) or (5 if not given and cells else None)
         if size is not None:
-            shapes: tuple[Shape, ...] = ("xywh",) if size == 5 else ("xyxy", "xywh")
+            shapes: tuple[Corners, ...] = ("xywh",) if size == 5 else ("xyxy", "xywh")
             return BoxColumns(columns, (columns["predictions"],), shapes, size)
     for parts, shapes in _LAYOUTS:
         if columns.keys() >= set(parts):
             numbers = tuple(columns[part] for part in parts)
-            told = shape_in_name(numbers[0]) if len(numbers) == 1 else None
+            told = corners_in_name(numbers[0]) if len(numbers) == 1 else None
             return BoxColumns(columns, numbers, (told,) if told else shapes)
     return None
 
@@ -281,13 +279,13 @@ class _BoxTable:
             for box in found
         ]
 
-    def _label(self, box: BoxValue) -> str:
+    def _label(self, box: WrittenBox) -> str:
         if not (self.columns.string and box.label.isdigit()):
             return box.label
         return self.classes.get(box.label, f"class {box.label}")
 
     def _add_without_box(
-        self, name: str, model: str | None, at: At, row: Row, nothing: Sequence[BoxValue] = ()
+        self, name: str, model: str | None, at: At, row: Row, nothing: Sequence[WrittenBox] = ()
     ) -> None:
         """Take a row that lists an image and has no box: nothing was found, or nothing new."""
         rows = self.rows
@@ -331,5 +329,4 @@ def _whole(number: str) -> str:
 
 def _size(row: Row) -> tuple[int, int] | None:
     """Return the size of the picture that a box was drawn on, where its row says so."""
-    width, height = (read_number(row[name]) for name in ("image_width", "image_height"))
-    return (int(width), int(height)) if width and height else None
+    return picture_size(*(read_number(row[name]) for name in ("image_width", "image_height")))

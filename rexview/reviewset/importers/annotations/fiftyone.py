@@ -7,11 +7,26 @@ reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_reading import FoundBox, four_numbers
+from rexview.reviewset.importers.annotations.box_placement import (
+    PictureCases,
+    as_model,
+    name_unread,
+    place_boxes,
+)
+from rexview.reviewset.importers.annotations.box_reading import (
+    BoxReading,
+    FoundBox,
+    picture_size,
+)
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile, read_json
+from rexview.reviewset.tables.source import At
+from rexview.written_boxes.texts import four_numbers, one_number
 
 _BOX_FIELDS: Final = frozenset(
     (
@@ -100,10 +115,12 @@ def _fields_with_scores(entries: list[Any]) -> dict[str, None]:
 
 
 def _sample(row: int, entry: Mapping[str, Any], models: Mapping[str, None]) -> Sample:
+    given = entry.get("metadata")
+    about = given if isinstance(given, Mapping) else {}
     sample = Sample(
         row,
         str(entry["filepath"]),
-        _size(entry.get("metadata")),
+        picture_size(about.get("width"), about.get("height")),
         models=tuple(name for name in models if entry.get(name) is not None),
         not_run=tuple(name for name in models if entry.get(name) is None),
     )
@@ -122,7 +139,9 @@ def _sample(row: int, entry: Mapping[str, Any], models: Mapping[str, None]) -> S
             for one in given:
                 if isinstance(one, Mapping):
                     word = one.get("label", one.get("value"))
-                    sample.labels.setdefault(name, []).append((str(word), _confidence(one)))
+                    sample.labels.setdefault(name, []).append(
+                        (str(word), one_number(one.get("confidence")))
+                    )
         elif kind is not None:
             sample.unread[f"{name} ({kind})"] = sample.unread.get(f"{name} ({kind})", 0) + 1
         else:
@@ -149,7 +168,7 @@ def _add_box(sample: Sample, one: Mapping[str, Any], name: str, *, has_scores: b
             numbers,
             sample.row,
             name if has_scores else None,
-            _confidence(one),
+            one_number(one.get("confidence")),
             sample.size,
             extra,
         )
@@ -165,13 +184,43 @@ def _class_name(label: Any, classes: list[str]) -> str:
     return classes[label] if numbered else "" if label is None else str(label)
 
 
-def _confidence(one: Mapping[str, Any]) -> float | None:
-    numbers = four_numbers([one.get("confidence"), 0, 0, 0])
-    return numbers[0] if numbers else None
+def recognises(probe: Probe) -> str | None:
+    """Say why a file is an export of FiftyOne."""
+    found = probe.kind == "json" and looks_like_samples(probe.json)
+    return "samples of FiftyOne" if found else None
 
 
-def _size(metadata: Any) -> tuple[int, int] | None:
-    if not isinstance(metadata, Mapping):
-        return None
-    numbers = four_numbers([metadata.get("width"), metadata.get("height"), 0, 0])
-    return (int(numbers[0]), int(numbers[1])) if numbers and min(numbers[:2]) > 0 else None
+def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read exports of FiftyOne: fields with confidences are models', others the reference."""
+    for file in files:
+        content = read_json(file.path, rows.log)
+        if not looks_like_samples(content):
+            continue
+        rows.receipt.rows(file.label, len(content.get("samples") or content["labels"]))
+        boxes: list[FoundBox] = []
+        unread: dict[str, int] = {}
+        pictures = PictureCases(rows)
+        for sample in read_samples(content):
+            if isinstance(sample, int):
+                why = "The entry is no sample: it has no filepath."
+                rows.receipt.unused(At(file.label, sample), why)
+                continue
+            at = At(file.label, sample.row)
+            case: dict[str, Any] = dict(sample.extra)
+            tags = {}
+            for name, labels in sample.labels.items():
+                if any(score is not None for _, score in labels):
+                    case[name] = [{"label": word, "confidence": score} for word, score in labels]
+                else:
+                    tags[name] = [word for word, _ in labels]
+            name = f"sample {sample.row}"
+            case_id = pictures.case_of((sample.image,), at, name, **case, tags=tags)
+            for model in sample.models:
+                rows.add_answer({"case": case_id, "model": options.get("model") or model}, at)
+            for model in sample.not_run:
+                rows.receipt.ran_not(at, model)
+            boxes += as_model(sample.boxes, options.get("model"))
+            for kind, count in sample.unread.items():
+                unread[kind] = unread.get(kind, 0) + count
+        place_boxes(boxes, file.label, rows, options, expected=BoxReading("xywh", "fraction"))
+        name_unread(unread, file.label, rows)

@@ -14,7 +14,25 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from rexview.reviewset.importers.annotations.box_reading import FoundBox, four_numbers, turned_box
+from rexview.reviewset.importers.annotations.box_placement import (
+    PictureCases,
+    as_model,
+    name_unread,
+    place_boxes,
+)
+from rexview.reviewset.importers.annotations.box_reading import (
+    BoxReading,
+    FoundBox,
+    picture_size,
+    turned_box,
+)
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import Place, SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile, read_json
+from rexview.reviewset.importers.table.column_names import is_identity
+from rexview.reviewset.report_text import report_fields
+from rexview.reviewset.tables.source import At
+from rexview.written_boxes.texts import four_numbers, one_number
 
 _BOXES: Final = ("rectanglelabels", "rectangle", "ellipselabels", "polygonlabels")
 _WORDS: Final = ("choices", "taxonomy", "rating", "number", "textarea")
@@ -27,6 +45,7 @@ _TASK_FIELDS: Final = frozenset(
         *("lead_time", "overlap", "state", "allow_skip"),
     )
 )
+_REPORT: Final = ("report", "findings", "impression")
 _UPLOAD_PREFIX: Final = re.compile(r"^[0-9a-f]{8}-")
 """Label Studio puts eight digits before the name of an uploaded file."""
 _IMAGE_ENDING: Final = re.compile(r"\.(png|jpe?g|webp|tiff?|bmp|gif|dcm|dicom)$", re.IGNORECASE)
@@ -184,15 +203,13 @@ def _path_of_words(word: Any) -> str:
 def _box(
     task: Task, result: Mapping[str, Any], value: Mapping[str, Any], kind: str, model: str | None
 ) -> FoundBox | None:
-    size = four_numbers([result.get("original_width"), result.get("original_height"), 0, 0])
-    known = (size[0], size[1]) if size and size[0] > 0 and size[1] > 0 else None
+    known = picture_size(result.get("original_width"), result.get("original_height"))
     numbers = four_numbers(_upright(value, kind, known))
     if numbers is None or not task.images:
         return None
     labels = value.get(_label_key(value) or "")
     words = ", ".join(map(str, labels)) if isinstance(labels, list) else str(labels or "")
     score = result.get("score", value.get("score"))
-    rated = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
     rotation = value.get("rotation")
     return FoundBox(
         task.row,
@@ -200,8 +217,8 @@ def _box(
         numbers,
         task.row,
         model,
-        float(score) if rated and model is not None else None,
-        (int(known[0]), int(known[1])) if known else None,
+        None if model is None else one_number(score),
+        known,
         {"rotation": rotation} if rotation else {},
     )
 
@@ -214,8 +231,7 @@ def _upright(
     A rectangle is turned clockwise about its left top corner, an ellipse about its centre. Both
     are turned in pixels: percent of a width and of a height differ where the ``size`` is no square.
     """
-    turn = four_numbers([value.get("rotation") or 0, 0, 0, 0])
-    degrees = turn[0] if turn else 0.0
+    degrees = one_number(value.get("rotation")) or 0.0
     across_down = size or (1.0, 1.0)
     if kind == "polygonlabels":
         points = [four_numbers([*point[:2], 0, 0]) for point in _pairs(value.get("points"))]
@@ -259,3 +275,79 @@ def _objects(value: Any) -> list[Mapping[str, Any]]:
 
 def _count(task: Task, kind: str) -> None:
     task.unread[kind] = task.unread.get(kind, 0) + 1
+
+
+def recognises(probe: Probe) -> str | None:
+    """Say why a file is an export of Label Studio."""
+    found = probe.kind == "json" and looks_like_tasks(probe.json)
+    return "tasks of Label Studio" if found else None
+
+
+def read_label_studio(
+    files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]
+) -> None:
+    """Read exports of Label Studio: people's boxes are the reference, predictions a model's."""
+    for file in files:
+        content = read_json(file.path, rows.log)
+        if not looks_like_tasks(content):
+            continue
+        rows.receipt.rows(file.label, len(content))
+        boxes: list[FoundBox] = []
+        unread: dict[str, int] = {}
+        hidden: dict[str, None] = {}
+        several = 0
+        pictures = PictureCases(rows)
+        cases: dict[int | str, str] = {}
+        for task in read_tasks(content):
+            if isinstance(task, int):
+                rows.receipt.unused(At(file.label, task), "The entry is no task.")
+                continue
+            at = At(file.label, task.row)
+            hidden |= dict.fromkeys(name for name in task.data if is_identity(name))
+            given = {name: value for name, value in task.data.items() if not is_identity(name)}
+            given = _case_words(given, task.words.get(None, {}))
+            named = given.pop("id", None)
+            case_id = pictures.case_of(task.images, at, str(named or f"task {task.row}"), **given)
+            cases[task.row] = case_id
+            for model in task.models:
+                words = task.words.get(model, {})
+                texts = [text for name in words for text in words[name]]
+                answer = {"case": case_id, "model": model, "text": "\n".join(texts) or None}
+                rows.add_answer({**answer, **_plain_words(words)}, at)
+                rows.declare_model(model, draws_boxes=True)
+            boxes += as_model(task.boxes, options.get("model"))
+            several += task.annotators > 1 and bool(task.boxes)
+            for kind, count in task.unread.items():
+                unread[kind] = unread.get(kind, 0) + count
+
+        def find(box: FoundBox, cases: Mapping[int | str, str] = cases) -> Place | None:
+            return rows.find_case(case=cases[box.image])
+
+        place_boxes(
+            boxes, file.label, rows, options, find=find, expected=BoxReading("xywh", "percent")
+        )
+        for name in hidden:
+            rows.receipt.identity_column(file.label, name)
+        name_unread(unread, file.label, rows)
+        if several:
+            rows.log.warning(
+                file.label,
+                f"{several:,} tasks have boxes of more than one person; all are reference boxes.",
+                "Export one person's annotations, if only those are meant.",
+                field="annotations",
+            )
+
+
+def _case_words(data: Mapping[str, Any], words: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return a task's data and what people wrote as fields of a case; the report among them."""
+    given = dict(data) | _plain_words({name: words[name] for name in words if name not in _REPORT})
+    written = {name: "\n".join(words[name]) for name in _REPORT if name in words}
+    texts = {name: given.pop(name) for name in _REPORT if isinstance(given.get(name), str)}
+    texts |= written
+    return given | report_fields(
+        texts.get("report"), findings=texts.get("findings"), impression=texts.get("impression")
+    )
+
+
+def _plain_words(words: Mapping[str, list[str]]) -> dict[str, Any]:
+    return {name: texts[0] if len(texts) == 1 else texts for name, texts in words.items()}

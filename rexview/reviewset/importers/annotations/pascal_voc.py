@@ -5,12 +5,26 @@ Entities are refused before parsing: a few lines of them can stand for gigabytes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from rexview.reviewset.importers.annotations.box_reading import FoundBox, four_numbers
+from rexview.reviewset.importers.annotations.box_placement import (
+    PictureCases,
+    as_model,
+    place_boxes,
+)
+from rexview.reviewset.importers.annotations.box_reading import (
+    BoxReading,
+    FoundBox,
+    picture_size,
+)
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile, read_text
+from rexview.reviewset.tables.source import At
+from rexview.written_boxes.texts import four_numbers, one_number
 
 _CORNERS: Final = ("xmin", "ymin", "xmax", "ymax")
 _SCORES: Final = ("confidence", "score", "probability")
@@ -57,7 +71,7 @@ def read_annotation(text: str) -> Annotation:
     if not name:
         raise NotPascalVoc("does not name its picture in <filename>.")
     found = Annotation(name.replace("\\", "/"))
-    size = _size(root.find("size"))
+    size = picture_size(root.findtext("size/width"), root.findtext("size/height"))
     for row, one in enumerate(root.findall("object")[:_MOST_OBJECTS], start=1):
         corners = one.find("bndbox")
         texts = [corners.findtext(key) if corners is not None else None for key in _CORNERS]
@@ -66,7 +80,6 @@ def read_annotation(text: str) -> Annotation:
             found.broken.append(row)
             continue
         score = next((word for key in _SCORES if (word := one.findtext(key))), None)
-        rated = four_numbers([score, 0, 0, 0])
         label = (one.findtext("name") or "").strip()
         found.boxes.append(
             FoundBox(
@@ -74,7 +87,7 @@ def read_annotation(text: str) -> Annotation:
                 label,
                 numbers,
                 row,
-                score=rated[0] if rated else None,
+                score=one_number(score),
                 size=size,
                 extra=_others(one),
             )
@@ -90,8 +103,39 @@ def _others(one: ElementTree.Element) -> Mapping[str, Any]:
     }
 
 
-def _size(element: ElementTree.Element | None) -> tuple[int, int] | None:
-    if element is None:
-        return None
-    numbers = four_numbers([element.findtext("width"), element.findtext("height"), 0, 0])
-    return (int(numbers[0]), int(numbers[1])) if numbers and min(numbers[:2]) > 0 else None
+def recognises(probe: Probe) -> str | None:
+    """Say why a file is a Pascal VOC annotation."""
+    found = probe.kind == "xml" and looks_like_voc(probe.text)
+    return "an <annotation> in XML" if found else None
+
+
+def read_voc(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read Pascal VOC, one file a picture; objects with a confidence are a model's."""
+    boxes: list[FoundBox] = []
+    pictures = PictureCases(rows)
+    for file in files:
+        text = read_text(file.path, rows.log, save_as="UTF-8")
+        if text is None:
+            continue
+        try:
+            found = read_annotation(text)
+        except NotPascalVoc as error:
+            message = f"The file {error}"
+            rows.log.warning(file.label, message, "Export it again.", kind="voc")
+            rows.receipt.file_unread(file.label, "XML", message)
+            continue
+        rows.receipt.rows(file.label, len(found.boxes) + len(found.broken))
+        pictures.case_of((found.image,), At(file.label), found.image)
+        for row in found.broken:
+            rows.receipt.unused(At(file.label, row), "The object has no four numbers as bndbox.")
+        boxes += [
+            replace(one, file=file.label, model=None if one.score is None else "detector")
+            for one in found.boxes
+        ]
+    place_boxes(
+        as_model(boxes, options.get("model")),
+        "Pascal VOC files",
+        rows,
+        options,
+        expected=BoxReading("xyxy", "pixels"),
+    )

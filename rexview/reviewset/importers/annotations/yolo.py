@@ -7,12 +7,25 @@ number is a model's confidence. Lines with more numbers are outlines, ``class x1
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_reading import FoundBox, four_numbers
+from rexview.bounded import parse_yaml
+from rexview.errors import FileRefused
+from rexview.reviewset.importers.annotations.box_placement import (
+    place_boxes,
+)
+from rexview.reviewset.importers.annotations.box_reading import (
+    BoxReading,
+    FoundBox,
+)
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile, read_text
+from rexview.reviewset.tables.source import At
+from rexview.written_boxes.texts import four_numbers, one_number
 
 CLASS_FILES: Final = ("classes.txt", "obj.names", "_darknet.labels", "predefined_classes.txt")
 _LINE: Final = re.compile(r"^\d+(?:\.0*)?(?:[ \t]+-?\d*\.?\d+(?:[eE]-?\d+)?){4,}$")
@@ -73,7 +86,7 @@ def read_labels(name: str, text: str, classes: list[str], model: str | None) -> 
             found.outlines += 1
             values = _around(values)
         elif len(values) == 5:
-            score = four_numbers([values.pop(), 0, 0, 0])
+            score = one_number(values.pop())
         numbers = four_numbers(values)
         if numbers is None:
             found.broken.append(row)
@@ -86,8 +99,8 @@ def read_labels(name: str, text: str, classes: list[str], model: str | None) -> 
                 classes[int(number)] if known else f"class {number}",
                 numbers,
                 row,
-                model if score else None,
-                score[0] if score else None,
+                None if score is None else model,
+                score,
             )
         )
     return found
@@ -123,3 +136,64 @@ def model_name(name: str) -> str:
     """
     folders = [part for part in PurePosixPath(name).parts[:-1] if part not in _FOLDERS]
     return folders[-1] if folders else "YOLO"
+
+
+def recognises(probe: Probe) -> str | None:
+    """Say why a file is YOLO's: lines of boxes, or the list of their classes."""
+    if probe.kind not in ("text", "table"):
+        return None
+    if looks_like_labels(probe.text):
+        return "lines of a class and four shares of the picture"
+    return "names of classes" if _class_names(probe.label, probe.text) else None
+
+
+def _class_names(label: str, text: str) -> list[str] | None:
+    names = class_names(label, text)
+    if names is None and PurePosixPath(label).suffix.lower() in (".yaml", ".yml"):
+        try:
+            names = names_of_yaml(parse_yaml(text)[0])
+        except FileRefused:
+            return None
+    return names
+
+
+def read_yolo(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read YOLO's label files and lists of classes; lines with a confidence are a model's."""
+    classes: dict[PurePosixPath, list[str]] = {}
+    labels: list[tuple[SourceFile, str]] = []
+    for file in files:
+        text = read_text(file.path, rows.log, save_as="UTF-8")
+        if text is None:
+            continue
+        names = _class_names(file.label, text)
+        if names is None:
+            labels.append((file, text))
+        else:
+            classes[PurePosixPath(file.label).parent] = names
+    boxes: list[FoundBox] = []
+    outlines = unnamed = 0
+    for file, text in labels:
+        names = _nearest(PurePosixPath(file.label).parent, classes)
+        model = options.get("model") or model_name(file.label)
+        found = read_labels(file.label, text, names, model)
+        rows.receipt.rows(file.label, len(found.boxes) + len(found.broken))
+        for row in found.broken:
+            rows.receipt.unused(At(file.label, row), "The line has no four numbers.")
+        outlines += found.outlines
+        unnamed += any(box.label.startswith("class ") for box in found.boxes)
+        boxes += [replace(box, file=file.label) for box in found.boxes]
+    where = "YOLO files"
+    place_boxes(boxes, where, rows, options, expected=BoxReading("cxcywh", "fraction"))
+    if outlines:
+        rows.log.note(f"{where}: {outlines:,} outlines were read as the boxes around them.")
+    if unnamed:
+        message = f"{unnamed:,} files have classes without a name; their numbers are shown."
+        rows.log.warning(where, message, "Give classes.txt or data.yaml, too.", field="class")
+
+
+def _nearest(folder: PurePosixPath, classes: Mapping[PurePosixPath, list[str]]) -> list[str]:
+    """Return the class names of the folder itself, of one above, else the only ones there are."""
+    for one in (folder, *folder.parents):
+        if one in classes:
+            return classes[one]
+    return next(iter(classes.values())) if len(classes) == 1 else []

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from rexview.bounded import file_name, printable
 from rexview.errors import ImportSourceError
+from rexview.reviewset.importers.core.case_names import safe_path
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
-from rexview.reviewset.importers.images.names import safe_path
 
 MAX_FILES: Final = 500_000
 MAX_UNPACKED: Final = 50_000_000_000

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.images import DICOM_SUFFIXES
+from rexview.reviewset.importers.core.case_names import RASTER_SUFFIXES
 from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, Importer, Option
-from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
 from rexview.reviewset.importers.table.structured.read import JSON_SUFFIXES, PARQUET_SUFFIXES
@@ -288,21 +288,21 @@ _SPECIAL: Final = (
         "Label Studio JSON",
         "Tasks with people's annotations (reference boxes) and models' predictions.",
         (".json",),
-        "readers read_label_studio is_label_studio",
+        "label_studio read_label_studio",
     ),
     _annotation(
         "fiftyone",
         "FiftyOne JSON",
         "samples.json or labels.json; fields with confidences are models'.",
         (".json",),
-        "readers read_fiftyone is_fiftyone",
+        "fiftyone read_fiftyone",
     ),
     _annotation(
         "voc",
         "Pascal VOC XML",
         "One XML file a picture; objects with a confidence are a model's.",
         (".xml",),
-        "readers read_voc is_voc",
+        "pascal_voc read_voc",
     ),
     _annotation(
         "yolo",
@@ -310,7 +310,7 @@ _SPECIAL: Final = (
         "One text file a picture, with classes.txt or data.yaml; lines with a confidence are a "
         "model's.",
         (".txt", ".yaml", ".names"),
-        "readers read_yolo is_yolo",
+        "yolo read_yolo",
     ),
     _annotation(
         "boxes",
@@ -343,7 +343,7 @@ _SPECIAL: Final = (
         "Table about images",
         "A table with view, age, sex or labels by image, for images of other sources.",
         (".csv", ".tsv", ".xlsx"),
-        "images.metadata read_metadata",
+        "images.importer read_metadata recognises_metadata",
         role=3,
     ),
     _annotation(

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from rexview.addresses import is_address
 from rexview.columns import TABLES, Table
 from rexview.reviewset.images import images_folder
-from rexview.reviewset.importers.core.case_names import CaseNames
+from rexview.reviewset.importers.core.case_names import CaseNames, safe_path, unique_ids
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
-from rexview.reviewset.importers.images.names import safe_path, unique_ids
 from rexview.reviewset.json_text import is_missing
 from rexview.reviewset.load import assemble
 from rexview.reviewset.problems import quoted

@@ -34,7 +34,7 @@ from rexview.reviewset.importers.table.roles import sample_of
 from rexview.reviewset.importers.table.sheet import grid_of, read_sheet
 from rexview.reviewset.importers.table.structured.json_records import Records
 from rexview.reviewset.importers.table.structured.model_logs import is_batch, is_harness_sample
-from rexview.reviewset.importers.table.structured.pictures import Pictures
+from rexview.reviewset.importers.table.structured.read import Pictures
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
 _INSPECT: Final = "a log of Inspect"

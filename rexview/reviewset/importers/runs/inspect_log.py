@@ -22,7 +22,7 @@ from rexview.reviewset.importers.core.source_files import MAX_VALUES, SourceFile
 from rexview.reviewset.importers.runs.run_records import RunRecords
 from rexview.reviewset.importers.table.structured.json_records import flat
 from rexview.reviewset.importers.table.structured.model_logs import text_of
-from rexview.reviewset.importers.table.structured.pictures import Pictures
+from rexview.reviewset.importers.table.structured.read import Pictures
 from rexview.reviewset.json_text import JsonError, parse
 
 MAX_MEMBERS: Final = 500_000

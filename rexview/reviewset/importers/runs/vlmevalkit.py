@@ -14,7 +14,7 @@ from typing import Any, Final
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.importers.runs.run_records import RunRecords
 from rexview.reviewset.importers.table.sheet import Sheet
-from rexview.reviewset.importers.table.structured.pictures import Pictures
+from rexview.reviewset.importers.table.structured.read import Pictures
 
 _COLUMNS: Final = frozenset(("index", "question", "prediction"))
 _OTHERS_OWN: Final = frozenset(("model", "reader", "run_id"))

@@ -13,8 +13,13 @@ from typing import Final
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.metrics.names import known_metric
-from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number
+from rexview.reviewset.importers.metrics.importer import known_metric
+from rexview.reviewset.importers.table.cell_values import (
+    ScoreOptions,
+    ScoreScale,
+    is_not_scored,
+    read_number,
+)
 from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_FIELDS,
     AnswerColumn,
@@ -61,7 +66,6 @@ from rexview.reviewset.importers.table.roles import (
     share,
     side_of,
 )
-from rexview.reviewset.importers.table.score_scale import ScoreOptions, ScoreScale
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 

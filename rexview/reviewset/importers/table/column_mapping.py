@@ -20,8 +20,8 @@ from typing import Any, Final, TypeVar
 
 from rexview.bounded import read_file, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem
+from rexview.reviewset.importers.table.cell_values import ScoreScale
 from rexview.reviewset.importers.table.column_names import FIELDS
-from rexview.reviewset.importers.table.score_scale import ScoreScale
 from rexview.vocab import DIMENSIONS, FAILURES
 
 Made = TypeVar("Made")
@@ -68,7 +68,7 @@ class JudgementColumn:
 
     ``judges`` is one of :data:`JUDGEMENTS`. ``reader`` None means the table's reader column, else
     ``reader1``; ``model`` None means the row's own model. ``scale`` declares the scale of the
-    column where it is not 1 to 5, as :meth:`.score_scale.ScoreScale.of` reads it.
+    column where it is not 1 to 5, as :meth:`.cell_values.ScoreScale.of` reads it.
     """
 
     column: str

@@ -19,6 +19,7 @@ from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
+from rexview.reviewset.importers.table.cell_values import ScoreOptions
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.reviewset.importers.table.column_names import is_identity
@@ -31,7 +32,6 @@ from rexview.reviewset.importers.table.references import (
     with_reference,
 )
 from rexview.reviewset.importers.table.roles import cells_of, is_path, is_text
-from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 

@@ -18,7 +18,6 @@ from rexview.reviewset.importers.core.case_names import folded
 from rexview.reviewset.importers.core.receipt import example_of
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, model_told
-from rexview.reviewset.importers.table.case import asked
 from rexview.reviewset.importers.table.column_mapping import (
     AnswerColumn,
     ColumnMapping,
@@ -33,6 +32,7 @@ from rexview.reviewset.importers.table.roles import (
     side_of,
 )
 from rexview.reviewset.importers.table.sheet import Sheet
+from rexview.reviewset.importers.table.table_reader import asked
 
 Text = tuple[str, ...]
 """The texts of one row: the whole one, or findings and impression."""

@@ -14,11 +14,10 @@ from statistics import median
 from typing import Final
 
 from rexview.reviewset.images import DICOM_SUFFIXES
-from rexview.reviewset.importers.core.case_names import folded
+from rexview.reviewset.importers.core.case_names import RASTER_SUFFIXES, folded
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.cell_values import read_number, read_yes_no
 from rexview.reviewset.importers.table.column_names import (
     FIELD_NAMES,

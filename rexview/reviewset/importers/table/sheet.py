@@ -24,10 +24,10 @@ from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import MAX_CELLS, read_text
 from rexview.reviewset.importers.table.structured.json_records import Record, Records
-from rexview.reviewset.importers.table.structured.pictures import Pictures
 from rexview.reviewset.importers.table.structured.read import (
     JSON_SUFFIXES,
     PARQUET_SUFFIXES,
+    Pictures,
     read_json_tables,
     read_parquet_table,
 )

@@ -9,8 +9,12 @@ from rexview.errors import ImportSourceError
 from rexview.metrics.known import KNOWN, RECIPROCALS
 from rexview.reviewset import load
 from rexview.reviewset.importers import import_source
-from rexview.reviewset.importers.metrics.importer import metric_columns
-from rexview.reviewset.importers.metrics.names import KNOWN_METRICS, UP_TO_1, metric_id
+from rexview.reviewset.importers.metrics.importer import (
+    KNOWN_METRICS,
+    UP_TO_1,
+    metric_columns,
+    metric_id,
+)
 
 CASES = "".join(
     json.dumps(
