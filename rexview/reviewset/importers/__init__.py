@@ -10,9 +10,7 @@ from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import ImportReport
 from rexview.reviewset.importers.core.run import import_source
 from rexview.reviewset.importers.table.column_guess import propose_mapping
-from rexview.reviewset.importers.table.column_mapping import (
-    ColumnMapping,
-)
+from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.reviewset.importers.table.column_names import FIELDS
 
 __all__ = [

@@ -20,6 +20,7 @@ from rexview.reviewset.importers.annotations.box_placement import (
 from rexview.reviewset.importers.annotations.box_reading import (
     BoxReading,
     FoundBox,
+    picture_size,
     turned_box,
 )
 from rexview.reviewset.importers.core.case_names import safe_path
@@ -133,17 +134,15 @@ def _images(file: str, entries: list[Any], log: ProblemLog) -> dict[Key, CocoIma
 
 
 def _image(name: str, row: int, entry: Mapping[str, Any]) -> CocoImage:
-    width, height = entry.get("width"), entry.get("height")
-    sized = isinstance(width, int) and isinstance(height, int) and width > 0 and height > 0
     view = entry.get("view") or entry.get("view_position")
     study = _key(entry.get("study_id"))
     return CocoImage(
-        name=name,
-        size=(int(width), int(height)) if sized else None,  # type: ignore[arg-type]
-        row=row,
-        view=view if isinstance(view, str) else None,
-        study=None if study is None else str(study),
-        extra={
+        name,
+        picture_size(entry.get("width"), entry.get("height")),
+        row,
+        view if isinstance(view, str) else None,
+        None if study is None else str(study),
+        {
             field: value
             for field, value in entry.items()
             if field not in _IMAGE_FIELDS and value not in (None, "")
@@ -171,13 +170,11 @@ class _Boxes:
             if box is not None:
                 found.append(box)
         if passed_over:
-            self.log.note(
-                f"{self.file}: {passed_over:,} outlines were passed over; boxes are read."
-            )
+            note = f"{self.file}: {passed_over:,} outlines were passed over; boxes are read."
+            self.log.note(note)
         if crowds:
-            self.log.note(
-                f"{self.file}: {crowds:,} boxes are marked iscrowd; the mark was dropped."
-            )
+            note = f"{self.file}: {crowds:,} boxes are marked iscrowd; the mark was dropped."
+            self.log.note(note)
         return tuple(found)
 
     def _box(self, row: int, entry: Mapping[str, Any]) -> FoundBox | None:
@@ -260,22 +257,12 @@ def read_coco(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         return
     beside = [file.path.parent for file in files]
     place_images(rows, options.get("images"), beside, files[0].label)
-    find = _by_name(rows) if results_only else _by_key(targets)
-    has_results = any(coco.results for _, coco in read)
+    find = _by_name(rows) if results_only else lambda box: targets.get(box.image)
+    absent_from = "are not there" if results_only else "the data set does not list"
+    no_results = bool(options.get("model")) and not any(coco.results for _, coco in read)
     for file, coco in read:
-        told = options.get("model")
-        absent_from = "the data set does not list" if not results_only else "are not there"
-        _name_left_out(file, coco, rows)
-        for is_scored in (False, True):  # who draws a box by hand gives it no score
-            boxes = [
-                replace(box, size=sizes.get(box.image))
-                for box in coco.boxes
-                if (box.score is not None) == is_scored
-            ]
-            is_model = coco.results or is_scored or (told and not has_results)
-            model = (told or file.path.stem) if is_model else None
-            if boxes or (model is not None and not is_scored and not coco.boxes):
-                _place(file, boxes, model, rows, options, find, absent_from)
+        is_model = coco.results or no_results
+        _place(file, coco, sizes, rows, options, find, absent_from, is_model=is_model)
 
 
 def add_data_set_boxes(
@@ -293,49 +280,48 @@ def add_data_set_boxes(
         image = coco.images.get(box.image)
         return by_name(replace(box, image=image.name)) if image else None
 
-    boxes = [
-        replace(box, size=getattr(coco.images.get(box.image), "size", None)) for box in coco.boxes
-    ]
+    sizes = {key: image.size for key, image in coco.images.items()}
     absent_from = "are not in the folder, or whose name occurs there more than once"
-    _name_left_out(file, coco, rows)
-    for model in (None, file.path.stem):  # who draws a box by hand gives it no score
-        own = [box for box in boxes if (box.score is None) == (model is None)]
-        if own:
-            _place(file, own, model, rows, options, find, absent_from)
+    _place(file, coco, sizes, rows, options, find, absent_from, is_model=False)
     return True
-
-
-def _name_left_out(file: SourceFile, coco: CocoFile, rows: SetRows) -> None:
-    rows.receipt.rows(file.label, len(coco.boxes) + len(coco.left_out), _BOXES)
-    for row, why in coco.left_out.items():
-        rows.receipt.unused(At(file.label, row, _BOXES), why)
 
 
 def _place(
     file: SourceFile,
-    boxes: Sequence[FoundBox],
-    model: str | None,
+    coco: CocoFile,
+    sizes: Mapping[Key, tuple[int, int] | None],
     rows: SetRows,
     options: Mapping[str, Any],
     find: Callable[[FoundBox], Place | None],
     absent_from: str,
+    *,
+    is_model: bool,
 ) -> None:
-    if model is not None:
-        rows.declare_model(model, draws_boxes=True)
-    place_boxes(
-        as_model(boxes, model),
-        file.label,
-        rows,
-        options,
-        find=find,
-        expected=_READING,
-        part=_BOXES,
-        absent_from=absent_from,
-    )
-
-
-def _by_key(targets: Mapping[Key, Place]) -> Callable[[FoundBox], Place | None]:
-    return lambda box: targets.get(box.image)
+    """Place boxes without scores and those with, which are a model's: no person gives a score."""
+    rows.receipt.rows(file.label, len(coco.boxes) + len(coco.left_out), _BOXES)
+    for row, why in coco.left_out.items():
+        rows.receipt.unused(At(file.label, row, _BOXES), why)
+    for is_scored in (False, True):
+        boxes = [
+            replace(box, size=sizes.get(box.image))
+            for box in coco.boxes
+            if (box.score is not None) == is_scored
+        ]
+        model = (options.get("model") or file.path.stem) if is_model or is_scored else None
+        if not boxes and (model is None or is_scored or coco.boxes):
+            continue
+        if model is not None:
+            rows.declare_model(model, draws_boxes=True)
+        place_boxes(
+            as_model(boxes, model),
+            file.label,
+            rows,
+            options,
+            find=find,
+            expected=_READING,
+            part=_BOXES,
+            absent_from=absent_from,
+        )
 
 
 def _by_name(rows: SetRows) -> Callable[[FoundBox], Place | None]:
@@ -351,7 +337,6 @@ def _is_list(file: SourceFile) -> bool:
 def _add_cases(coco: CocoFile, file: SourceFile, rows: SetRows) -> dict[Key, Place]:
     """Add a case for each study or image; return the case and image of each image's key."""
     pictures = PictureCases(rows)
-    targets: dict[Key, Place] = {}
     paths: dict[Key, str] = {}
     for key, image in coco.images.items():
         if safe_path(image.name) is None:
@@ -361,12 +346,8 @@ def _add_cases(coco: CocoFile, file: SourceFile, rows: SetRows) -> dict[Key, Pla
             continue
         fields = {**image.extra, **({"study_id": image.study} if image.study else {})}
         view = {"view": image.view} if image.view else {}
-        pictures.case_of(
-            (image.name,), At(file.label), image.name, study=image.study, image=view, **fields
-        )
+        at = At(file.label)
+        pictures.case_of((image.name,), at, image.name, study=image.study, image=view, **fields)
         paths[key] = image.name
-    for key, path in paths.items():
-        place = pictures.find(path)
-        if place is not None:
-            targets[key] = place
-    return targets
+    places = {key: pictures.find(path) for key, path in paths.items()}
+    return {key: place for key, place in places.items() if place is not None}

@@ -14,11 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.box_placement import place_boxes
-from rexview.reviewset.importers.annotations.box_reading import (
-    SHAPES,
-    BoxReading,
-    FoundBox,
-)
+from rexview.reviewset.importers.annotations.box_reading import SHAPES, BoxReading, FoundBox
 from rexview.reviewset.importers.annotations.box_table import BoxColumns, box_columns
 from rexview.reviewset.importers.core.set_rows import Place, Row, SetRows
 from rexview.reviewset.importers.table.roles import cells_of

@@ -28,10 +28,7 @@ from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, warn_of_no_model
 from rexview.reviewset.importers.table.cell_values import read_list, read_number
-from rexview.reviewset.importers.table.column_names import (
-    FIELD_NAMES,
-    IMAGE_TABLES,
-)
+from rexview.reviewset.importers.table.column_names import FIELD_NAMES, IMAGE_TABLES
 from rexview.reviewset.importers.table.roles import (
     CellsByColumn,
     cells_of,

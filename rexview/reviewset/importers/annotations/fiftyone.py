@@ -7,6 +7,7 @@ reference.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -17,11 +18,7 @@ from rexview.reviewset.importers.annotations.box_placement import (
     name_unread,
     place_boxes,
 )
-from rexview.reviewset.importers.annotations.box_reading import (
-    BoxReading,
-    FoundBox,
-    picture_size,
-)
+from rexview.reviewset.importers.annotations.box_reading import BoxReading, FoundBox, picture_size
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json
@@ -30,7 +27,7 @@ from rexview.written_boxes.texts import four_numbers, one_number
 
 _BOX_FIELDS: Final = frozenset(
     (
-        *("_id", "_cls", "label", "bounding_box", "confidence", "attributes", "tags", "mask"),
+        *("_id", "_cls", "label", "bounding_box", "confidence", "tags", "mask"),
         *("index", "mask_path"),
     )
 )
@@ -57,7 +54,7 @@ class Sample:
     boxes: list[FoundBox] = field(default_factory=list)
     labels: dict[str, list[tuple[str, float | None]]] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
-    unread: dict[str, int] = field(default_factory=dict)
+    unread: Counter[str] = field(default_factory=Counter)
     models: tuple[str, ...] = ()
     not_run: tuple[str, ...] = ()
 
@@ -87,7 +84,8 @@ def read_samples(content: Mapping[str, Any]) -> Iterator[Sample | int]:
         sample = Sample(row, str(image))
         for one in entries if isinstance(entries, list) else [entries]:
             if isinstance(one, Mapping):
-                _add_box(sample, _named(one, classes), "ground_truth", has_scores=False)
+                box = {**one, "label": _class_name(one.get("label"), classes)}
+                _add_box(sample, box, "ground_truth", has_scores=False)
             elif one is not None:
                 label = _class_name(one, classes)
                 sample.labels.setdefault("ground_truth", []).append((label, None))
@@ -143,7 +141,7 @@ def _sample(row: int, entry: Mapping[str, Any], models: Mapping[str, None]) -> S
                         (str(word), one_number(one.get("confidence")))
                     )
         elif kind is not None:
-            sample.unread[f"{name} ({kind})"] = sample.unread.get(f"{name} ({kind})", 0) + 1
+            sample.unread[f"{name} ({kind})"] += 1
         else:
             sample.extra[name] = value
     return sample
@@ -153,13 +151,9 @@ def _add_box(sample: Sample, one: Mapping[str, Any], name: str, *, has_scores: b
     values = one.get("bounding_box")
     numbers = four_numbers(values) if isinstance(values, list) else None
     if numbers is None:
-        key = f"{name} without four numbers"
-        sample.unread[key] = sample.unread.get(key, 0) + 1
+        sample.unread[f"{name} without four numbers"] += 1
         return
     extra = {key: value for key, value in one.items() if key not in _BOX_FIELDS and value}
-    attributes = one.get("attributes")
-    if attributes:
-        extra["attributes"] = attributes
     label = one.get("label")
     sample.boxes.append(
         FoundBox(
@@ -173,10 +167,6 @@ def _add_box(sample: Sample, one: Mapping[str, Any], name: str, *, has_scores: b
             extra,
         )
     )
-
-
-def _named(one: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
-    return {**one, "label": _class_name(one.get("label"), classes)}
 
 
 def _class_name(label: Any, classes: list[str]) -> str:
@@ -198,7 +188,7 @@ def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
             continue
         rows.receipt.rows(file.label, len(content.get("samples") or content["labels"]))
         boxes: list[FoundBox] = []
-        unread: dict[str, int] = {}
+        unread = Counter[str]()
         pictures = PictureCases(rows)
         for sample in read_samples(content):
             if isinstance(sample, int):
@@ -220,7 +210,6 @@ def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
             for model in sample.not_run:
                 rows.receipt.ran_not(at, model)
             boxes += as_model(sample.boxes, options.get("model"))
-            for kind, count in sample.unread.items():
-                unread[kind] = unread.get(kind, 0) + count
+            unread += sample.unread
         place_boxes(boxes, file.label, rows, options, expected=BoxReading("xywh", "fraction"))
         name_unread(unread, file.label, rows)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -65,7 +66,7 @@ class Task:
     data: dict[str, Any]
     boxes: list[FoundBox] = field(default_factory=list)
     words: dict[str | None, dict[str, list[str]]] = field(default_factory=dict)
-    unread: dict[str, int] = field(default_factory=dict)
+    unread: Counter[str] = field(default_factory=Counter)
     annotators: int = 0
     models: dict[str, None] = field(default_factory=dict)
 
@@ -107,12 +108,10 @@ def _full_task(row: int, entry: Mapping[str, Any]) -> Task:
     annotations = entry.get("annotations") or entry.get("completions")
     for one in _objects(annotations):
         if one.get("was_cancelled"):
-            _count(task, "skipped annotation")
+            task.unread["skipped annotation"] += 1
             continue
         task.annotators += 1
-        for name in ("completed_by", "lead_time"):
-            if one.get(name) is not None:
-                _count(task, name)
+        task.unread.update(k for k in ("completed_by", "lead_time") if one.get(k) is not None)
         for result in _objects(one.get("result")):
             _add(task, result, None)
     for one in _objects(entry.get("predictions")):
@@ -176,12 +175,12 @@ def _add(task: Task, result: Mapping[str, Any], model: str | None) -> None:
     kind = str(result.get("type") or "").lower()
     value = result.get("value")
     if not isinstance(value, Mapping):
-        _count(task, kind or "result without a value")
+        task.unread[kind or "result without a value"] += 1
         return
     if kind in _BOXES:
         box = _box(task, result, value, kind, model)
         if box is None:
-            _count(task, f"{kind} without four numbers")
+            task.unread[f"{kind} without four numbers"] += 1
         else:
             task.boxes.append(box)
         return
@@ -190,14 +189,10 @@ def _add(task: Task, result: Mapping[str, Any], model: str | None) -> None:
         name = str(result.get("from_name") or kind)
         listed = words if isinstance(words, list) else [words]
         kept = task.words.setdefault(model, {}).setdefault(name, [])
-        kept += [_path_of_words(one) for one in listed]
+        # a choice of a taxonomy is the list of its levels
+        kept += [" / ".join(map(str, one)) if isinstance(one, list) else str(one) for one in listed]
         return
-    _count(task, kind or "result without a type")
-
-
-def _path_of_words(word: Any) -> str:
-    """A choice of a taxonomy is the list of its levels."""
-    return " / ".join(map(str, word)) if isinstance(word, list) else str(word)
+    task.unread[kind or "result without a type"] += 1
 
 
 def _box(
@@ -234,7 +229,11 @@ def _upright(
     degrees = one_number(value.get("rotation")) or 0.0
     across_down = size or (1.0, 1.0)
     if kind == "polygonlabels":
-        points = [four_numbers([*point[:2], 0, 0]) for point in _pairs(value.get("points"))]
+        points = [
+            four_numbers([*point[:2], 0, 0])
+            for point in value.get("points") or ()
+            if isinstance(point, list) and len(point) >= 2
+        ]
         known = [(point[0], point[1]) for point in points if point]
         if not known:
             return []
@@ -265,16 +264,8 @@ def _label_key(value: Mapping[str, Any]) -> str | None:
     return next((key for key in _BOXES if key in value), None)
 
 
-def _pairs(value: Any) -> list[Sequence[Any]]:
-    return [one for one in value if isinstance(one, list) and len(one) >= 2] if value else []
-
-
 def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
-
-
-def _count(task: Task, kind: str) -> None:
-    task.unread[kind] = task.unread.get(kind, 0) + 1
 
 
 def recognises(probe: Probe) -> str | None:
@@ -293,7 +284,7 @@ def read_label_studio(
             continue
         rows.receipt.rows(file.label, len(content))
         boxes: list[FoundBox] = []
-        unread: dict[str, int] = {}
+        unread = Counter[str]()
         hidden: dict[str, None] = {}
         several = 0
         pictures = PictureCases(rows)
@@ -317,8 +308,7 @@ def read_label_studio(
                 rows.declare_model(model, draws_boxes=True)
             boxes += as_model(task.boxes, options.get("model"))
             several += task.annotators > 1 and bool(task.boxes)
-            for kind, count in task.unread.items():
-                unread[kind] = unread.get(kind, 0) + count
+            unread += task.unread
 
         def find(box: FoundBox, cases: Mapping[int | str, str] = cases) -> Place | None:
             return rows.find_case(case=cases[box.image])

@@ -25,11 +25,7 @@ from rexview.reviewset.importers.table.column_names import (
     SIGNIFICANCE_WORDS,
     ColumnName,
 )
-from rexview.reviewset.importers.table.roles import (
-    columns_by_meaning,
-    enter_table,
-    sample_of,
-)
+from rexview.reviewset.importers.table.roles import columns_by_meaning, enter_table, sample_of
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
 from rexview.vocab import EDIT_ACTIONS
@@ -139,7 +135,8 @@ def _add_edits(
         elif marked and edited is None:
             edited = original
         line += original is not None
-        rows.add_edit(
+        rows.add_mark(
+            "edits",
             {
                 "case": case_id,
                 "model": model,

@@ -15,11 +15,7 @@ from rexview.reviewset.importers.annotations.box_placement import (
     as_model,
     place_boxes,
 )
-from rexview.reviewset.importers.annotations.box_reading import (
-    BoxReading,
-    FoundBox,
-    picture_size,
-)
+from rexview.reviewset.importers.annotations.box_reading import BoxReading, FoundBox, picture_size
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_text

@@ -14,13 +14,8 @@ from typing import Any, Final
 
 from rexview.bounded import parse_yaml
 from rexview.errors import FileRefused
-from rexview.reviewset.importers.annotations.box_placement import (
-    place_boxes,
-)
-from rexview.reviewset.importers.annotations.box_reading import (
-    BoxReading,
-    FoundBox,
-)
+from rexview.reviewset.importers.annotations.box_placement import place_boxes
+from rexview.reviewset.importers.annotations.box_reading import BoxReading, FoundBox
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_text

@@ -19,63 +19,36 @@ _WHOLE_JSON: Final = 60_000_000
 _LOOKED_AT: Final = 50
 _SEP_LINE: Final = 5
 """Length of Excel's first line ``sep=;``, which names the delimiter."""
-_MAGIC: Final = (
-    (0, b"\x89PNG\r\n\x1a\n", "png"),
-    (0, b"\xff\xd8\xff", "jpeg"),
-    (0, b"GIF87a", "gif"),
-    (0, b"GIF89a", "gif"),
-    (0, b"II*\x00", "tiff"),
-    (0, b"MM\x00*", "tiff"),
-    (0, b"II+\x00", "tiff"),
-    (0, b"MM\x00+", "tiff"),
-    (0, b"\x00\x00\x00\x0cjP  ", "jpeg2000"),
-    (0, b"\xff\x4f\xff\x51", "jpeg2000"),
-    (8, b"WEBP", "webp"),
-    (128, b"DICM", "dicom"),
-    (0, b"PAR1", "parquet"),
-    (0, b"%PDF", "pdf"),
-    (0, b"\x1f\x8b", "gzip"),
-    (0, b"BZh", "bzip2"),
-    (0, b"\xfd7zXZ\x00", "xz"),
-    (0, b"7z\xbc\xaf\x27\x1c", "7z"),
-    (0, b"Rar!\x1a\x07", "rar"),
-    (0, b"SQLite format 3\x00", "sqlite"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "xls"),
-    (0, b"\x93NUMPY", "numpy"),
-    (0, b"\x89HDF\r\n\x1a\n", "hdf5"),
-    (0, b"ARROW1", "arrow"),
-    (0, b"\x80\x02", "pickle"),
-    (0, b"\x80\x04", "pickle"),
-    (0, b"\x80\x05", "pickle"),
-    (257, b"ustar", "tar"),
-)
-TYPES: Final = {
-    "png": "PNG picture",
-    "jpeg": "JPEG picture",
-    "gif": "GIF picture",
-    "tiff": "TIFF picture",
+_BY_MAGIC: Final[dict[str, tuple[Any, ...]]] = {
+    "png": ("PNG picture", 0, b"\x89PNG\r\n\x1a\n"),
+    "jpeg": ("JPEG picture", 0, b"\xff\xd8\xff"),
+    "gif": ("GIF picture", 0, b"GIF87a", b"GIF89a"),
+    "tiff": ("TIFF picture", 0, b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+"),
+    "jpeg2000": ("JPEG 2000 picture", 0, b"\x00\x00\x00\x0cjP  ", b"\xff\x4f\xff\x51"),
+    "webp": ("WebP picture", 8, b"WEBP"),
+    "dicom": ("DICOM file", 128, b"DICM"),
+    "parquet": ("Parquet table", 0, b"PAR1"),
+    "pdf": ("PDF document", 0, b"%PDF"),
+    "gzip": ("gzip archive", 0, b"\x1f\x8b"),
+    "bzip2": ("bzip2 archive", 0, b"BZh"),
+    "xz": ("xz archive", 0, b"\xfd7zXZ\x00"),
+    "7z": ("7z archive", 0, b"7z\xbc\xaf\x27\x1c"),
+    "rar": ("RAR archive", 0, b"Rar!\x1a\x07"),
+    "sqlite": ("SQLite database", 0, b"SQLite format 3\x00"),
+    "xls": ("old Excel or Word file", 0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    "numpy": ("NumPy array", 0, b"\x93NUMPY"),
+    "hdf5": ("HDF5 file", 0, b"\x89HDF\r\n\x1a\n"),
+    "arrow": ("Arrow file", 0, b"ARROW1"),
+    "pickle": ("Python pickle", 0, b"\x80\x02", b"\x80\x04", b"\x80\x05"),
+    "tar": ("tar archive", 257, b"ustar"),
+}
+"""By kind of file: the kind in words, and where its first bytes are one of some sequences."""
+TYPES: Final[dict[str, str]] = {kind: words for kind, (words, *_) in _BY_MAGIC.items()} | {
     "bmp": "BMP picture",
-    "webp": "WebP picture",
-    "jpeg2000": "JPEG 2000 picture",
-    "dicom": "DICOM file",
-    "parquet": "Parquet table",
     "xlsx": "Excel workbook",
-    "xls": "old Excel or Word file",
     "docx": "Word document",
     "zip": "ZIP archive",
     "inspect": "log of Inspect",
-    "pdf": "PDF document",
-    "gzip": "gzip archive",
-    "bzip2": "bzip2 archive",
-    "xz": "xz archive",
-    "7z": "7z archive",
-    "rar": "RAR archive",
-    "tar": "tar archive",
-    "sqlite": "SQLite database",
-    "numpy": "NumPy array",
-    "hdf5": "HDF5 file",
-    "arrow": "Arrow file",
-    "pickle": "Python pickle",
     "nifti": "NIfTI volume",
     "xml": "XML file",
     "html": "web page",
@@ -150,8 +123,8 @@ class Probe:
         head = self.head
         if not head.strip(b"\xef\xbb\xbf \t\r\n\x00"):
             return "empty"
-        for start, magic, kind in _MAGIC:
-            if head.startswith(magic, start):
+        for kind, (_, start, *magic) in _BY_MAGIC.items():
+            if head.startswith(tuple(magic), start):
                 return kind
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             return self._kind_of_zip()

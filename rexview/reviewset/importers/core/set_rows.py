@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, time
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -317,7 +318,8 @@ class SetRows:
                     self.log.warning(at.file, message, remedy, row=at.row, field=at.named("text"))
                     self.receipt.unused(at, "Another text for an answer that is there.")
                     return False
-                given["run_id"] = self._free_run(given)
+                runs = ({**given, "run_id": str(number)} for number in count(2))
+                given = next(one for one in runs if answers.key(one) not in answers.by_key)
                 message = (
                     "The answer differs from an earlier one of this model to the case; it is kept "
                     "as a further run."
@@ -330,21 +332,14 @@ class SetRows:
             self._by_case.setdefault(given.get("case") or "", []).append(given)
         return True
 
-    def add_score(self, row: Mapping[str, Any], at: At) -> None:
-        """Add one dimension of one answer, scored by one reader."""
-        self._add_mark("scores", row, at)
-
-    def add_flag(self, row: Mapping[str, Any], at: At) -> None:
-        """Add a failure that a reader confirmed or rejected."""
-        self._add_mark("flags", row, at)
-
-    def add_edit(self, row: Mapping[str, Any], at: At) -> None:
-        """Add one correction to one line of an answer."""
-        self._add_mark("edits", row, at)
-
-    def add_metric(self, row: Mapping[str, Any], at: At) -> None:
-        """Add one automatic metric of one answer."""
-        self._add_mark("metrics", row, at)
+    def add_mark(self, table: str, row: Mapping[str, Any], at: At) -> None:
+        """Add what is said of an answer: a row of scores, flags, edits or metrics."""
+        given = self._plain(row, at)
+        reader = as_id(given.get("reader"))
+        if reader:
+            self.readers.setdefault(reader, {"id": reader, "name": reader})
+        self.receipt.used(at)
+        self.tables[table].add(given, at)
 
     def add_boxes(self, case_id: str, image_id: str | None, boxes: Iterable[Row], at: At) -> None:
         """Add reference boxes to a case that is there: objects with ``label`` and ``box``."""
@@ -536,21 +531,6 @@ class SetRows:
             elif path not in paths:
                 paths.add(path)
                 yield {**image, "path": path}
-
-    def _add_mark(self, name: str, row: Mapping[str, Any], at: At) -> None:
-        given = self._plain(row, at)
-        reader = as_id(given.get("reader"))
-        if reader:
-            self.readers.setdefault(reader, {"id": reader, "name": reader})
-        self.receipt.used(at)
-        self.tables[name].add(given, at)
-
-    def _free_run(self, answer: Row) -> str:
-        number = 2
-        answers = self.tables["answers"]
-        while answers.key({**answer, "run_id": str(number)}) in answers.by_key:
-            number += 1
-        return str(number)
 
 
 def _new(kind: Any, rows: Mapping[str, Row], known: Iterable[Any]) -> tuple[Any, ...]:

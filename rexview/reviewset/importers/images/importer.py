@@ -35,11 +35,7 @@ from rexview.reviewset.importers.images.placement import (
     warn_of,
 )
 from rexview.reviewset.importers.table.cell_values import read_list
-from rexview.reviewset.importers.table.column_names import (
-    FIELD_NAMES,
-    IMAGE_TABLES,
-    ColumnName,
-)
+from rexview.reviewset.importers.table.column_names import FIELD_NAMES, IMAGE_TABLES, ColumnName
 from rexview.reviewset.importers.table.roles import (
     CellsByColumn,
     cells_of,

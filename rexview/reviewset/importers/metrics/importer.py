@@ -192,7 +192,9 @@ class Source:
             "scope": self.options.get("scope") or self.scope,
             **told,
         }
-        self.rows.add_metric({name: one for name, one in row.items() if one is not None}, at)
+        self.rows.add_mark(
+            "metrics", {name: one for name, one in row.items() if one is not None}, at
+        )
         return True
 
 

@@ -36,13 +36,7 @@ from rexview.reviewset.importers.table.column_mapping import (
 from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, ColumnName, is_identity
 from rexview.reviewset.importers.table.roles import IMAGE_MARK, is_letter
 from rexview.reviewset.importers.table.sheet import Cells, MappedRow, Row, Sheet
-from rexview.reviewset.report_text import (
-    absent,
-    read_age,
-    read_context,
-    read_sex,
-    report_fields,
-)
+from rexview.reviewset.report_text import absent, read_age, read_context, read_sex, report_fields
 from rexview.reviewset.tables.source import At
 from rexview.vocab import DIMENSIONS, QUESTION_TYPES, SCORE_MAX, SCORE_MIN, normalise_view
 
@@ -140,7 +134,9 @@ class JudgementReader:
         row.take_column(column)
         at = replace(row.at, columns={**row.at.columns, "score": column})
         given = {**answer, "dimension": dimension, "score": score, "extra": extra}
-        self.rows.add_score({name: one for name, one in given.items() if one not in (None, {})}, at)
+        self.rows.add_mark(
+            "scores", {name: one for name, one in given.items() if one not in (None, {})}, at
+        )
         return 1
 
     def _flag(
@@ -155,7 +151,7 @@ class JudgementReader:
         if not ticked:
             return 0
         given = {name: one for name, one in answer.items() if one is not None}
-        self.rows.add_flag({**given, "failure": failure}, row.at)
+        self.rows.add_mark("flags", {**given, "failure": failure}, row.at)
         return 1
 
     def _warn_of_models(self, column: str, models: Sequence[str], row: MappedRow) -> None:

@@ -118,8 +118,10 @@ class TestValues:
              "images": [{"path": "i.png", "width": "wide"}], "report": "Only text."}, at(1)
         )  # fmt: skip
         rows.add_answer({"case": "a", "model": "m", "text": "T", "latency_s": "fast"}, at(2))
-        rows.add_score(
-            {"case": "a", "model": "m", "reader": "r", "dimension": "process", "score": "9"}, at(3)
+        rows.add_mark(
+            "scores",
+            {"case": "a", "model": "m", "reader": "r", "dimension": "process", "score": "9"},
+            at(3),
         )
         review_set = opened()
         case = review_set.case("a")
@@ -135,7 +137,7 @@ class TestValues:
     def test_a_word_that_a_row_cannot_do_without_is_an_error(self, rows, tmp_path):
         rows.add_case({"id": "a", "question": "Q"}, at(1))
         mark = {"case": "a", "model": "m", "reader": "r", "dimension": "beauty", "score": 3}
-        rows.add_score(mark, at(2))
+        rows.add_mark("scores", mark, at(2))
         rows.to_review_set(tmp_path / "out", "images/")
         errors = [one for one in rows.log.problems if one.severity == "error"]
         assert [(one.row, one.field) for one in errors] == [(2, "dimension")]
@@ -212,7 +214,7 @@ class TestCompleting:
         rows.add_case({"id": "a", "question": "Q"}, at(1))
         for number, case in enumerate(["a", "z"], start=2):
             mark = {"case": case, "model": "m", "reader": "r", "dimension": "process", "score": 3}
-            rows.add_score(mark, at(number))
+            rows.add_mark("scores", mark, at(number))
         assert opened().scores.height == 1
         assert [(one.why, one.rows) for one in rows.receipt.rows_unused] == [
             ("There is no such case.", (3,))

@@ -7,7 +7,7 @@ Gemini's candidates, Ollama. What a record says beside the reply stays in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 Record = dict[str, Any]
@@ -16,17 +16,8 @@ _DEEPEST: Final = 3
 _OF_A_REPLY: Final = frozenset(
     (
         *("choices", "usage", "content", "candidates", "usageMetadata", "output", "message"),
-        *(
-            "completion",
-            "object",
-            "stop_reason",
-            "stop_sequence",
-            "type",
-            "role",
-            "done_reason",
-            "done",
-        ),
-        *("modelVersion", "incomplete_details", "eval_count", "prompt_eval_count"),
+        *("completion", "object", "stop_reason", "stop_sequence", "type", "role", "done_reason"),
+        *("done", "modelVersion", "incomplete_details", "eval_count", "prompt_eval_count"),
     )
 )
 """Names in a reply that are its form, or were read."""
@@ -100,6 +91,8 @@ def _reply(reply: Mapping[str, Any]) -> Record | None:
     for read in (_openai, _openai_response, _anthropic, _gemini, _ollama):
         found = read(reply)
         if found is not None:
+            answer = "" if found["answer"] is None else found["answer"]
+            found = {"model": reply.get("model"), **found, "answer": answer}
             return {name: value for name, value in found.items() if value is not None}
     return None
 
@@ -125,12 +118,11 @@ def _openai(reply: Mapping[str, Any]) -> Record | None:
     text = text_of(message.get("content")) if isinstance(message, Mapping) else first["text"]
     more = [_openai({"choices": [choice]}) for choice in choices[1:]]
     return {
-        "answer": text if text is not None else "",
+        "answer": text,
         "finish_reason": first.get("finish_reason") or first.get("stop_reason"),
-        "model": reply.get("model"),
         "created": reply.get("created"),
         "reply id": reply.get("id"),
-        "more answers": [one["answer"] for one in more if one] or None,
+        "more answers": [one["answer"] or "" for one in more if one] or None,
         "refusal": message.get("refusal") if isinstance(message, Mapping) else None,
         **_usage(reply.get("usage"), "prompt_tokens", "completion_tokens"),
     }
@@ -140,17 +132,12 @@ def _openai_response(reply: Mapping[str, Any]) -> Record | None:
     output = reply.get("output")
     if reply.get("object") != "response" or not isinstance(output, list):
         return None
-    texts = [
-        text_of(part.get("content"))
-        for part in output
-        if isinstance(part, Mapping) and part.get("type") == "message"
-    ]
+    messages = [one for one in output if isinstance(one, Mapping) and one.get("type") == "message"]
     details = reply.get("incomplete_details")
     why = details.get("reason") if isinstance(details, Mapping) else None
     return {
-        "answer": "".join(text for text in texts if text),
+        "answer": "".join(text_of(one.get("content")) or "" for one in messages),
         "finish_reason": why or reply.get("status"),
-        "model": reply.get("model"),
         "created": reply.get("created_at"),
         **_usage(reply.get("usage"), "input_tokens", "output_tokens"),
     }
@@ -159,12 +146,9 @@ def _openai_response(reply: Mapping[str, Any]) -> Record | None:
 def _anthropic(reply: Mapping[str, Any]) -> Record | None:
     if reply.get("type") != "message" or not isinstance(reply.get("content"), list):
         return None
-    return {
-        "answer": text_of(reply["content"]) or "",
-        "finish_reason": reply.get("stop_reason"),
-        "model": reply.get("model"),
-        **_usage(reply.get("usage"), "input_tokens", "output_tokens"),
-    }
+    usage = _usage(reply.get("usage"), "input_tokens", "output_tokens")
+    answer = text_of(reply["content"])
+    return {"answer": answer, "finish_reason": reply.get("stop_reason"), **usage}
 
 
 def _gemini(reply: Mapping[str, Any]) -> Record | None:
@@ -173,7 +157,7 @@ def _gemini(reply: Mapping[str, Any]) -> Record | None:
         return None
     first = candidates[0]
     return {
-        "answer": text_of(first.get("content")) or "",
+        "answer": text_of(first.get("content")),
         "finish_reason": first.get("finishReason") or first.get("finish_reason"),
         "model": reply.get("modelVersion") or reply.get("model_version"),
         **_usage(reply.get("usageMetadata"), "promptTokenCount", "candidatesTokenCount"),
@@ -186,9 +170,8 @@ def _ollama(reply: Mapping[str, Any]) -> Record | None:
         return None
     text = message.get("content") if isinstance(message, Mapping) else reply["response"]
     return {
-        "answer": text_of(text) or "",
+        "answer": text_of(text),
         "finish_reason": reply.get("done_reason"),
-        "model": reply.get("model"),
         "created": reply.get("created_at"),
         "input_tokens": reply.get("prompt_eval_count"),
         "output_tokens": reply.get("eval_count"),
@@ -204,13 +187,11 @@ def _request(entry: Mapping[str, Any]) -> Record:
     if isinstance(body, Mapping) and isinstance(body.get("messages"), list):
         asked = {"requested model" if name == "model" else name: body[name] for name in body}
         return {name: part for name, part in rest.items() if part is not body} | asked
-    said = [rest.get("error"), rest.get("response"), rest.get("result")]
-    for part in said:
-        error = _error_in(part)
-        if error:
-            left = {name: one for name, one in rest.items() if name not in ("error", "response")}
-            return {name: one for name, one in left.items() if name != "result"} | {"error": error}
-    return rest
+    parts = ("error", "response", "result")
+    error = next(filter(None, (_error_in(rest.get(name)) for name in parts)), None)
+    if error is None:
+        return rest
+    return {name: one for name, one in rest.items() if name not in parts} | {"error": error}
 
 
 def _error_in(part: Any, depth: int = 0) -> str | None:
@@ -236,12 +217,9 @@ def _harness_sample(entry: Mapping[str, Any]) -> Record:
     resps = entry["resps"]
     while isinstance(resps, list) and len(resps) == 1:
         resps = resps[0]
-    rest = {
-        name: part
-        for name, part in entry.items()
-        if name not in ("doc", "doc_id", "resps", "filtered_resps", "target", "arguments")
-    }
-    named = _names_case(doc)
+    read = ("doc", "doc_id", "resps", "filtered_resps", "target", "arguments")
+    rest = {name: part for name, part in entry.items() if name not in read}
+    named = any(name in ("id", "case_id", "question_id", "qid", "study_id") for name in doc)
     found: Record = dict(doc) | ({} if named else {"id": entry["doc_id"]})
     target = entry.get("target")
     if target not in (None, "") and target not in found.values():
@@ -253,10 +231,6 @@ def _harness_sample(entry: Mapping[str, Any]) -> Record:
     else:
         found["resps"] = resps
     return found | {name: part for name, part in rest.items() if name not in found}
-
-
-def _names_case(doc: Iterable[str]) -> bool:
-    return any(name in ("id", "case_id", "question_id", "qid", "study_id") for name in doc)
 
 
 def text_of(content: Any) -> str | None:

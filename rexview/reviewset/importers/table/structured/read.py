@@ -26,10 +26,7 @@ from rexview.reviewset.importers.table.structured.json_records import (
     TooManyCells,
     tables_of,
 )
-from rexview.reviewset.importers.table.structured.model_logs import (
-    is_batch,
-    is_harness_sample,
-)
+from rexview.reviewset.importers.table.structured.model_logs import is_batch, is_harness_sample
 from rexview.reviewset.importers.table.workbook import text_of_cell
 from rexview.reviewset.json_text import JsonError
 from rexview.reviewset.tables.parquet_size import UnreadableError, check_parquet
