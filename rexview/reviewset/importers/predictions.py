@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from rexview.reviewset.importers.core.joins import join
 from rexview.reviewset.importers.core.recognise import Found, Probe
@@ -18,13 +18,12 @@ from rexview.reviewset.importers.core.source_files import (
     read_json,
     warn_of_no_model,
 )
-from rexview.reviewset.importers.table.column_names import FIELD_NAMES, MODEL_NAME, ColumnName
+from rexview.reviewset.importers.table.column_names import KNOWN_NAMES, MODEL_NAME, ColumnName
 from rexview.reviewset.importers.table.references import told
 from rexview.reviewset.importers.table.roles import side_of
 from rexview.reviewset.report_text import report_fields
 from rexview.reviewset.tables.source import At
 
-_FIELDS: Final = frozenset(name for names in FIELD_NAMES.values() for name in names)
 _LOOKED_AT: Final = 200
 _PROSE: Final = 4
 """Words from which on texts are taken for prose."""
@@ -49,7 +48,7 @@ def _are_texts(found: Mapping[str, Any]) -> bool:
     """Whether a dict has texts by the id of their case, not settings by their names."""
     values = list(found.values())[:_LOOKED_AT]
     texts = [one for one in values if isinstance(one, str) and one.strip()]
-    names = [name for name in list(found)[:_LOOKED_AT] if ColumnName.of(name).plain in _FIELDS]
+    names = [name for name in list(found)[:_LOOKED_AT] if ColumnName.of(name).plain in KNOWN_NAMES]
     if not texts or names or any(one is not None and not isinstance(one, str) for one in values):
         return False
     numbered = sum(any(letter.isdigit() for letter in name) for name in list(found)[:_LOOKED_AT])
@@ -60,7 +59,7 @@ def _are_texts(found: Mapping[str, Any]) -> bool:
 def _are_models(found: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the outer names are models', not ids of cases or columns of a table."""
     inner = {name for one in found.values() for name in list(one)[:_LOOKED_AT]}
-    fields = sum(ColumnName.of(name).plain in _FIELDS for name in found)
+    fields = sum(ColumnName.of(name).plain in KNOWN_NAMES for name in found)
     if any(map(MODEL_NAME.search, inner)) or fields > 1:  # "model" is a column beside others
         return False
     if any(map(MODEL_NAME.search, found)):
@@ -86,7 +85,7 @@ def read_predictions(
         named = model_of(file, options)
         if any(not isinstance(value, dict) for value in content.values()):
             warn_of_no_model(file, named, rows.log)
-        entries = list(_entries(content, named, file))
+        entries = list(entries_by_id(content, named, file))
         ids, numbers = [case for _, case, *_ in entries], [at.row or 0 for *_, at in entries]
         names = join(file.label, "id", ids, numbers, rows, answers=True)
         for model, case, text, at in entries:
@@ -113,10 +112,13 @@ def _add_reports(content: Mapping[str, Any], file: SourceFile, rows: SetRows) ->
         rows.add_case({"id": found[0] if found else name, **report_fields(text)}, at)
 
 
-def _entries(
-    content: Mapping[str, Any], model: str, file: SourceFile
-) -> Iterator[tuple[str, str, Any, At]]:
-    """Yield model, case, text and place of each entry."""
+Model = TypeVar("Model", str, None)
+
+
+def entries_by_id(
+    content: Mapping[str, Any], model: Model, file: SourceFile
+) -> Iterator[tuple[str | Model, str, Any, At]]:
+    """Yield model, case, text and place of each entry of ``{id: text}`` or ``{model: {...}}``."""
     for number, (name, value) in enumerate(content.items(), start=1):
         if isinstance(value, dict):
             for inner, (case, text) in enumerate(value.items(), start=1):

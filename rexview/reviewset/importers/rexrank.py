@@ -51,20 +51,20 @@ _FIELDS: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class RexrankStudy:
-    """One entry of a data file, being read."""
+class Study:
+    """One entry of a file: its id, its fields, and where it stands."""
 
-    file: str
-    row: int
+    id: str
     fields: Mapping[str, Any]
+    at: At
     log: ProblemLog
 
-    def case(self, study_id: str) -> dict[str, Any]:
+    def case(self) -> dict[str, Any]:
         """Make the row of a report case of the entry, unknown fields kept."""
         return {
-            "id": study_id,
+            "id": self.id,
             "question_type": "report",
-            "study_id": study_id,
+            "study_id": self.id,
             "patient_id": self._text("subject_id") or self._text("patient_id"),
             "context": vars(self._context()),
             "report": vars(self._report()),
@@ -122,7 +122,11 @@ class RexrankStudy:
 
     def _images(self) -> list[dict[str, Any]]:
         """Return the images, paths as written; a key image that is not listed comes first."""
-        written = _texts(self.fields.get("image_path")) or self._old_style_paths()
+        written = _texts(self.fields.get("image_path"))
+        folder = self._text("img_root_dir")
+        if folder and not written:  # as older files have it
+            names = _texts(self.fields.get("dicom_id"))
+            written = [f"{folder.rstrip('/')}/{name}.jpg" for name in names]
         views = self._views(len(written))
         key = self._text("key_image_path")
         key_path = safe_path(key) if key else None
@@ -147,18 +151,15 @@ class RexrankStudy:
                 "stay unknown."
             )
             remedy = "Give one view for each image."
-            self.log.warning(self.file, message, remedy, row=self.row, field="frontal_lateral")
+            self.log.warning(
+                self.at.file, message, remedy, row=self.at.row, field="frontal_lateral"
+            )
             return [None] * number
         finer = self.fields.get("ap_pa")
         if not isinstance(finer, list) or len(finer) != len(words):
             finer = [None] * len(words)
         views = [_view(*pair) for pair in zip(words, finer, strict=True)]
         return views or [None] * number
-
-    def _old_style_paths(self) -> list[str]:
-        folder = self._text("img_root_dir")
-        names = _texts(self.fields.get("dicom_id"))
-        return [f"{folder.rstrip('/')}/{name}.jpg" for name in names] if folder else []
 
 
 def _texts(value: Any) -> list[str]:
@@ -184,15 +185,6 @@ _TELLING: Final = frozenset(
         *("img_root_dir", PREDICTION),
     )
 )
-
-
-@dataclass(frozen=True)
-class Study:
-    """One entry of a file: its id, its fields, and where it stands."""
-
-    id: str
-    fields: Mapping[str, Any]
-    at: At
 
 
 @dataclass(frozen=True)
@@ -222,7 +214,8 @@ def recognises(probe: Probe) -> Found | None:
 
 def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read data and prediction files; several files are merged on the study id."""
-    rows.name = rows.name or _set_name(files)
+    words = re.split(r"[_\s]+", files[0].path.stem) if len(files) == 1 else []
+    rows.name = rows.name or " ".join(words) or "ReXrank studies"
     rows.description = f"Imported from ReXrank JSON: {', '.join(file.label for file in files)}."
     contents = [_studies(file, rows) for file in files]
     predicted = [studies for studies in contents if studies.have_predictions]
@@ -232,9 +225,9 @@ def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
     for studies in plain or predicted:
         _join(studies, rows, alone=not rows.described or studies in predicted)
         for study in studies.by_id.values():
-            case = RexrankStudy(study.at.file, study.at.row or 0, study.fields, rows.log)
-            row = case.case(study.id) | {"site": options.get("site")}
-            rows.add_case(row | {"question": options["question"] or REPORT_QUESTION}, study.at)
+            question = options["question"] or REPORT_QUESTION
+            more = {"site": options.get("site"), "question": question}
+            rows.add_case(study.case() | more, study.at)
     for studies in predicted:
         by_id = _join(studies, rows, alone=alone, needed=True)
         _add_answers(rows, studies, names[studies.file.label], by_id)
@@ -275,7 +268,7 @@ def _studies(file: SourceFile, rows: SetRows) -> Studies:
         elif key.strip() in studies:
             message, remedy = REPEATED
         else:
-            studies[key.strip()] = Study(key.strip(), study, at)
+            studies[key.strip()] = Study(key.strip(), study, at, log)
             continue
         log.warning(label, message, remedy, row=number)
         rows.receipt.unused(at, message)
@@ -293,11 +286,6 @@ def _entries(content: dict[str, Any] | list[Any]) -> Iterator[tuple[str | None, 
         named = entry if isinstance(entry, dict) else {}
         key = next((str(named[name]) for name in _ID_FIELDS if named.get(name) is not None), None)
         yield key, {name: value for name, value in named.items() if name not in _ID_FIELDS}
-
-
-def _set_name(files: Sequence[SourceFile]) -> str:
-    words = re.split(r"[_\s]+", files[0].path.stem) if len(files) == 1 else []
-    return " ".join(words) or "ReXrank studies"
 
 
 def _model_names(

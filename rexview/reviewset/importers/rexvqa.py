@@ -13,7 +13,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from rexview.bounded import printable
@@ -30,6 +29,7 @@ from rexview.reviewset.importers.core.source_files import (
     read_text,
 )
 from rexview.reviewset.importers.images.placement import place_images
+from rexview.reviewset.importers.predictions import entries_by_id
 from rexview.reviewset.importers.table.table_reader import right_option
 from rexview.reviewset.json_text import JsonError
 from rexview.reviewset.report_text import absent, read_age, read_sex
@@ -74,6 +74,13 @@ def question_row(case_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise NotAQuestion("The options are no list of texts.", "Give a list.", "options")
     if len(options) < 2:
         raise NotAQuestion("The question has fewer than two options.", "Give them all.", "options")
+    paths, views = (
+        [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+        for value in (given.get("ImagePath"), given.get("ImageViewPosition"))
+    )
+    images = [{"path": path} for path in paths]
+    if len(views) == len(paths):
+        images = [one | {"view": view} for one, view in zip(images, views, strict=True)]
     told = _text(given, "correct_answer")
     correct = right_option(told, options, None) if told else None
     if told and correct is None:
@@ -101,7 +108,7 @@ def question_row(case_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
             "findings": _text(given, "Findings"),
             "impression": _text(given, "Impression"),
         },
-        "images": _images(given),
+        "images": images,
         "extra": {name: value for name, value in given.items() if name not in _READ},
     }
     return {name: value for name, value in row.items() if value not in (None, {}, [])}
@@ -116,19 +123,6 @@ def _text(given: Mapping[str, Any], name: str) -> str | None:
     return None if absent(text) or text.lower() == "nan" else text
 
 
-def _images(given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the images with their views, where there is a view for each."""
-    paths, views = (_listed(given.get(name)) for name in ("ImagePath", "ImageViewPosition"))
-    if len(views) != len(paths):
-        return [{"path": path} for path in paths]
-    return [{"path": path, "view": view} for path, view in zip(paths, views, strict=True)]
-
-
-def _listed(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, str)]
-
-
 _IDS: Final = ("id", "question_id", "qid", "case", "case_id")
 _TEXTS: Final = (
     *("prediction", "model_prediction", "response", "answer", "model_answer", "output", "text"),
@@ -138,68 +132,33 @@ _MODELS: Final = ("model", "model_name", "reader", "rater")
 _SHAPES: Final = "Give {id: text}, {model: {id: text}}, or rows with an id and a prediction."
 
 
-@dataclass(frozen=True)
-class Prediction:
-    """One answer as it stands in a file; ``text`` is None where the model was not asked.
+def _predictions(
+    file: SourceFile, content: Any, log: ProblemLog
+) -> Iterator[tuple[str | None, str, str | None, At]]:
+    """Yield model, case and text of each answer; each entry that is none is an error.
 
-    ``model`` is None where the file does not say whose it is.
+    The model is None where the file does not say whose it is, the text where the model was not
+    asked. ``content`` is the file's JSON where it was read already.
     """
-
-    model: str | None
-    case: str
-    text: str | None
-    at: At
-
-
-def predictions_in(file: SourceFile, content: Any, log: ProblemLog) -> Iterator[Prediction]:
-    """Yield the answers of a file; each entry that is none is an error that names its row.
-
-    ``content`` is its JSON where it was read already.
-    """
-    suffix = file.path.suffix.lower()
-    if suffix in (".csv", ".tsv"):
-        yield from _of_rows(file, _csv_rows(file, log), log)
-    elif suffix in (".jsonl", ".ndjson"):
-        yield from _of_rows(file, _lines(file, log), log)
-    elif isinstance(content, list):
-        yield from _of_rows(file, enumerate(content, start=1), log)
-    elif isinstance(content, dict):
-        yield from _of_dict(file, content, log)
-
-
-def read_content(file: SourceFile, log: ProblemLog) -> Any:
-    """Return the JSON of a file that is JSON, None for others and where it cannot be read."""
-    return read_json(file.path, log, file.label) if file.path.suffix.lower() == ".json" else None
-
-
-def _of_dict(file: SourceFile, content: dict[str, Any], log: ProblemLog) -> Iterator[Prediction]:
-    for number, (name, value) in enumerate(content.items(), start=1):
-        if isinstance(value, dict):
-            for inner, (case, text) in enumerate(value.items(), start=1):
-                at = At(file.label, inner, name)
-                if _is_text(text, case, at, log):
-                    yield Prediction(name.strip(), case.strip(), text, at)
-        elif _is_text(value, name, at := At(file.label, number), log):
-            yield Prediction(None, name.strip(), value, at)
-
-
-def _of_rows(
-    file: SourceFile, rows: Iterator[tuple[int, Any]] | Any, log: ProblemLog
-) -> Iterator[Prediction]:
-    for number, row in rows:
+    if isinstance(content, dict):
+        for model, case, text, at in entries_by_id(content, None, file):
+            if _is_text(text, case, at, log):
+                yield model, case.strip(), text, at
+        return
+    for number, row in _rows(file, content, log):
         at = At(file.label, number)
         if not isinstance(row, Mapping):
             log.error(file.label, "The row is no object.", _SHAPES, row=number)
             continue
-        case, text, model = (_first(row, names) for names in (_IDS, _TEXTS, _MODELS))
-        if case is None or case[1] is None or not str(case[1]).strip():
+        named, told, whose = (_first(row, names) for names in (_IDS, _TEXTS, _MODELS))
+        if named is None or named[1] is None or not str(named[1]).strip():
             log.error(file.label, "The row names no question.", _SHAPES, row=number, field="id")
-        elif text is None:
+        elif told is None:
             message = "The row has no prediction."
             log.error(file.label, message, _SHAPES, row=number, field="prediction")
-        elif _is_text(text[1], str(case[1]), at, log, text[0]):
-            whose = str(model[1]).strip() if model and model[1] else None
-            yield Prediction(whose, str(case[1]).strip(), text[1], at)
+        elif _is_text(told[1], str(named[1]), at, log, told[0]):
+            model = str(whose[1]).strip() if whose and whose[1] else None
+            yield model, str(named[1]).strip(), told[1], at
 
 
 def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, Any] | None:
@@ -219,13 +178,24 @@ def _is_text(value: Any, case: str, at: At, log: ProblemLog, field: str | None =
     return False
 
 
-def _csv_rows(file: SourceFile, log: ProblemLog) -> Iterator[tuple[int, Any]]:
-    text = read_text(file.path, log, save_as="UTF-8", label=file.label)
-    if text is None:
+def _rows(file: SourceFile, content: Any, log: ProblemLog) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a list, of a table, or of JSON Lines, with their numbers."""
+    suffix = file.path.suffix.lower()
+    if suffix == ".json":
+        yield from enumerate(content if isinstance(content, list) else (), start=1)
         return
-    head = text.lstrip("\ufeff\r\n").partition("\n")[0]
-    separator = "\t" if file.path.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
-    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=separator)
+    text = (read_text(file.path, log, save_as="UTF-8", label=file.label) or "").lstrip("\ufeff")
+    if suffix in (".jsonl", ".ndjson"):
+        for number, entry in json_lines(text, file.label, log):
+            if not isinstance(entry, JsonError):
+                yield number, entry
+                continue
+            message = "The line is not valid JSON."
+            log.error(file.label, message, "Write one object a line.", row=number)
+        return
+    head = text.lstrip("\r\n").partition("\n")[0]
+    separator = "\t" if suffix == ".tsv" else max(",;\t", key=head.count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         for number, row in enumerate(reader, start=2):
             if None in row or any(value is None for value in row.values()):
@@ -237,16 +207,6 @@ def _csv_rows(file: SourceFile, log: ProblemLog) -> Iterator[tuple[int, Any]]:
         log.error(file.label, f"The table breaks off: {error}.", "Save it as CSV again.")
 
 
-def _lines(file: SourceFile, log: ProblemLog) -> Iterator[tuple[int, Any]]:
-    text = read_text(file.path, log, save_as="UTF-8", label=file.label)
-    for number, entry in json_lines(text or "", file.label, log):
-        if isinstance(entry, JsonError):
-            message = "The line is not valid JSON."
-            log.error(file.label, message, "Write one object a line.", row=number)
-        else:
-            yield number, entry
-
-
 _READER: Final = re.compile(r"\b(?:reader|radiologist|resident|rater)s?\b", re.IGNORECASE)
 """Names of people who answered."""
 _LOOKED_AT: Final = 50
@@ -254,8 +214,12 @@ _LOOKED_AT: Final = 50
 
 def read_rexvqa(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read metadata and predictions, in any order; all problems of all files are reported."""
-    contents = {file.label: read_content(file, rows.log) for file in files}
-    metadata = [file for file in files if is_metadata(contents[file.label])]
+    contents = {
+        file.label: read_json(file.path, rows.log, file.label)
+        for file in files
+        if file.path.suffix.lower() == ".json"
+    }
+    metadata = [file for file in files if is_metadata(contents.get(file.label))]
     others = [file for file in files if file not in metadata]
     rows.name = rows.name or (metadata or files)[0].path.stem.replace("_", " ")
     rows.description = f"Imported from ReXVQA: {', '.join(file.label for file in files)}."
@@ -267,7 +231,7 @@ def read_rexvqa(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str
         _read_questions(file, contents[file.label], rows)
     check_told(others, options, rows)
     for file in others:
-        _read_predictions(file, contents[file.label], rows, options)
+        _read_predictions(file, contents.get(file.label), rows, options)
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
 
 
@@ -351,29 +315,28 @@ def _read_predictions(
     usual, unknown = told or _named_after(file), 0
     found, known = Counter[str](), set[str]()
     seen: dict[tuple[str, str], str | None] = {}
-    predictions = list(predictions_in(file, content, rows.log))
-    ids, numbers = [one.case for one in predictions], [one.at.row or 0 for one in predictions]
+    predictions = list(_predictions(file, content, rows.log))
+    ids, numbers = [case for _, case, *_ in predictions], [at.row or 0 for *_, at in predictions]
     names = join(file.label, "id", ids, numbers, rows, needed=True)
-    for one in predictions:
-        found[one.at.part] += 1
-        model, case = one.model or usual, names.get(one.case, one.case)
+    for told_model, given, text, at in predictions:
+        found[at.part] += 1
+        model, case = told_model or usual, names.get(given, given)
         if rows.case(case) is None:
             unknown += 1
-            rows.receipt.unused(one.at, "No question has this id.")
+            rows.receipt.unused(at, "No question has this id.")
             continue
-        before = seen.setdefault((model, case), one.text)
-        if before != one.text:
-            message = f"“{one.case}” has two different predictions of {model}."
-            rows.log.error(file.label, message, "Leave one of them.", row=one.at.row)
+        if seen.setdefault((model, case), text) != text:
+            message = f"“{given}” has two different predictions of {model}."
+            rows.log.error(file.label, message, "Leave one of them.", row=at.row)
             continue
         if model not in known:
             known.add(model)
             is_reader = reader or _is_reader(model)
             rows.declare_model(model, **({"kind": "reader"} if is_reader else {}))
-        if one.text is None:
-            rows.receipt.ran_not(one.at, model)
+        if text is None:
+            rows.receipt.ran_not(at, model)
         else:
-            rows.add_answer({"case": case, "model": model, "text": one.text}, one.at)
+            rows.add_answer({"case": case, "model": model, "text": text}, at)
     for part, count in found.items():
         rows.receipt.rows(file.label, count, part)
     if unknown:

@@ -16,9 +16,9 @@ from typing import Any, Final
 from rexview.reviewset.importers.annotations.box_placement import place_boxes
 from rexview.reviewset.importers.annotations.box_reading import SHAPES, BoxReading, FoundBox
 from rexview.reviewset.importers.annotations.box_table import BoxColumns, box_columns
-from rexview.reviewset.importers.core.set_rows import Place, Row, SetRows
+from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.table.roles import cells_of
-from rexview.reviewset.importers.table.sheet import MappedRow, Sheet
+from rexview.reviewset.importers.table.sheet import Row, Sheet
 from rexview.reviewset.tables.source import At
 from rexview.written_boxes.forms import (
     WHOLE,
@@ -145,7 +145,7 @@ def _log(
 
 def _placed(
     written: Sequence[WrittenBox], case: Mapping[str, Any], sent: SentBoxes
-) -> tuple[list[Row], bool, Convention]:
+) -> tuple[list[dict[str, Any]], bool, Convention]:
     """Return boxes in pixels of the stored images, whether they are unsure, and how they count."""
     images = case.get("images") or []
     first = next((one for one in images if one.get("key")), images[0] if images else None)
@@ -153,7 +153,7 @@ def _placed(
     sizes = [(one.get("width"), one.get("height")) for one in images]
     if form.convention == "unknown":
         form, unsure = replace(form, convention=_likeliest(written, sizes)), True
-    found: list[Row] = []
+    found: list[dict[str, Any]] = []
     for one in written:
         image = _image_of(one, images) or first
         if image is None:
@@ -161,7 +161,7 @@ def _placed(
         own = replace(form, corners=one.corners) if one.corners else form
         box, is_sure = _to_pixels(one.numbers, own, image, sent)
         unsure = unsure or not is_sure
-        row: Row = {"image": image.get("id"), "label": _label(one), "box": box}
+        row: dict[str, Any] = {"image": image.get("id"), "label": _label(one), "box": box}
         found.append(row if one.score is None else row | {"score": one.score})
     return [row | ({"unsure": True} if unsure else {}) for row in found], unsure, form.convention
 
@@ -171,7 +171,7 @@ def _label(one: WrittenBox) -> str:
     return f"{side} {one.label}".strip() if side not in one.label.lower() else one.label
 
 
-def _image_of(one: WrittenBox, images: Sequence[Row]) -> Row | None:
+def _image_of(one: WrittenBox, images: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     told = one.image
     if isinstance(told, str) and told.isdigit():
         told = int(told)
@@ -192,7 +192,7 @@ def _likeliest(
 
 
 def _to_pixels(
-    numbers: Sequence[float], form: BoxForm, image: Row, sent: SentBoxes
+    numbers: Sequence[float], form: BoxForm, image: Mapping[str, Any], sent: SentBoxes
 ) -> tuple[list[float], bool]:
     """Return x, y, width, height in pixels of the stored image, and whether that is sure."""
     left, top, right, bottom = corners_of(numbers, form.corners)
@@ -251,13 +251,13 @@ class AnswerBoxes:
         boxes = sum(parse_boxes(cell) is not None for cell in cells)
         return bool(cells) and boxes >= len(cells) * _ENOUGH
 
-    def take(self, row: MappedRow, case_id: str, models: Sequence[str]) -> bool:
+    def take(self, row: Row, case_id: str, models: Sequence[str]) -> bool:
         """Take the boxes of a row; False when it has none."""
         columns = self._columns
         if columns is None or len(models) > 1 or row.at.row is None:
             return False
-        empty = all(row.row.cells[column] is None for column in columns.numbers)
-        boxes = None if empty else columns.boxes(row.row)
+        empty = all(row.cells[column] is None for column in columns.numbers)
+        boxes = None if empty else columns.boxes(row)
         if boxes is None:
             return False
         for column in columns.numbers:
@@ -281,7 +281,7 @@ class AnswerBoxes:
         ]
         return bool(boxes)
 
-    def take_grounded(self, row: MappedRow, case_id: str) -> dict[str, Any]:
+    def take_grounded(self, row: Row, case_id: str) -> dict[str, Any]:
         """Take the sentences of a grounded report (PadChest-GR), which stays in the row as a text.
 
         Returns
@@ -291,7 +291,9 @@ class AnswerBoxes:
         """
         said: dict[str, Any] = {}
         for field in ("report", "findings"):
-            sentences = grounded_sentences(row.value(field)) if row.peek(field) else None
+            sentences = (
+                grounded_sentences(row.value(row.fields[field])) if row.peek(field) else None
+            )
             if sentences is None or row.at.row is None:
                 continue
             row.rewrite(field, " ".join(sentence for sentence, _, _ in sentences))

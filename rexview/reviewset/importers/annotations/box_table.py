@@ -237,7 +237,7 @@ class _BoxTable:
 
     def _boxes(self, row: Row) -> list[FoundBox]:
         columns, rows = self.columns, self.rows
-        at = At(row.file, row.number)
+        at = row.at
         name = row["image"]
         who = row["model"] if "model" in columns.by_meaning else self.model
         if who is not None and who.strip().lower().replace("_", " ") in _REFERENCE:
@@ -267,7 +267,7 @@ class _BoxTable:
                 name,
                 self._label(box),
                 box.numbers,
-                row.number,
+                at.row or 0,
                 who,
                 box.score,
                 size=_size(row),

@@ -27,7 +27,6 @@ from rexview.reviewset.importers.table.column_names import (
 )
 from rexview.reviewset.importers.table.roles import columns_by_meaning, enter_table, sample_of
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
-from rexview.reviewset.tables.source import At
 from rexview.vocab import EDIT_ACTIONS
 
 _FIELDS: Final = ("case", "study_id", "image", "model", "reader", "comment", "created")
@@ -74,7 +73,7 @@ def _read(
     for row in sheet.read(columns, rows.log):
         case_id = _case(row, key, names, rows)
         if case_id is None:
-            rows.receipt.unused(At(file, row.number), "The row names no case.")
+            rows.receipt.unused(row.at, "The row names no case.")
             continue
         model = row["model"] or options.get("model") or _UNKNOWN_MODEL
         reports.setdefault((case_id, model, row["reader"]), []).append(row)
@@ -106,7 +105,7 @@ def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str | 
     case: dict[str, Any] = {"id": name, "study_id": row["study_id"]}
     if row["image"]:
         case["images"] = [{"path": row["image"]}]
-    return rows.add_case(case, At(row.file, row.number))
+    return rows.add_case(case, row.at)
 
 
 def _add_answer(report: Report, lines: Sequence[Row], rows: SetRows) -> bool:
@@ -116,7 +115,7 @@ def _add_answer(report: Report, lines: Sequence[Row], rows: SetRows) -> bool:
     if known is not None and known.get("text"):
         return False
     text = "\n".join(row["original"] or "" for row in lines if row["original"] is not None)
-    at = At(lines[0].file, lines[0].number)
+    at = lines[0].at
     rows.add_answer({"case": case_id, "model": model, "text": text}, at)
     return True
 
@@ -152,7 +151,7 @@ def _add_edits(
                 "created": row["created"],
                 **{name: row.value(name) for name in others if row.cells[name] is not None},
             },
-            At(row.file, row.number),
+            row.at,
         )
 
 

@@ -73,7 +73,8 @@ def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recog
         When it cannot be read.
     """
     probe = Probe(file.path, file.label, pictures)
-    if _is_beside_data(probe):
+    keys = probe.json.keys() if probe.kind == "json" and isinstance(probe.json, dict) else ()
+    if any({*known} <= {*keys} for known in _HUGGING_FACE):  # how a data set is stored
         return None
     special = [name for name in FORMATS if name not in _GENERAL]
     for importer in (FORMATS[name] for name in (*special, *_GENERAL)):
@@ -81,12 +82,6 @@ def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recog
         if found is not None:
             return Recognised(file, importer, found.why, found.role or importer.role)
     return None
-
-
-def _is_beside_data(probe: Probe) -> bool:
-    """Whether a file only says how a data set of Hugging Face is stored."""
-    names = probe.json.keys() if probe.kind == "json" and isinstance(probe.json, dict) else ()
-    return any(set(known) <= set(names) for known in _HUGGING_FACE)
 
 
 def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -108,9 +103,8 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         if one:
             found.append(one)
         else:
-            rows.receipt.file_unread(
-                file.label, TYPES[str(kind)], _REASONS.get(str(kind), _UNKNOWN)
-            )
+            why = _REASONS.get(str(kind), _UNKNOWN)
+            rows.receipt.file_unread(file.label, TYPES[str(kind)], why)
     found = _with_pictures_of_boxes(found, pictures)
     apart = told_apart([one.file for one in found])
     found = [replace(one, file=file) for one, file in zip(found, apart, strict=True)]
@@ -152,12 +146,13 @@ def _with_pictures_of_boxes(
     named = picture_names(name for file in boxes for name in pictures_of(file))
     if named <= pictures:
         return list(found)
-    again = (recognise(one.file, pictures | named) if _is_plain(one) else one for one in found)
+    again = (
+        recognise(one.file, pictures | named)
+        if one.importer.id == "table" and one.role < _ANSWERS
+        else one
+        for one in found
+    )
     return [one for one in again if one is not None]
-
-
-def _is_plain(one: Recognised) -> bool:
-    return one.importer.id == "table" and one.role < _ANSWERS
 
 
 def _name_files(group: Sequence[Recognised], rows: SetRows) -> None:
@@ -210,14 +205,12 @@ def settings_for(
 def _models_of(files: Sequence[SourceFile], given: Sequence[str], kind: str) -> Any:
     """Return what of NAME and FILE=NAME is about these files, as an option of the kind has it."""
     plain = [one for one in given if "=" not in one]
-    told = []
-    for one in given:
-        label, mark, name = one.partition("=")
-        told += [
-            f"{file.label}={name}"
-            for file in files
-            if mark and label in (file.label, file.path.name)
-        ]
+    told = [
+        f"{file.label}={name}"
+        for label, mark, name in (one.partition("=") for one in given)
+        for file in files
+        if mark and label in (file.label, file.path.name)
+    ]
     if kind == "text":
         alone = plain or ([told[0].rpartition("=")[2]] if len(files) == 1 and told else [])
         return alone[0] if len(alone) == 1 else None

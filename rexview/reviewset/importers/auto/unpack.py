@@ -105,15 +105,11 @@ class Opener:
         elif kind == "gzip" and not file.path.name.lower().endswith((".nii.gz", ".tgz", ".tar.gz")):
             yield from self._gzip(file, depth)
         else:
-            yield SourceFile(file.path, self._own(file.label))
-
-    def _own(self, label: str) -> str:
-        """Return a name that no other file has."""
-        name, number = printable(label), 2
-        while name in self._labels:
-            name, number = f"{printable(label)} ({number})", number + 1
-        self._labels.add(name)
-        return name
+            name, number = printable(file.label), 2
+            while name in self._labels:
+                name, number = f"{printable(file.label)} ({number})", number + 1
+            self._labels.add(name)
+            yield SourceFile(file.path, name)
 
     def _unread(self, label: str, kind: str, why: str) -> None:
         self._rows.receipt.file_unread(printable(label), kind, why)
@@ -208,14 +204,13 @@ class Opener:
                 try:
                     out.write(chunk)
                 except OSError as error:
-                    raise self._no_room(error) from None
+                    message = f"Unpacking failed: {error.strerror}."
+                    remedy = "Make room where temporary files go (TMPDIR), or unpack it yourself."
+                    log = self._rows.log
+                    log.error("archive", message, remedy)
+                    refusal = "The archives cannot be unpacked."
+                    raise ImportSourceError(refusal, log.problems) from None
             else:
                 return True
         target.unlink()
         return False
-
-    def _no_room(self, error: OSError) -> ImportSourceError:
-        message = f"Unpacking failed: {error.strerror}."
-        remedy = "Make room where temporary files go (TMPDIR), or unpack it yourself."
-        self._rows.log.error("archive", message, remedy)
-        return ImportSourceError("The archives cannot be unpacked.", self._rows.log.problems)

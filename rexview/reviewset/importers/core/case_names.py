@@ -144,7 +144,11 @@ class CaseNames:
         Of ``case``, ``study`` and ``image`` the first that finds anything decides which case, and
         an image beside it which of its images. ``files`` are those of the images, by path.
         """
-        cases = self._cases_of(case) if case is not None else []
+        cases: list[str] = []
+        if case is not None:
+            exact, form = self._cases.get(case.strip()), folded(case)
+            others = self._folded.get(form, ()) or self._studies.get(form, ())
+            cases = list(others) if exact is None else [exact]
         if not cases and study is not None:
             cases = list(self._studies.get(folded(study), ()))
         images = self.images_of(image, files) if image is not None else []
@@ -154,12 +158,6 @@ class CaseNames:
         if not images and case is not None:
             images = self.images_of(case, files)
         return [*images]
-
-    def _cases_of(self, name: str) -> list[str]:
-        exact = self._cases.get(name.strip())
-        if exact is not None:
-            return [exact]
-        return list(self._folded.get(folded(name), ()) or self._studies.get(folded(name), ()))
 
     def images_of(
         self, written: str, files: Mapping[str, Path], *, only_files: bool = False

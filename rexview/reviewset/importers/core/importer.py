@@ -26,6 +26,8 @@ OptionType = Literal[
 """``texts`` is a list of strings, ``flag`` is off and ``switch`` is on unless told otherwise,
 ``mapping`` is a confirmed ColumnMapping, its JSON form or the path of a file with it."""
 
+_TRUE: Final = ("true", "yes", "on", "1")
+_FALSE: Final = ("false", "no", "off", "0")
 PROPOSED: Final = "proposed"
 """As a ``mapping``: take the proposal as it is."""
 
@@ -65,7 +67,10 @@ class Option:
                 raise ValueError("is required.")
             return self.default
         if self.type in ("flag", "switch"):
-            return _truth(value)
+            word = str(value).strip().lower()
+            if word not in (*_TRUE, *_FALSE):
+                raise ValueError("must be yes or no.")
+            return word in _TRUE
         if self.type == "texts":
             values = [value] if isinstance(value, str) else list(value)
             return tuple(str(one).strip() for one in values if str(one).strip())
@@ -88,17 +93,6 @@ class Option:
         if self.type == "choice" and str(value) not in self.choices:
             raise ValueError(f"must be one of {', '.join(self.choices)}.")
         return value if self.type == "mapping" else str(value).strip()
-
-
-def _truth(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    word = str(value).strip().lower()
-    if word in ("true", "yes", "on", "1"):
-        return True
-    if word in ("false", "no", "off", "0"):
-        return False
-    raise ValueError("must be yes or no.")
 
 
 COMMON_OPTIONS: Final = (

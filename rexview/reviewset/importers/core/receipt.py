@@ -200,7 +200,8 @@ class Receipt:
     def close(self, problems: Sequence[Problem], notes: Iterable[str]) -> None:
         """Count the rows, once all readers are done."""
         self.problems, self.notes = tuple(problems), tuple(notes)
-        seen = _by_place({**self._used, **self._unused})
+        places = {**self._used, **self._unused}
+        seen = Counter((at.file, at.part) for at in places if at.row is not None)
         given = {
             place: max(self._given[place], seen[place])
             for place in self._given.keys() | seen.keys()
@@ -285,10 +286,6 @@ class Receipt:
             )
         for file in self.files_unread:
             yield f"Not read: {file.file} ({file.type}): {file.why}"
-
-
-def _by_place(places: Iterable[At]) -> Counter[tuple[str, str]]:
-    return Counter((at.file, at.part) for at in places if at.row is not None)
 
 
 def _count(number: int, noun: str) -> str:

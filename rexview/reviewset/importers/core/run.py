@@ -25,7 +25,6 @@ from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import (
     OPEN_QUESTION,
     REPORT_QUESTION,
-    Row,
     RowTable,
     SetRows,
 )
@@ -56,9 +55,9 @@ def complete(rows: SetRows, question: str | None) -> None:
     read_boxes_of_texts(rows)
     without = [case for case in rows.cases if is_missing(case.get("question"))]
     for case in without:
-        report = case.get("question_type") == "report" or (
-            case.get("question_type") is None and _has_report(case)
-        )
+        given = case.get("report")
+        has_report = isinstance(given, dict) and not all(map(is_missing, given.values()))
+        report = (case.get("question_type") or ("report" if has_report else "")) == "report"
         if report:
             case["question_type"] = "report"
         case["question"] = question or (REPORT_QUESTION if report else OPEN_QUESTION)
@@ -69,11 +68,6 @@ def complete(rows: SetRows, question: str | None) -> None:
             f"{len(without):,} case{'s'[: len(without) != 1]} came without a question and "
             f"stand under a placeholder: {words} (option question)."
         )
-
-
-def _has_report(case: Row) -> bool:
-    report = case.get("report")
-    return isinstance(report, dict) and not all(map(is_missing, report.values()))
 
 
 def _add_cases_of_answers(rows: SetRows) -> None:
@@ -236,21 +230,23 @@ def read_sources(
         raise ImportSourceError("The import cannot start.", log.problems)
     sources = [_usable(source, log, None) for source in sources]
     out = _usable(out, log, "out") if out is not None else None
-    if log.has_errors:
-        raise ImportSourceError("The import cannot start.", log.problems)
+    _stop_if_refused(log)
     settings = _read_options(importer, options, log)
     _check_sources(importer, sources, log)
     if out is not None and not into:
         _check_out(sources, out, log)
-    if log.has_errors:
-        raise ImportSourceError("The import cannot start.", log.problems)
+    _stop_if_refused(log)
     files = _source_files(sources)
     _check_content(importer, files, log)
-    if log.has_errors:
-        raise ImportSourceError("The import cannot start.", log.problems)
+    _stop_if_refused(log)
     rows.name = settings["name"] or ""
-    before = _open(out) if out is not None and into else None
-    if before:
+    before = None
+    if out is not None and into:
+        try:
+            before = load(out)
+        except ReviewSetError as error:
+            message = "The set that should be added to cannot be opened."
+            raise ImportSourceError(message, error.problems) from None
         rows.start_from(before)
     importer.read(files, rows, settings)
     if not log.has_errors:
@@ -258,10 +254,19 @@ def read_sources(
         complete(rows, settings["question"])
         _check_size(rows, sources[0].name)
     if not (rows.cases and rows.receipt.used_any) and not log.has_errors:
-        _say_nothing_found(sources[0].name, importer, log, rows.receipt)
+        for file in rows.receipt.files_unread:
+            log.error(file.file, f"Nothing was read of it ({file.type}).", file.why)
+        if not rows.receipt.files_unread:
+            message, remedy = "Nothing was found to import.", f"Give {importer.description}"
+            log.error(sources[0].name, message, remedy)
     if log.has_errors:
         raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
     return settings, before
+
+
+def _stop_if_refused(log: ProblemLog) -> None:
+    if log.has_errors:
+        raise ImportSourceError("The import cannot start.", log.problems)
 
 
 def _check_size(rows: SetRows, name: str) -> None:
@@ -332,14 +337,6 @@ def _source_files(sources: Sequence[Path]) -> list[SourceFile]:
     )
 
 
-def _say_nothing_found(name: str, importer: Importer, log: ProblemLog, receipt: Receipt) -> None:
-    for file in receipt.files_unread:
-        message = f"Nothing was read of it ({file.type})."
-        log.error(file.file, message, file.why)
-    if not receipt.files_unread:
-        log.error(name, "Nothing was found to import.", f"Give {importer.description}")
-
-
 def _read_options(importer: Importer, given: Mapping[str, Any], log: ProblemLog) -> dict[str, Any]:
     known = {option.name: option for option in importer.options}
     for name in given.keys() - known.keys():
@@ -386,14 +383,6 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
             log.error(out.name, message, remedy, field="out")
 
 
-def _open(folder: Path) -> ReviewSet:
-    try:
-        return load(folder)
-    except ReviewSetError as error:
-        message = "The set that should be added to cannot be opened."
-        raise ImportSourceError(message, error.problems) from None
-
-
 def _write(rows: SetRows, out: Path, settings: Mapping[str, Any], before: ReviewSet | None) -> None:
     log = rows.log
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -435,7 +424,9 @@ def _placed(
     if before and is_address(before.info.images):
         return None, before.info.images
     within = before is not None and base is not None and base == out.resolve() / "images"
-    if not copy and not _are_apart(rows):
+    there = {image["path"] for _, image in rows.images()} & rows.files.keys()
+    apart = any(rows.was_unpacked(path) or not rows.lies_in_base(path) for path in there)
+    if not copy and not apart:
         if before and base == images_folder(out, before.info.images):
             return None, before.info.images
         return None, os.fspath(base.resolve()) if base else "images/"
@@ -443,12 +434,6 @@ def _placed(
     why = "" if copy else ", as they were packed or do not lie in one folder"
     rows.log.note(f"{copied:,} images were copied into the review set{why}.")
     return folder if folder.is_dir() else None, "images/"
-
-
-def _are_apart(rows: SetRows) -> bool:
-    """Whether images were unpacked, or do not lie where the base folder and their path say."""
-    found = {image["path"] for _, image in rows.images()} & rows.files.keys()
-    return any(rows.was_unpacked(path) or not rows.lies_in_base(path) for path in found)
 
 
 def _counts(receipt: Receipt) -> dict[str, int]:

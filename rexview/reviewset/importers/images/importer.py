@@ -74,17 +74,14 @@ class FoundImage:
 
     @property
     def view(self) -> str | None:
-        """View as the file says, else as its name does (``view1_frontal.jpg``)."""
-        return self.facts.view or _view_in_name(self.path)
+        """View as the file says, else as its name does (``view1_frontal.jpg``).
 
-
-def _view_in_name(path: str) -> str | None:
-    """Read a view from a file name: whole words only, and PA, AP and LAT only as the last one."""
-    words = ColumnName.of(PurePosixPath(path).stem).words
-    clear = {word for word in words if word in ("frontal", "lateral")}
-    if words and words[-1] in ("pa", "ap", "lat"):
-        clear.add(words[-1])
-    return clear.pop().upper() if len(clear) == 1 else None
+        Of a name whole words count, and PA, AP and LAT only as the last one.
+        """
+        words = ColumnName.of(PurePosixPath(self.path).stem).words
+        clear = {word for word in words if word in ("frontal", "lateral")}
+        clear |= {word for word in words[-1:] if word in ("pa", "ap", "lat")}
+        return self.facts.view or (clear.pop().upper() if len(clear) == 1 else None)
 
 
 def base_folder(sources: Sequence[Path]) -> Path:
@@ -122,13 +119,13 @@ def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[Fo
         if not named and not is_picture(path):
             others.append(path.suffix.lower() or path.name)
             continue
-        shown = _shown(path, base)
-        if shown is None or not path.resolve().is_relative_to(base.resolve()):
+        folder, here = path.resolve().parent, base.resolve()
+        if not (folder.is_relative_to(here) and path.resolve().is_relative_to(here)):
             message = "The file is a link to a place outside of the folder; it was left out."
             remedy = "Put the file itself into the folder."
             log.warning(path.name, message, remedy, kind="link")
             continue
-        files[path] = shown
+        files[path] = folder.relative_to(here).joinpath(path.name).as_posix()
     for path, shown in files.items():
         if has_twin(path):
             message = "Another file's name differs only in how an accented letter is stored."
@@ -165,13 +162,6 @@ def _note_others(others: Sequence[str], log: ProblemLog) -> None:
         more = ", …" if len(shown) > _KINDS_SHOWN else ""
         listed = ", ".join(shown[:_KINDS_SHOWN]) + more
         log.note(f"Files in the folder that are no pictures: {len(others):,}: {listed}.")
-
-
-def _shown(path: Path, base: Path) -> str | None:
-    try:
-        return path.resolve().parent.relative_to(base.resolve()).joinpath(path.name).as_posix()
-    except ValueError:
-        return None
 
 
 def mimic_study(path: str) -> tuple[str, str] | None:
@@ -252,7 +242,13 @@ def add_images(
             images.remove(one)
     rows.files |= {one.path: base / one.path for one in images}
     of_mimic = {one: place for one in images if (place := mimic_study(f"{base}/{one.path}"))}
-    _add_mimic(of_mimic, rows)
+    studies: dict[tuple[str, str], list[FoundImage]] = {}
+    for image, place in of_mimic.items():
+        studies.setdefault(place, []).append(image)
+    for (patient, study), inside in studies.items():
+        # its tables call the study s50414267 by the number alone
+        ids = {"study_id": study[1:], "patient_id": patient[1:]}
+        _add_case(study, [_row(image) for image in inside], inside, rows, **ids)
     others = [one for one in images if one not in of_mimic]
     _add_dicom(by_study(others), rows)
     _add_pictures(
@@ -266,17 +262,16 @@ def _row(image: FoundImage) -> dict[str, Any]:
     return row
 
 
-def _add_mimic(images: Mapping[FoundImage, tuple[str, str]], rows: SetRows) -> None:
-    """Add the studies of MIMIC-CXR's folders, which have pseudonyms for names."""
-    studies: dict[tuple[str, str], list[FoundImage]] = {}
-    for image, place in images.items():
-        studies.setdefault(place, []).append(image)
-    for (patient, study), inside in studies.items():
-        # its tables call the study s50414267 by the number alone
-        case: dict[str, Any] = {"id": study, "study_id": study[1:], "patient_id": patient[1:]}
-        case["images"] = [_row(image) for image in inside]
-        mark_key_image(case)
-        rows.add_case(case, At(inside[0].path))
+def _add_case(
+    case_id: str,
+    images: list[dict[str, Any]],
+    files: Sequence[FoundImage],
+    rows: SetRows,
+    **about: Any,
+) -> None:
+    case = {"id": case_id, **about, "images": images}
+    mark_key_image(case)
+    rows.add_case(case, At(files[0].path))
 
 
 def _add_dicom(studies: Sequence[Sequence[FoundImage]], rows: SetRows) -> None:
@@ -287,17 +282,13 @@ def _add_dicom(studies: Sequence[Sequence[FoundImage]], rows: SetRows) -> None:
         named += sum(image.study is not None and image.study.named for image in study)
         case_id = f"study-{number:03}"
         images = [{**_row(image), "id": str(place)} for place, image in enumerate(study, start=1)]
-        case: dict[str, Any] = {
-            "id": case_id,
-            "study_id": case_id,
-            "context": {"age": read_age(first.age), "sex": read_sex(first.sex)},
-            "images": images,
+        about: dict[str, Any] = {
+            "context": {"age": read_age(first.age), "sex": read_sex(first.sex)}
         }
         if first.patient:
             new = f"patient-{len(rows.patients) + 1:03}"
-            case["patient_id"] = rows.patients.setdefault(first.patient, new)
-        mark_key_image(case)
-        rows.add_case(case, At(study[0].path))
+            about["patient_id"] = rows.patients.setdefault(first.patient, new)
+        _add_case(case_id, images, study, rows, study_id=case_id, **about)
         for image, row in zip(study, images, strict=True):
             suffix = PurePosixPath(image.path).suffix or ".dcm"
             rows.copy_names[image.path] = f"{case_id}/{row['id']}{suffix}"
@@ -318,9 +309,7 @@ def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> No
     if pictures:
         rows.groupings = {way: len(by_folder(pictures, way)) for way in ("auto", "folder", "file")}
     for case_id, inside in cases.items():
-        case: dict[str, Any] = {"id": case_id, "images": [_row(image) for image in inside]}
-        mark_key_image(case)
-        rows.add_case(case, At(inside[0].path))
+        _add_case(case_id, [_row(image) for image in inside], inside, rows)
     if how == "auto":
         _note_grouping(pictures, rows)
 
@@ -467,7 +456,7 @@ def warn_of_absent(file: str, number: int, what: str, rows: SetRows) -> None:
 
 def _describe(row: Row, others: Sequence[str], rows: SetRows) -> bool:
     """Write what a row says into the case of its image; False when that is not there."""
-    at = At(row.file, row.number)
+    at = row.at
     name = row["image"]
     place = rows.find_case(image=name, case=name) if name is not None else None
     case = rows.case(place[0]) if place else None
@@ -488,17 +477,13 @@ def _describe(row: Row, others: Sequence[str], rows: SetRows) -> bool:
     if labels:
         case.setdefault("labels", labels)
     if row["patient"] and case.get("patient_id") is None:
-        case["patient_id"] = _patient(row["patient"], rows)
+        new = f"patient-{len(rows.patients) + 1:03}"  # the same in all tables
+        case["patient_id"] = rows.patients.setdefault(row["patient"], new)
     for name in others:
         if row.cells[name] is not None:
             case.setdefault(name, row.value(name))
     rows.receipt.used(at)
     return True
-
-
-def _patient(given: str, rows: SetRows) -> str:
-    """Number the patients of a table: the same patient gets the same number in all of them."""
-    return rows.patients.setdefault(given, f"patient-{len(rows.patients) + 1:03}")
 
 
 def mark_key_image(case: dict[str, Any]) -> None:

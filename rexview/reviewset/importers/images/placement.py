@@ -30,7 +30,6 @@ from rexview.vocab import normalise_view
 
 if TYPE_CHECKING:
     from rexview.imaging import ImageFacts
-    from rexview.imaging.decode_all import Decoded
     from rexview.reviewset.importers.core.set_rows import SetRows
 
 
@@ -92,7 +91,15 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
     base, files = placement
     rows.images_base = rows.images_base or base
     looked = look_at([base / found for found in files.values()])
-    facts = {path: _facts(rows, found, looked[base / found]) for path, found in files.items()}
+    described: dict[str, ImageFacts] = {}
+    for path, found in files.items():
+        seen = looked[base / found]
+        if isinstance(seen, ImageError):
+            remedy = "Replace the file by an intact one."
+            rows.log.warning(found, str(seen), remedy, kind="image broken")
+        else:
+            warn_of(found, seen, rows.log)
+            described[path] = seen
     for path in wanted:
         if path in unsaid and path not in files:
             message = f"The image {path} was not found."
@@ -100,12 +107,11 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
             rows.log.warning(source, message, remedy, field="images")
     for case, image in missing:
         path = image["path"]
-        found = files.get(path)
-        if found is not None:
-            name = found if base == rows.images_base else f"{base.name}/{found}"
-            rows.files[name] = base / found
+        if path in files:
+            name = files[path] if base == rows.images_base else f"{base.name}/{files[path]}"
+            rows.files[name] = base / files[path]
             rows.move_image(case, image, name)
-            describe(image, facts[path])
+            describe(image, described.get(path))
 
 
 def gather_images(rows: SetRows, sources: Sequence[Path]) -> None:
@@ -181,15 +187,6 @@ def rebase(rows: SetRows, base: Path) -> Path:
         }
     rows.images_base = common
     return common
-
-
-def _facts(rows: SetRows, path: str, looked: Decoded) -> ImageFacts | None:
-    if isinstance(looked, ImageError):
-        remedy = "Replace the file by an intact one."
-        rows.log.warning(path, str(looked), remedy, kind="image broken")
-        return None
-    warn_of(path, looked, rows.log)
-    return looked
 
 
 def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:

@@ -137,10 +137,7 @@ class Source:
 
         A name that is part of the file's and that of one model of the set is that model's.
         """
-        named = told or model_told(self.file, self.options)
-        if named:
-            return named
-        return self._model_of_file
+        return told or model_told(self.file, self.options) or self._model_of_file
 
     @cached_property
     def _model_of_file(self) -> str:
@@ -281,7 +278,9 @@ def _read(
     for name, values in metrics.items():
         where = f"{model}.{name}" if model else name
         if values is None:
-            _name_unused(file, where, block[name], rows)
+            rows.receipt.column_unused(label, where, block[name], _ONE_NUMBER)
+            if known_metric(name) or is_reciprocal(name):
+                log.warning(label, _ONE_NUMBER, _GIVE_LISTS, field=where)
         elif isinstance(values, dict):
             rows.receipt.rows(label, len(values), where)
             source.join(where, list(values), range(1, len(values) + 1))
@@ -302,13 +301,6 @@ def _read(
     why = "There is no value that can be used." if ids else _NO_IDS
     for number in range(1, max([len(ids), *lengths, 0]) + 1):
         rows.receipt.unused(At(label, number, part), why)
-
-
-def _name_unused(file: SourceFile, where: str, value: Any, rows: SetRows) -> None:
-    """Say of a number of all reports, or of anything else, that nothing is taken from it."""
-    rows.receipt.column_unused(file.label, where, value, _ONE_NUMBER)
-    if known_metric(where.rpartition(".")[2]) or is_reciprocal(where.rpartition(".")[2]):
-        rows.log.warning(file.label, _ONE_NUMBER, _GIVE_LISTS, field=where)
 
 
 _NOT_METRICS: Final = ("question", "options", "correct", "finish_reason", "dimension")
@@ -383,47 +375,17 @@ def read_metric_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any
         rows.log.error(file.label, "The table holds no metric values.", remedy)
         return
     own = _numbers(sheet, columns) if not (columns.is_board or columns.is_long) else []
-    used = (
-        sheet.columns
-        if columns.is_board
-        else (*columns.by_meaning.values(), *columns.metrics, *own)
-    )
-    enter_table(sheet, used, rows, why=_OTHER)
+    used = (*columns.by_meaning.values(), *columns.metrics, *own)
+    enter_table(sheet, sheet.columns if columns.is_board else used, rows, why=_OTHER)
     if columns.is_board:
         rows.log.warning(file.label, _BOARD, "Give values by study.")
         for number in sheet.numbers:
             rows.receipt.unused(At(file.label, number), _BOARD)
-    elif columns.is_long:
-        _read_long(file, sheet, columns, rows, options)
     else:
-        _read_wide(file, sheet, columns, own, rows, options)
+        _read_rows(file, sheet, columns, own, rows, options)
 
 
-def _read_long(
-    file: SourceFile,
-    sheet: Sheet,
-    columns: MetricColumns,
-    rows: SetRows,
-    options: Mapping[str, Any],
-) -> None:
-    metric_column = columns.by_meaning["metric"]
-    source = _source(file, [one or "" for one in sheet.column(metric_column)], rows, options)
-    source.join(columns.by_meaning["case"], sheet.column(columns.by_meaning["case"]), sheet.numbers)
-    for row in sheet.read(columns.by_meaning, rows.log):
-        at = At(file.label, row.number)
-        case, metric = row["case"], row["metric"]
-        if not case or not metric:
-            rows.receipt.unused(at, _NO_CASE if not case else "The row names no metric.")
-            continue
-        identity = _identity(row)
-        field = columns.by_meaning["value"]
-        model = source.model(row["model"])
-        value = row.value(field)
-        if not source.add(at, case, metric, value, model=model, field=field, identity=identity):
-            rows.receipt.unused(at, _NO_VALUE)
-
-
-def _read_wide(
+def _read_rows(
     file: SourceFile,
     sheet: Sheet,
     columns: MetricColumns,
@@ -431,39 +393,38 @@ def _read_wide(
     rows: SetRows,
     options: Mapping[str, Any],
 ) -> None:
-    source = _source(file, columns.metrics, rows, options)
+    """Read a value a row, or a column a metric."""
+    by_meaning, key = columns.by_meaning, columns.by_meaning["case"]
+    named = columns.metrics
+    if columns.is_long:
+        named = tuple(one or "" for one in sheet.column(by_meaning["metric"]))
+    program = program_of(named)
+    if program and not options.get("implementation"):
+        note = f"{file.label}: metrics are called as {program} calls them, and count as its."
+        rows.log.note(note)
+    source = Source(file, rows, options, program)
     for name in filter(is_reciprocal, columns.metrics):
         rows.log.warning(file.label, *RECIPROCAL, field=name)
-    source.join(columns.by_meaning["case"], sheet.column(columns.by_meaning["case"]), sheet.numbers)
-    metrics = [name for name in (*columns.metrics, *own) if not is_reciprocal(name)]
+    source.join(key, sheet.column(key), sheet.numbers)
     if own:
         rows.log.note(f"{file.label}: {', '.join(own)} are numbers, and kept as metrics.")
-    for row in sheet.read(columns.by_meaning, rows.log):
-        at = At(file.label, row.number)
-        case = row["case"]
-        if not case:
-            rows.receipt.unused(at, _NO_CASE)
+    fields = {name: name for name in (*columns.metrics, *own) if not is_reciprocal(name)}
+    for row in sheet.read(by_meaning, rows.log):
+        at, case = row.at, row["case"]
+        if columns.is_long:
+            fields = {row["metric"]: by_meaning["value"]} if row["metric"] else {}
+        if not case or (columns.is_long and not fields):
+            rows.receipt.unused(at, _NO_CASE if not case else "The row names no metric.")
             continue
         model, identity = source.model(row["model"]), _identity(row)
         made = [
-            source.add(at, case, name, row.value(name), model=model, field=name, identity=identity)
-            for name in metrics
+            source.add(at, case, name, row.value(one), model=model, field=one, identity=identity)
+            for name, one in fields.items()
         ]
         if not any(made):
             rows.receipt.unused(at, _NO_VALUE)
-        elif row["text"]:
+        elif row["text"] and not columns.is_long:
             _add_text(rows, source.names.get(case.strip(), case), model, row["text"], at)
-
-
-def _source(
-    file: SourceFile, names: Sequence[str], rows: SetRows, options: Mapping[str, Any]
-) -> Source:
-    program = program_of(names)
-    if program and not options.get("implementation"):
-        rows.log.note(
-            f"{file.label}: metrics are called as {program} calls them, and count as its."
-        )
-    return Source(file, rows, options, program)
 
 
 def _identity(row: Row) -> dict[str, Any]:

@@ -32,7 +32,6 @@ from rexview.reviewset.importers.runs.vlmevalkit import (
 from rexview.reviewset.importers.table.importer import read_table
 from rexview.reviewset.importers.table.roles import sample_of
 from rexview.reviewset.importers.table.sheet import grid_of, read_sheet
-from rexview.reviewset.importers.table.structured.json_records import Records
 from rexview.reviewset.importers.table.structured.model_logs import is_batch, is_harness_sample
 from rexview.reviewset.importers.table.structured.read import Pictures
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
@@ -42,7 +41,10 @@ _LMMS: Final = "samples of lmms-eval"
 _RESULTS: Final = "results of a harness, with the model's name"
 _VLMEVALKIT: Final = "predictions of VLMEvalKit"
 _RECORDS: Final = "replies of a batch, or samples of lm-eval"
-_PICKLE: Final = "Reading a pickle can run any program."
+_PICKLE: Final = (
+    "Reading a pickle can run any program.",
+    "Write the predictions as .xlsx, .tsv or .json (VLMEvalKit: PRED_FORMAT=json).",
+)
 
 
 def recognises(probe: Probe) -> Found | None:
@@ -95,10 +97,21 @@ def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     keys = CaseKeys(rows)
     for file, probe in probes:
         kind = kinds[file.label]
-        if kind is None:
-            _refuse(file, probe, rows)
+        if kind is None and probe.kind == "pickle":
+            rows.log.error(file.label, *_PICKLE)
+        elif kind is None:
+            message = f"This {probe.type} is no log of a run that is known."
+            remedy = (
+                "Give a log of Inspect, lmms-eval or VLMEvalKit, or import it as auto or table."
+            )
+            rows.log.error(file.label, message, remedy)
         elif kind == _RESULTS:
-            _name_results(file.label, results.get(file.label) or {}, rows)
+            for name, value in results.get(file.label, {}).items():
+                if value not in (None, "", {}, []):
+                    why = "It names the model of the samples beside it."
+                    if not name.startswith("model_name"):
+                        why = "It is about the whole run."
+                    rows.receipt.column_unused(file.label, name, None, why)
         elif kind == _RECORDS:
             told = model_told(file, options)
             given = {**options, "mapping": PROPOSED, "sheet": None, "model": told and (told,)}
@@ -109,25 +122,6 @@ def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             _read(file, kind, named.get(file.label), rows, options, keys)
     if not rows.log.has_errors:
         place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
-
-
-def _refuse(file: SourceFile, probe: Probe, rows: SetRows) -> None:
-    is_pickle = probe.kind == "pickle"
-    message = _PICKLE if is_pickle else f"This {probe.type} is no log of a run that is known."
-    remedy = "Write the predictions as .xlsx, .tsv or .json (VLMEvalKit: PRED_FORMAT=json)."
-    if not is_pickle:
-        remedy = "Give a log of Inspect, lmms-eval or VLMEvalKit, or import it as auto or table."
-    rows.log.error(file.label, message, remedy)
-
-
-def _name_results(file: str, content: Mapping[str, Any], rows: SetRows) -> None:
-    """Name what stands in results; only the model's name is taken from them."""
-    for name, value in content.items():
-        if value not in (None, "", {}, []):
-            why = "It is about the whole run."
-            if name.startswith("model_name"):
-                why = "It names the model of the samples beside it."
-            rows.receipt.column_unused(file, name, None, why)
 
 
 def _read(
@@ -174,12 +168,11 @@ def _read(
     _use_pictures(found, files, file.label, rows)
     for name, why in found.unused.items():
         rows.receipt.column_unused(file.label, name, None, why)
-    table = Records(found.records, found.numbers, unread=found.unread)
     if not found.records:
         rows.receipt.rows(file.label, len(found.unread))
         rows.log.error(file.label, "The log holds no samples.", "Give the log of a run that ended.")
         return
-    grid = grid_of(file.label, table, rows.log)
+    grid = grid_of(file.label, found, rows.log)
     if grid is None:
         return
     reader = TableReader(rows, grid, meaning_of(grid), {**options, "model": None}, keys)

@@ -160,37 +160,27 @@ def is_inspect(content: Any) -> bool:
 
 def read_inspect(file: SourceFile, log: ProblemLog, pictures: Pictures) -> RunRecords | None:
     """Read a log; log an error and return None where it cannot be read."""
-    if not file.path.name.lower().endswith(".json") and _is_archive(file):
-        return _of_archive(file, log, pictures)
+    with file.path.open("rb") as stream:
+        is_archive = stream.read(2) == b"PK"
+    if is_archive and not file.path.name.lower().endswith(".json"):
+        try:
+            with LogArchive(file.path) as archive:
+                found = _Reader(file.label, archive.header, log, pictures).read(archive.samples())
+                found.unused[", ".join(archive.others)] = _ABOUT_RUN
+                return found
+        except MemberRefused as refusal:
+            remedy = "Write the log again: inspect log convert LOG --to json --output-dir FOLDER"
+            log.error(file.label, f"The log cannot be read. {refusal}", remedy)
+            return None
     content = read_json(file.path, log, file.label)
     if content is None:
         return None
     samples = _list(content.get("samples"))
     named = ((f"sample {number}", one) for number, one in enumerate(samples, start=1))
     found = _Reader(file.label, content, log, pictures).read(named)
-    found.unused |= {name: _ABOUT_RUN for name, one in content.items() if _says(name, one)}
+    others = (name for name, one in content.items() if one not in (None, [], False))
+    found.unused |= {name: _ABOUT_RUN for name in others if name != "samples"}
     return found
-
-
-def _says(name: str, value: Any) -> bool:
-    return name != "samples" and value not in (None, [], False)
-
-
-def _is_archive(file: SourceFile) -> bool:
-    with file.path.open("rb") as stream:
-        return stream.read(2) == b"PK"
-
-
-def _of_archive(file: SourceFile, log: ProblemLog, pictures: Pictures) -> RunRecords | None:
-    try:
-        with LogArchive(file.path) as archive:
-            found = _Reader(file.label, archive.header, log, pictures).read(archive.samples())
-            found.unused[", ".join(archive.others)] = _ABOUT_RUN
-            return found
-    except MemberRefused as refusal:
-        remedy = "Write the log again: inspect log convert LOG --to json --output-dir FOLDER"
-        log.error(file.label, f"The log cannot be read. {refusal}", remedy)
-        return None
 
 
 class _Reader:
@@ -229,21 +219,25 @@ class _Reader:
     def _record(self, sample: Mapping[str, Any], number: int) -> dict[str, Any]:
         output, error = _object(sample.get("output")), sample.get("error")
         first = next(iter(_list(output.get("choices"))), None)
+        answer = _text(output.get("completion")) if first is not None else None
+        if first is not None and not answer:
+            answer = text_of(_object(_object(first).get("message")).get("content")) or ""
         usage = dict(_object(output.get("usage")))
         given = sample.get("id")
         name = str(given) if isinstance(given, str | int) else ""
+        created = _text(sample.get("completed_at") or self.about.get("created"))
         record: dict[str, Any] = {
             "id": name,
             "options": _list(sample.get("choices")) or None,
             "model": _text(output.get("model")),
-            "answer": _completion(output) if first is not None else None,
+            "answer": answer,
             "finish_reason": _object(first).get("stop_reason"),
             "input_tokens": usage.pop("input_tokens", None),
             "output_tokens": usage.pop("output_tokens", None),
             "max_output_tokens": self.limit,
             "error": _object(error).get("message") or (error if isinstance(error, str) else None),
             "latency_s": output.get("time"),
-            "created": _moment(sample.get("completed_at") or self.about.get("created")),
+            "created": created and re.sub(r"\+00:00$", "Z", created),  # as sets write it
             "run_id": self.about.get("eval_id") or self.about.get("run_id"),
             "repeat": sample.get("epoch"),
             "task": self.about.get("task"),
@@ -343,15 +337,6 @@ def _conversation(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _completion(output: Mapping[str, Any]) -> str:
-    """Return the text of the first choice: as the log has it, else from its message."""
-    told = output.get("completion")
-    if isinstance(told, str) and told:
-        return told
-    first = _object(_list(output.get("choices"))[0])
-    return text_of(_object(first.get("message")).get("content")) or ""
-
-
 def _resolved(part: Any, attached: Mapping[str, Any]) -> Any:
     """Return a text or part with what the log keeps beside it as an attachment."""
     if isinstance(part, Mapping):
@@ -361,12 +346,6 @@ def _resolved(part: Any, attached: Mapping[str, Any]) -> Any:
     if isinstance(part, str) and part.startswith(_ATTACHED):
         return attached.get(part.removeprefix(_ATTACHED), part)
     return part
-
-
-def _moment(value: Any) -> str | None:
-    """Return a moment of UTC as sets write it, so that a log added twice is the same."""
-    text = _text(value)
-    return None if text is None else text.removesuffix("+00:00") + "Z" * text.endswith("+00:00")
 
 
 def _text(value: Any) -> str | None:

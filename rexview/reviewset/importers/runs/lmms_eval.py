@@ -6,7 +6,7 @@ only the prompt; ``resps`` is left out where ``filtered_resps`` holds the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -51,15 +51,11 @@ def model_beside(file: SourceFile, results: Mapping[str, Mapping[str, Any]]) -> 
         same = beside.parent == here.parent and beside.name == f"{date}_results.json"
         name = content.get("model_name")
         if (same or len(results) == 1) and isinstance(name, str) and name.strip():
-            return _short(name.strip())
+            name = name.strip()  # without the folders of the machine that it lay on
+            return PurePosixPath(name).name if name.startswith(("/", "./", "~")) else name
     folder = here.parent.name or file.path.parent.name
     is_named = "__" in folder and not folder.startswith(_OURS)
     return folder.replace("__", "/") if is_named else file.folder
-
-
-def _short(name: str) -> str:
-    """Return a model's name without the folders of the machine that it lay on."""
-    return PurePosixPath(name).name if name.startswith(("/", "./", "~")) else name
 
 
 def read_samples(file: SourceFile, log: ProblemLog) -> RunRecords | None:
@@ -76,20 +72,14 @@ def read_samples(file: SourceFile, log: ProblemLog) -> RunRecords | None:
         if not is_sample(entry):
             _refuse(found, file.label, number, "The line is no sample of lmms-eval.", log)
             continue
-        told = list(_answers(entry))
-        if isinstance(told[0], _NoText):
-            found.unread.append((number, told[0].why))
+        try:
+            told = _answers(entry)
+        except ValueError as error:
+            found.unread.append((number, str(error)))
             continue
         for repeat, answer in enumerate(told, start=1):
             found.add(_record(entry, task, answer, repeat if len(told) > 1 else None), number)
     return found
-
-
-class _NoText:
-    """Why a sample has no answer that could be read."""
-
-    def __init__(self, why: str) -> None:
-        self.why = why
 
 
 def _refuse(found: RunRecords, file: str, number: int, why: str, log: ProblemLog) -> None:
@@ -97,19 +87,24 @@ def _refuse(found: RunRecords, file: str, number: int, why: str, log: ProblemLog
     log.warning(file, why, "Give the file as it was written.", row=number)
 
 
-def _answers(entry: Mapping[str, Any]) -> Iterator[str | _NoText | None]:
-    """Yield the texts of a sample, several where it was asked several times."""
-    filtered = entry["filtered_resps"]
-    given = entry.get("resps", [filtered])
+def _answers(entry: Mapping[str, Any]) -> list[str | None]:
+    """Return the texts of a sample, several where it was asked several times.
+
+    Raises
+    ------
+    ValueError
+        It has no text that is known to be the answer; the message says why.
+    """
+    given = entry.get("resps", [entry["filtered_resps"]])
     requests = given if isinstance(given, list) else [given]
     if len(requests) > 1:
-        yield _NoText("It holds several requests for one document: which is the answer is unknown.")
-        return
+        raise ValueError(
+            "It holds several requests for one document: which is the answer is unknown."
+        )
     texts = requests[0] if requests and isinstance(requests[0], list) else requests
     if any(one is not None and not isinstance(one, str) for one in texts):
-        yield _NoText("It holds probabilities of options, and no text.")
-        return
-    yield from texts or [None]
+        raise ValueError("It holds probabilities of options, and no text.")
+    return texts or [None]
 
 
 def _record(entry: Mapping[str, Any], task: str, answer: Any, repeat: int | None) -> dict[str, Any]:

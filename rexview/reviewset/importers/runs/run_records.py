@@ -11,7 +11,7 @@ from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION, REPORT_QUES
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping, FieldColumn
 from rexview.reviewset.importers.table.column_names import FIELDS, is_identity
 from rexview.reviewset.importers.table.sheet import Sheet
-from rexview.reviewset.importers.table.structured.json_records import Record
+from rexview.reviewset.importers.table.structured.json_records import Records
 
 _CALLED: Final = {"case": "id", "correct": "target"}
 """Fields whose names in a record are not their own."""
@@ -24,23 +24,19 @@ _TAKEN: Final = (
 
 
 @dataclass
-class RunRecords:
-    """The answers of one log, one record each, with their numbers in the file.
+class RunRecords(Records):
+    """The answers of one log, one record each; an entry may give several.
 
-    An entry may give several answers. ``unread`` are entries that none could be made of, with the
-    reason; ``unused`` are parts of the log that nothing was taken from, with the reason.
-    ``of_case`` names what the records say of their cases; what else they say is of the answers.
+    ``unused`` are parts of the log that nothing was taken from, with the reason. ``of_case`` names
+    what the records say of their cases; what else they say is of the answers.
     """
 
-    records: list[Record] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-    unread: list[tuple[int, str]] = field(default_factory=list)
     unused: dict[str, str] = field(default_factory=dict)
     of_case: set[str] = field(default_factory=lambda: {"expected answer"})
 
-    def add(self, record: Mapping[str, Any], number: int) -> None:
-        """Add the record of one answer; what has no value is left out."""
-        self.records.append({name: one for name, one in record.items() if one is not None})
+    def add(self, entry: Mapping[str, Any], number: int) -> None:
+        """Add the record of one answer as it is; what has no value is left out."""
+        self.records.append({name: one for name, one in entry.items() if one is not None})
         self.numbers.append(number)
 
 

@@ -20,7 +20,9 @@ from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.table.cell_values import read_number, read_yes_no
 from rexview.reviewset.importers.table.column_names import (
+    ASKS,
     FIELD_NAMES,
+    NOT_AN_IMAGE,
     SIDES,
     ColumnName,
     is_identity,
@@ -48,6 +50,10 @@ _LONGEST_NAME: Final = 9
 _FEW_SENTENCES: Final = 0.2
 _SUITS: Final = 0.5
 _MOSTLY: Final = 0.8
+_PICTURES_OF_A_CASE: Final = ("image", "image_2", "image_3")
+_NEARLY_ALL: Final = 0.9
+CONTENT_ALONE: Final = 0.6
+"""How well a column fits at most whose name does not say so."""
 IMAGE_MARK: Final = "<image>"
 """What LLaVA and its like write into a question in the place of the picture."""
 _LOOKED_AT: Final = 200
@@ -174,6 +180,19 @@ def fit(role: str, name: ColumnName, cells: Cells) -> float:
     """Say how well a column suits a role, by its name and its contents: 0 to 1."""
     named = name_fit(role, name)
     return named * content_fit(role, cells) if named else 0.0
+
+
+def fit_of_content_alone(role: str, name: ColumnName, cells: Cells) -> float:
+    """Say how well the contents of a column suit a role that its name does not have: 0 to 1."""
+    if role == "question":
+        if share(cells, lambda cell: cell.endswith("?")) > _MOSTLY:
+            return CONTENT_ALONE
+        return CONTENT_ALONE - 0.1 if ASKS & {*name.words} else 0.0
+    if role not in _PICTURES_OF_A_CASE or NOT_AN_IMAGE & {*name.words}:
+        return 0.0
+    enough = _NEARLY_ALL if role == "image" else _SUITS
+    later = 0.01 * _PICTURES_OF_A_CASE.index(role)
+    return CONTENT_ALONE - later if share(cells, is_path) > enough else 0.0
 
 
 def content_fit(role: str, cells: Cells) -> float:

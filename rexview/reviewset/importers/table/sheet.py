@@ -15,6 +15,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, TypeVar
@@ -55,34 +56,77 @@ Cells = Mapping[str, str | None]
 """Cells by column, or by what a column means."""
 
 
-@dataclass(frozen=True)
+Value = TypeVar("Value")
+
+
 class Row:
-    """One row of a table: its number, its cells by column, and by what its columns mean."""
+    """The cells of one row of a table, by column and by field; what was taken is no longer left.
 
-    file: str
-    number: int
-    cells: Cells
-    columns: Mapping[str, str]
-    log: ProblemLog
-    given: Mapping[str, Any] = field(default_factory=dict)
+    ``fields`` has the column of each field that is mapped, and ``given`` the values that the file
+    gives a type.
+    """
 
-    def value(self, column: str) -> Any:
-        """The value of a column as its file has it: of a type of its own in JSON, else text."""
-        return self.given.get(column, self.cells[column])
+    def __init__(
+        self, at: At, cells: Cells, fields: Mapping[str, str], log: ProblemLog, given: Record
+    ) -> None:
+        self.at, self.cells, self.fields, self._log, self._given = at, cells, fields, log, given
 
     def __getitem__(self, field: str) -> str | None:
         """The cell of a field; None where no column holds it or the cell is empty."""
-        column = self.columns.get(field)
+        column = self.fields.get(field)
         return self.cells[column] if column else None
 
-    @property
-    def fields(self) -> Cells:
-        """Cells by field."""
-        return {field: self.cells[column] for field, column in self.columns.items()}
+    def value(self, column: str) -> Any:
+        """The value of a column as its file has it: of a type of its own in JSON, else text."""
+        return self._given.get(column, self.cells[column])
 
-    def warn(self, message: str, remedy: str, column: str | None) -> None:
-        """Log a warning about a cell of the row."""
-        self.log.warning(self.file, message, remedy, row=self.number, field=column)
+    @cached_property
+    def _left(self) -> dict[str, str]:
+        return {column: cell for column, cell in self.cells.items() if cell is not None}
+
+    @property
+    def left(self) -> list[str]:
+        """Columns that hold something which was not used."""
+        return list(self._left)
+
+    def peek(self, field: str) -> str | None:
+        """Return the cell of a field, which stays; None where there is none or it is empty."""
+        return self[field] or None
+
+    def take(self, field: str) -> str | None:
+        """Return the cell of a field, and note that it was used."""
+        column = self.fields.get(field)
+        return None if column is None else self.take_column(column)
+
+    def take_column(self, column: str) -> str | None:
+        """Return a cell, and note that it was used."""
+        self._left.pop(column, None)
+        return self.cells[column]
+
+    def rewrite(self, field: str, text: str) -> None:
+        """Put a text in the place of a value that holds it in another form."""
+        column = self.fields[field]
+        self.cells = {**self.cells, column: text}
+        if column in self._given:
+            self._given = {**self._given, column: text}
+
+    def read(self, field: str, read: Callable[[str], Value | None]) -> Value | None:
+        """Return what a cell says; one that cannot be read is left, unless it says nothing."""
+        cell = self.peek(field)
+        value = None if cell is None or absent(cell) else read(cell)
+        if value is not None or absent(cell):
+            self.take(field)
+        return value
+
+    def keep(self, *columns: str) -> dict[str, Any]:
+        """Take those of some columns that are left, as their file has them."""
+        kept = [column for column in columns if self._left.pop(column, None) is not None]
+        return {column: self.value(column) for column in kept}
+
+    def warn(self, message: str, remedy: str, field: str | None) -> None:
+        """Log a warning about a cell of the row, named by its field or its column."""
+        column = None if field is None else self.fields.get(field, field)
+        self._log.warning(self.at.file, message, remedy, row=self.at.row, field=column)
 
 
 @dataclass(frozen=True)
@@ -113,7 +157,7 @@ class Sheet:
         for place, (number, row) in enumerate(zip(self.numbers, self.rows, strict=True)):
             cells = dict(zip(self.columns, row, strict=True))
             given = self.given[place] if self.given else nothing
-            yield Row(self.file, number, cells, columns, log, given)
+            yield Row(At(self.file, number), cells, columns, log, given)
 
     def column(self, name: str) -> tuple[str | None, ...]:
         """Return the cells of one column, from the top."""
@@ -388,68 +432,3 @@ def _names(
             name = later
         names.append(name)
     return tuple(names)
-
-
-Value = TypeVar("Value")
-
-
-class MappedRow:
-    """The cells of a row by field; what was taken is no longer left.
-
-    ``fields`` has the column of each field that is mapped.
-    """
-
-    def __init__(self, row: Row, fields: Mapping[str, str], at: At) -> None:
-        self.row, self.fields, self.at = row, fields, at
-        self._left = {column: cell for column, cell in row.cells.items() if cell is not None}
-
-    def peek(self, field: str) -> str | None:
-        """Return the cell of a field, which stays; None where there is none or it is empty."""
-        column = self.fields.get(field)
-        return None if column is None else self.row.cells[column] or None
-
-    def value(self, field: str) -> Any:
-        """Return the value of a field as its file has it, which stays."""
-        column = self.fields.get(field)
-        return None if column is None else self.row.value(column)
-
-    def take(self, field: str) -> str | None:
-        """Return the cell of a field, and note that it was used."""
-        column = self.fields.get(field)
-        return None if column is None else self.take_column(column)
-
-    def take_column(self, column: str) -> str | None:
-        """Return a cell, and note that it was used."""
-        self._left.pop(column, None)
-        return self.row.cells[column]
-
-    def rewrite(self, field: str, text: str) -> None:
-        """Put a text in the place of a value that holds it in another form."""
-        column = self.fields[field]
-        given = {**self.row.given, column: text} if column in self.row.given else self.row.given
-        self.row = replace(self.row, cells={**self.row.cells, column: text}, given=given)
-
-    def read(self, field: str, read: Callable[[str], Value | None]) -> Value | None:
-        """Return what a cell says; one that cannot be read is left, unless it says nothing."""
-        cell = self.peek(field)
-        value = None if cell is None or absent(cell) else read(cell)
-        if value is not None or absent(cell):
-            self.take(field)
-        return value
-
-    def keep(self, *columns: str) -> dict[str, Any]:
-        """Take those of some columns that are left, as their file has them."""
-        kept = [column for column in columns if column in self._left]
-        for column in kept:
-            del self._left[column]
-        return {column: self.row.value(column) for column in kept}
-
-    @property
-    def left(self) -> list[str]:
-        """Columns that hold something which was not used."""
-        return list(self._left)
-
-    def warn(self, message: str, remedy: str, field: str | None, rows: Any) -> None:
-        """Log a warning about a cell of the row."""
-        column = None if field is None else self.fields.get(field, field)
-        rows.log.warning(self.at.file, message, remedy, row=self.at.row, field=column)

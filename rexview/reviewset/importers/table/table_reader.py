@@ -35,7 +35,7 @@ from rexview.reviewset.importers.table.column_mapping import (
 )
 from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, ColumnName, is_identity
 from rexview.reviewset.importers.table.roles import IMAGE_MARK, is_letter
-from rexview.reviewset.importers.table.sheet import Cells, MappedRow, Row, Sheet
+from rexview.reviewset.importers.table.sheet import Cells, Row, Sheet
 from rexview.reviewset.report_text import absent, read_age, read_context, read_sex, report_fields
 from rexview.reviewset.tables.source import At
 from rexview.vocab import DIMENSIONS, QUESTION_TYPES, SCORE_MAX, SCORE_MIN, normalise_view
@@ -53,7 +53,7 @@ class JudgementReader:
         self.rows, self.mapping, self.scores = rows, mapping, scores
         self.scale = ScoreScale.of(scores.scale) if scores.scale else None
 
-    def read(self, case: str, models: Sequence[str], row: MappedRow) -> int:
+    def read(self, case: str, models: Sequence[str], row: Row) -> int:
         """Read the judgements of one row; return how many there are.
 
         ``models`` are those whose answers the row is about. What cannot be used is left in the row.
@@ -61,7 +61,7 @@ class JudgementReader:
         made = 0
         reader, comment = row.peek("reader"), row.peek("comment")
         for one in self.mapping.judgements:
-            text = row.row.cells[one.column]
+            text = row.cells[one.column]
             if not text:
                 continue
             meant = [one.model] if one.model is not None else list(dict.fromkeys(models))
@@ -81,7 +81,7 @@ class JudgementReader:
                 row.take(field)
         return made
 
-    def _one_score(self, case: str, models: Sequence[str], row: MappedRow) -> int:
+    def _one_score(self, case: str, models: Sequence[str], row: Row) -> int:
         """Read a row that holds one score: its dimension in one column, its value in another."""
         dimension, text = row.peek("dimension"), row.peek("score")
         if dimension is None or text is None:
@@ -91,7 +91,7 @@ class JudgementReader:
             message = f"“{dimension[:40]}” is not a dimension; the score is kept as an extra field."
             remedy = f"Use one of {', '.join(DIMENSIONS)}, or say which is meant "
             remedy += f"(dimension: {dimension[:40]}=…)."
-            row.warn(message, remedy, "dimension", self.rows)
+            row.warn(message, remedy, "dimension")
             return 0
         if len(models) != 1:
             self._warn_of_models(row.fields["score"], models, row)
@@ -110,7 +110,7 @@ class JudgementReader:
         text: str,
         column: str,
         scale: ScoreScale | None,
-        row: MappedRow,
+        row: Row,
     ) -> int:
         if is_not_scored(text):
             row.take_column(column)
@@ -118,7 +118,7 @@ class JudgementReader:
         extra = {}
         if scale is not None:
             score = scale.convert(text)
-            extra = {"score_given": row.row.value(column)}
+            extra = {"score_given": row.value(column)}
         else:
             number = read_number(text)
             usable = number is not None and number.is_integer()
@@ -129,7 +129,7 @@ class JudgementReader:
             if scale is not None:
                 message = "The score is not on the scale that was given; it counts as not scored."
                 remedy = "Correct it, or give another scale."
-            row.warn(message, remedy, column, self.rows)
+            row.warn(message, remedy, column)
             return 0
         row.take_column(column)
         at = replace(row.at, columns={**row.at.columns, "score": column})
@@ -139,13 +139,11 @@ class JudgementReader:
         )
         return 1
 
-    def _flag(
-        self, answer: dict[str, Any], failure: str, text: str, column: str, row: MappedRow
-    ) -> int:
+    def _flag(self, answer: dict[str, Any], failure: str, text: str, column: str, row: Row) -> int:
         ticked = read_yes_no(text)
         if ticked is None:
             message = "The cell says neither yes nor no; it is kept as an extra field."
-            row.warn(message, "Write yes or no.", column, self.rows)
+            row.warn(message, "Write yes or no.", column)
             return 0
         row.take_column(column)
         if not ticked:
@@ -154,14 +152,14 @@ class JudgementReader:
         self.rows.add_mark("flags", {**given, "failure": failure}, row.at)
         return 1
 
-    def _warn_of_models(self, column: str, models: Sequence[str], row: MappedRow) -> None:
+    def _warn_of_models(self, column: str, models: Sequence[str], row: Row) -> None:
         if models:
             message = "It is not clear which model's answer this judgement is for; it is kept as "
             message += "an extra field."
-            row.warn(message, "Name the model of this column in the mapping.", column, self.rows)
+            row.warn(message, "Name the model of this column in the mapping.", column)
         else:
             message = "There is no answer for this judgement; it is kept as an extra field."
-            row.warn(message, "Add the answer.", column, self.rows)
+            row.warn(message, "Add the answer.", column)
 
 
 _NUMBERS: Final[dict[str, Callable[[str], float | None]]] = {
@@ -373,25 +371,25 @@ class TableReader:
             receipt.column_kept(file, column, cells[0], of)
 
     def _read_row(self, row: Row) -> None:
-        at = At(self.sheet.file, row.number, self.sheet.name or "", self.names)
-        mapped = MappedRow(row, self.fields, at)
-        if self.needs_id and not any(map(mapped.peek, _NAMED)):
+        at = At(self.sheet.file, row.at.row, self.sheet.name or "", self.names)
+        row.at = at
+        if self.needs_id and not any(map(row.peek, _NAMED)):
             self.rows.receipt.unused(at, NO_ID)
             return
-        case_id = self._case_id(mapped)
-        grounded = self.boxes.take_grounded(mapped, case_id)
-        case = self._case(case_id, mapped) | grounded
+        case_id = self._case_id(row)
+        grounded = self.boxes.take_grounded(row, case_id)
+        case = {"id": case_id, **case_row(row, self.index_from), **grounded}
         options = (self.rows.case(case_id) or {}).get("options") or case.get("options") or []
         answers = [
             (model, answer)
             for model, run, fields in self._by_model(row)
-            if (answer := self._answer(case_id, model, fields, options, mapped)) is not None
+            if (answer := self._answer(case_id, model, fields, options, row)) is not None
             if run is None or answer.setdefault("run_id", run)
         ]
-        about = [model for model, _ in answers] or self._judged_models(case_id, mapped)
-        made = self.judgements.read(case_id, about, mapped)
-        made += self.boxes.take(mapped, case_id, [model for model, _ in answers])
-        self._keep_the_rest(case, about, [answer for _, answer in answers], mapped)
+        about = [model for model, _ in answers] or self._judged_models(case_id, row)
+        made = self.judgements.read(case_id, about, row)
+        made += self.boxes.take(row, case_id, [model for model, _ in answers])
+        self._keep_the_rest(case, about, [answer for _, answer in answers], row)
         if self.describes or len(case) > 1 or self.alone:
             self.rows.add_case(case, at)
         for _, answer in answers:
@@ -401,7 +399,7 @@ class TableReader:
 
     # Cases
 
-    def _case_id(self, row: MappedRow) -> str:
+    def _case_id(self, row: Row) -> str:
         if "case" not in self.fields:
             study, image, question = (row.peek(field) for field in _KEY)
             of_study = study is not None and "question" not in self.fields and not self.has_answers
@@ -409,7 +407,7 @@ class TableReader:
         given = row.peek("case")
         if given is None:
             message = "The row has no case id; it became a case of its own."
-            row.warn(message, "Give the case id in every row.", "case", self.rows)
+            row.warn(message, "Give the case id in every row.", "case")
             return f"row {row.at.row}"
         row.take("case")
         if self.rows.case(given) is None and not self.alone and "question" not in self.fields:
@@ -420,9 +418,6 @@ class TableReader:
                 return found[0]  # else only its picture is known, by which nobody named the case
         return given.strip()
 
-    def _case(self, case_id: str, row: MappedRow) -> dict[str, Any]:
-        return {"id": case_id, **case_row(row, self.index_from)}
-
     def _first_index(self) -> int | None:
         """Say what options are counted from, where the numbers themselves tell."""
         if self.fields.keys().isdisjoint(("correct", "choice")):
@@ -430,11 +425,10 @@ class TableReader:
         numbers: set[int] = set()
         most = 0
         for row in self.sheet.read(self.fields, self.rows.log):
-            mapped = MappedRow(row, self.fields, At(self.sheet.file))
             for field in ("correct", "choice"):
-                number = read_whole(mapped.peek(field))
+                number = read_whole(row.peek(field))
                 numbers |= set() if number is None else {number}
-            most = max(most, len(read_options(mapped))) if numbers else most
+            most = max(most, len(read_options(row))) if numbers else most
         if not numbers or not most:
             return None
         if 0 in numbers:
@@ -455,10 +449,10 @@ class TableReader:
         return [(row["model"] or self.model, None, columns)]
 
     def _answer(
-        self, case_id: str, model: str, columns: dict[str, str], options: list[str], row: MappedRow
+        self, case_id: str, model: str, columns: dict[str, str], options: list[str], row: Row
     ) -> dict[str, Any] | None:
         """Make an answer of its cells; None, said in the receipt, when the model was not run."""
-        cells = {field: row.row.cells[column] for field, column in columns.items()}
+        cells = {field: row.cells[column] for field, column in columns.items()}
         text = cells["answer"] if "answer" in cells else _of_sections(cells)
         came = text is not None and (not text or text.strip().lower() not in NOT_RUN)
         told = any(
@@ -474,7 +468,7 @@ class TableReader:
                 row.take_column(columns[field])
         if not (came or told or judged or self.empty_is_answer):
             for column in columns.values():
-                if (row.row.cells[column] or "").strip().lower() in NOT_RUN:
+                if (row.cells[column] or "").strip().lower() in NOT_RUN:
                     row.take_column(column)
             self.rows.receipt.ran_not(row.at, model)
             return None
@@ -502,15 +496,15 @@ class TableReader:
                 answer[field] = cell
         return answer
 
-    def _is_judged(self, model: str, row: MappedRow) -> bool:
+    def _is_judged(self, model: str, row: Row) -> bool:
         """Whether a reader judged the answer: then there was one, even if its cell is empty."""
         nobody = model if self.wide else None
         return any(
-            row.row.cells[one.column] is not None and one.model in (model, nobody)
+            row.cells[one.column] is not None and one.model in (model, nobody)
             for one in self.mapping.judgements
         )
 
-    def _judged_models(self, case_id: str, row: MappedRow) -> list[str]:
+    def _judged_models(self, case_id: str, row: Row) -> list[str]:
         """Say whose answer a row without one is about: the model it names, or the only one."""
         if self.has_answers:
             return []
@@ -533,7 +527,7 @@ class TableReader:
         of_readers: set[str] = set()
         for row in self.sheet.read(self.fields, self.rows.log):
             named = (row["case"], *(row[field] for field in _KEY if not row["case"]))
-            key = named if any(named) else row.number
+            key = named if any(named) else row.at.row
             answer = (key, row["model"], row["run_id"], row["repeat"])
             case, answered = of_cases.setdefault(key, row.cells), row.cells
             if "reader" in self.fields:
@@ -551,7 +545,7 @@ class TableReader:
         case: dict[str, Any],
         about: list[str],
         answers: list[dict[str, Any]],
-        row: MappedRow,
+        row: Row,
     ) -> None:
         """Keep what is left of a row as extra fields: of the answer that it is about, or the case.
 
@@ -592,13 +586,13 @@ class TableReader:
         if not case["extra"]:
             del case["extra"]
 
-    def _warn_of_options(self, unread: list[str], row: MappedRow) -> None:
+    def _warn_of_options(self, unread: list[str], row: Row) -> None:
         for column in unread:
             if column in (self.fields.get("choice"), self.fields.get("correct")):
-                message = f"“{example_of(row.row.cells[column])}” is none of the options."
+                message = f"“{example_of(row.cells[column])}” is none of the options."
                 remedy = "Write its letter or text; for numbers, say what they count from "
                 remedy += "(index_from)."
-                row.warn(f"{message} It is kept as an extra field.", remedy, column, self.rows)
+                row.warn(f"{message} It is kept as an extra field.", remedy, column)
 
 
 def _of_sections(cells: Mapping[str, str | None]) -> str | None:
@@ -616,7 +610,7 @@ _PLAIN: Final = ("category", "difficulty", "study_id", "patient_id", "site", "ex
 _NEXT_OPTION: Final = re.compile(r"(?:^|[\s,;])\(?([A-H])[).:]\s+")
 
 
-def case_row(row: MappedRow, index_from: int | None) -> dict[str, Any]:
+def case_row(row: Row, index_from: int | None) -> dict[str, Any]:
     """Make the row of a case of the cells of one row; what it could not use stays in ``row``.
 
     ``index_from`` says what the first option is counted as; None when nobody said.
@@ -652,14 +646,14 @@ def asked(question: str | None) -> str | None:
     return question.replace(IMAGE_MARK, "").strip()
 
 
-def _report_and_context(row: MappedRow) -> dict[str, Any]:
+def _report_and_context(row: Row) -> dict[str, Any]:
     """Read the report, whole or in columns, the context, and the sections that are neither."""
     apart = {name: row.take(name) for name in ("findings", "impression")}
     fields = report_fields(row.take("report"), **apart)
     return {**fields, "context": fields.get("context", {}) | _context(row)}
 
 
-def _context(row: MappedRow) -> dict[str, str]:
+def _context(row: Row) -> dict[str, str]:
     found = dict(vars(read_context(row.take("indication"))).items())
     for name, read in (("age", read_age), ("sex", read_sex)):
         found[name] = row.read(name, read) or found[name]
@@ -668,11 +662,11 @@ def _context(row: MappedRow) -> dict[str, str]:
     return {name: text for name, text in found.items() if text is not None}
 
 
-def _images(row: MappedRow) -> list[dict[str, Any]]:
+def _images(row: Row) -> list[dict[str, Any]]:
     images: list[dict[str, Any]] = []
     for field in ("image", "image_2", "image_3"):
         name = ColumnName.of(row.fields.get(field, ""))
-        given = row.value(field)
+        given = row.value(row.fields[field]) if field in row.fields else None
         listed = given if isinstance(given, list) else []
         if listed and all(isinstance(one, Mapping) and "path" in one for one in listed):
             images += [dict(one) for one in listed]
@@ -693,7 +687,7 @@ def _images(row: MappedRow) -> list[dict[str, Any]]:
     return images
 
 
-def read_options(row: MappedRow) -> list[str]:
+def read_options(row: Row) -> list[str]:
     """Read the options of a row: a list in one cell, a text with letters, or a column each."""
     own = [row.take(field) for field in row.fields if field.startswith(_OPTION)]
     own = [one for one in own if one is not None]
