@@ -62,10 +62,7 @@ class NotAQuestion(ValueError):
 def question_row(case_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Make the row of a case; unknown fields are kept, identities left out.
 
-    Raises
-    ------
-    NotAQuestion
-        Without a question, two options at least, or a right one among them.
+    Raises NotAQuestion without a question, two options at least, or a right one among them.
     """
     options = given.get("options")
     if not _text(given, "question"):

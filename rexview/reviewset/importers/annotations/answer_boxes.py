@@ -284,10 +284,7 @@ class AnswerBoxes:
     def take_grounded(self, row: Row, case_id: str) -> dict[str, Any]:
         """Take the sentences of a grounded report (PadChest-GR), which stays in the row as a text.
 
-        Returns
-        -------
-        dict
-            What they say of the case: normal, labels, the report in other languages.
+        Returns what they say of the case: normal, labels, the report in other languages.
         """
         said: dict[str, Any] = {}
         for field in ("report", "findings"):

@@ -127,30 +127,18 @@ def place_boxes(
     part: str = "",
     absent_from: str = "are not in the folder, or whose name occurs there more than once",
 ) -> int:
-    """Add boxes to their cases: as reference boxes, or to the answers of their model.
+    """Add boxes to their cases, as the reference or to answers of their model; return how many.
 
     Boxes that cannot be drawn are added all the same, with a warning: where a model puts a box
     matters even if that is outside of the image. Boxes measured on a picture of another size are
     scaled to the stored one, where both have the same shape. Where no source gives any image, cases
     are made of the names of the pictures.
 
-    Parameters
-    ----------
-    found : sequence of FoundBox
-        Of one file, or of many small ones that are one export (``box.file`` says which).
-    file, part : str
-        The file, or what the files are together, and the list in it, as a person reads it.
-    find : callable, optional
-        Finds case and image of a box; by the name of the picture when left out.
-    shapes, expected : optional
-        What the names of the columns allow, and what the format prescribes.
-    absent_from : str
-        Completes "boxes are for images that ..." where their images are not found.
-
-    Returns
-    -------
-    int
-        How many boxes were added.
+    ``found`` are of one file, or of many small ones that are one export (``box.file`` says which);
+    ``file`` and ``part`` name it and the list in it for a person. ``find`` finds case and image of
+    a box, by the name of the picture when left out. ``shapes`` are what the names of the columns
+    allow, ``expected`` is what the format prescribes, and ``absent_from`` completes "boxes are for
+    images that ..." where their images are not found.
     """
     if find is None:
         if not any(True for _ in rows.images()):

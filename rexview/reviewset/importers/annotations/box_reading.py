@@ -75,10 +75,8 @@ class BoxReading:
     def parse(cls, text: str) -> BoxReading:
         """Read ``shape`` or ``shape:unit`` (pixels where it is left out).
 
-        Raises
-        ------
-        ValueError
-            When there is no such reading; the message completes "This option ...".
+        Raises ValueError when there is no such reading; the message completes "This option
+        ...".
         """
         shape, _, unit = text.strip().lower().partition(":")
         for one in SHAPES:
@@ -89,15 +87,10 @@ class BoxReading:
         raise ValueError(f"must be one of {shapes}, with a colon and one of {units}.")
 
     def to_pixels(self, numbers: Numbers, sizes: Numbers) -> Numbers:
-        """Turn boxes as given into x, y, width, height in pixels.
+        """Turn boxes as given, shape (n, 4), into x, y, width, height in pixels.
 
-        Parameters
-        ----------
-        numbers : ndarray, shape (n, 4)
-            As the source has them.
-        sizes : ndarray, shape (n, 2)
-            Width and height of each box's image, pixels; NaN where it is not known, which makes
-            boxes in another unit than pixels NaN.
+        ``sizes``, shape (n, 2), are width and height of each box's image in pixels. One that is not
+        known is NaN, and so are then boxes in another unit than pixels.
         """
         whole = UNITS[self.unit]
         scale = np.ones_like(sizes) if whole is None else sizes / whole
@@ -136,22 +129,10 @@ def propose_reading(
 ) -> ReadingProposal:
     """Find out how the boxes of a source, or of one model in it, are meant.
 
-    Parameters
-    ----------
-    boxes : sequence of four numbers
-        At least one; those with a number that is not finite say nothing.
-    sizes : sequence of (width, height) or None
-        Of each box's image, pixels.
-    shapes : sequence of str
-        Those that the names of the columns allow, the likelier first.
-    expected : BoxReading, optional
-        What the format prescribes: taken where it fits, whatever else would.
-
-    Returns
-    -------
-    ReadingProposal
-        Where several readings fit, the first of ``shapes`` that does; where none fits, the
-        expected one, else the one with most boxes inside their images.
+    ``boxes`` are four numbers each, one box at least, and ``sizes`` width and height of their
+    images in pixels. ``shapes`` are those that the names of the columns allow, the likelier first:
+    where several fit, the first is proposed. ``expected`` is what the format prescribes; it is
+    taken where it fits or none does. Else it is the reading with most boxes inside their images.
     """
     numbers = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
     extents = np.array([size or (np.nan, np.nan) for size in sizes], dtype=np.float64)

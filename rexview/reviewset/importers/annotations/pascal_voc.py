@@ -50,10 +50,7 @@ def looks_like_voc(text: str) -> bool:
 def read_annotation(text: str) -> Annotation:
     """Read one annotation.
 
-    Raises
-    ------
-    NotPascalVoc
-        When it is not well-formed, holds entities, or lacks the picture's name.
+    Raises NotPascalVoc when it is not well-formed, holds entities, or lacks the picture's name.
     """
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise NotPascalVoc("declares entities, which are not read.")

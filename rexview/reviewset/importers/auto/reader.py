@@ -67,10 +67,7 @@ def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recog
 
     ``pictures`` are the names of the pictures that are imported with it.
 
-    Raises
-    ------
-    FileRefused, OSError
-        When it cannot be read.
+    Raises FileRefused or OSError when it cannot be read.
     """
     probe = Probe(file.path, file.label, pictures)
     keys = probe.json.keys() if probe.kind == "json" and isinstance(probe.json, dict) else ()

@@ -57,10 +57,7 @@ class Option:
     def read(self, value: Any) -> Any:
         """Turn a value from a form, a command line or a caller into the option's own type.
 
-        Raises
-        ------
-        ValueError
-            When the value cannot be used; the message completes "This option ...".
+        Raises ValueError when the value cannot be used; the message completes "This option ...".
         """
         if value is None or value == "":
             if self.required:

@@ -114,25 +114,11 @@ def join(
 ) -> Mapping[str, str]:
     """Join the ids of a source with the cases of others, and enter in the receipt what joined.
 
-    Ids that lost their digits are refused.
-
-    Parameters
-    ----------
-    file, key : str
-        The source, and the column or field of its ids, as a person reads them.
-    ids, numbers : sequence
-        The id of each row, None where it has none, and the number of the row.
-    images : bool
-        The ids name images.
-    answers, needed : bool
-        Most ids have to be known, as others would become cases; or one at least has to be.
-    alone : bool
-        No other source describes a case yet: nothing is entered.
-
-    Returns
-    -------
-    dict of str to str
-        The id of a case for each id that is written otherwise.
+    Returns the id of a case for each id that is written otherwise. Ids that lost their digits are
+    refused. ``file`` and ``key`` name the source and the column of its ids for a person; ``ids``
+    and ``numbers`` are those of its rows, an id None where a row has none. ``images`` says that the
+    ids name images. With ``answers`` most ids have to be known, as others would become cases, with
+    ``needed`` one at least. With ``alone`` no other source describes a case: nothing is entered.
     """
     if images:
         named = {one for one in ids if one}

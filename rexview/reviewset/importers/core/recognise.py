@@ -91,10 +91,7 @@ class Probe:
     ``pictures`` are the names and stems of the pictures that are imported with it, folded; ``kept``
     holds what recognisers found out, so that none reads the file twice.
 
-    Raises
-    ------
-    FileRefused, OSError
-        When something is asked of what is no file, or cannot be read.
+    Raises FileRefused or OSError when something is asked of what is no file, or cannot be read.
     """
 
     def __init__(

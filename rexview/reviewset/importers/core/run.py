@@ -171,11 +171,8 @@ def import_source(
     not at all, and its tables as they were are kept in a dated folder beside it. Reviews stay
     attached, as its folder, its ``id`` and the answers that do not change stay.
 
-    Raises
-    ------
-    ImportSourceError
-        With every problem found and the receipt, when nothing can be imported. Nothing is written
-        then.
+    Raises ImportSourceError with every problem found and the receipt, when nothing can be imported.
+    Nothing is written then.
     """
     log, receipt = ProblemLog(), Receipt(format_id)
     rows = SetRows("", log, receipt)
@@ -211,17 +208,10 @@ def read_sources(
 ) -> tuple[dict[str, Any], ReviewSet | None]:
     """Read the sources of an import into rows, and write nothing.
 
-    Without ``out`` there is no folder to be checked yet.
+    Returns the options as they were read, and the set that is added to, if there is one. Without
+    ``out`` there is no folder to be checked yet.
 
-    Returns
-    -------
-    settings, before : dict, ReviewSet or None
-        The options as they were read, and the set that is added to.
-
-    Raises
-    ------
-    ImportSourceError
-        With every problem found.
+    Raises ImportSourceError with every problem found.
     """
     log = rows.log
     importer = FORMATS.get(format_id)

@@ -292,17 +292,9 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
 def copy_images(rows: SetRows, folder: Path, *, but: Path | None = None) -> int:
     """Copy the images that are there into a folder, under their own or their given names.
 
-    Those that lie in the folder ``but`` already are left there.
+    Those that lie in the folder ``but`` already are left there. Returns how many were copied.
 
-    Returns
-    -------
-    int
-        How many files were copied.
-
-    Raises
-    ------
-    ImportSourceError
-        When the disk has not enough room for them.
+    Raises ImportSourceError when the disk has not enough room for them.
     """
     used = {image["path"] for _, image in rows.images()}
     files = {
@@ -392,11 +384,8 @@ def warn_of(path: str, facts: ImageFacts, log: ProblemLog) -> None:
 def read_study(path: Path) -> StudyHeader:
     """Read what groups a DICOM file with others.
 
-    Raises
-    ------
-    ImageBroken
-        When the header cannot be read, or uncompressed pixels are cut off. The message holds no
-        value of the file.
+    Raises ImageBroken when the header cannot be read, or uncompressed pixels are cut off. The
+    message holds no value of the file.
     """
     try:
         with quietly(), open_dicom(path, has_dicom_mark(_head(path)), MAX_PIXELS) as opened:

@@ -45,10 +45,7 @@ class MemberRefused(Exception):
 class LogArchive:
     """An Inspect log whose members are read one by one, within bounds.
 
-    Raises
-    ------
-    MemberRefused
-        When it is no archive that can be opened.
+    Raises MemberRefused when it is no archive that can be opened.
     """
 
     def __init__(self, path: Path) -> None:

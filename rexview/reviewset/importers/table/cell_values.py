@@ -113,10 +113,7 @@ class ScoreScale:
     def of(cls, text: str) -> ScoreScale:
         """Read ``0-10``, ``10-0`` (0 is best), or ``poor, fair, good``.
 
-        Raises
-        ------
-        ValueError
-            When it is neither; the message completes "This option ...".
+        Raises ValueError when it is neither; the message completes "This option ...".
         """
         numbers = _NUMBERS.fullmatch(text)
         if numbers and float(numbers[1]) != float(numbers[2]):

@@ -102,10 +102,7 @@ def propose_mapping(
 
     ``scores`` says how scores are read that are not from 1 to 5 on a dimension.
 
-    Raises
-    ------
-    ImportSourceError
-        When the file cannot be read as a table.
+    Raises ImportSourceError when the file cannot be read as a table.
     """
     log = ProblemLog()
     table = read_sheet(path, log, sheet=sheet, max_rows=_ROWS_LOOKED_AT) if path.is_file() else None

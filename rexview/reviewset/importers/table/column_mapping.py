@@ -146,10 +146,8 @@ class ColumnMapping:
     def from_dict(cls, raw: Mapping[str, Any]) -> ColumnMapping:
         """Read a mapping from its JSON form; fields left out stay unmapped.
 
-        Raises
-        ------
-        ImportSourceError
-            With every entry that names an unknown field, judgement or column, or one column twice.
+        Raises ImportSourceError with every entry that names an unknown field, judgement or
+        column, or one column twice.
         """
         problems: list[Problem] = []
         columns = tuple(str(column) for column in raw.get("columns") or ())
@@ -186,10 +184,7 @@ class ColumnMapping:
     def read(cls, value: ColumnMapping | Mapping[str, Any] | str | Path) -> ColumnMapping:
         """Read a mapping given as itself, as its dict form, or as a JSON file.
 
-        Raises
-        ------
-        ImportSourceError
-            When it cannot be read or used.
+        Raises ImportSourceError when it cannot be read or used.
         """
         if isinstance(value, ColumnMapping):
             return value

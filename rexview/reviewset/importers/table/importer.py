@@ -77,9 +77,8 @@ def recognises(probe: Probe) -> Found | None:
     nothing = not (telling or mapping.answers or mapping.judgements or sheet.others)
     if nothing and not (mapping.column_of("case") and len(texts) > 1):
         return None
-    turn = _turn(mapping)
-    columns = ", ".join(sheet.columns[:4])
-    return Found(f"{probe.type} with the columns {columns}", _ROLES[turn])
+    why = f"{probe.type} with the columns {', '.join(sheet.columns[:4])}"
+    return Found(why, _ROLES[_turn(mapping)])
 
 
 def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -96,13 +95,9 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
-    for table in sorted(
-        tables, key=lambda one: (_turn(one.mapping), not one.mapping.column_of("answer"))
-    ):
+    for table in sorted(tables, key=_order):
         mapping = _of_its_folder(table.file, table.mapping)
-        if (
-            options["mapping"] == PROPOSED and _turn(table.mapping) == 4
-        ):  # the models are known by now
+        if options["mapping"] == PROPOSED and _turn(table.mapping) == 4:  # the models are known
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
         named = model_told(table.file, options)
@@ -120,24 +115,21 @@ def plan(
 ) -> tuple[Decisions | None, dict[str, int]]:
     """Decide whose the texts of all tables of an import are, and when each file is read.
 
-    Their first rows are looked at. An error says where nothing tells.
-
-    Returns
-    -------
-    Decisions or None, dict of str to int
-        As :func:`.references.decide` gives them, and the turn by file; None where there is one
-        table only, which is looked at when it is read.
+    Their first rows are looked at. An error says where nothing tells. Returns the decisions, and
+    the turn by file; None where there is one table only, which is looked at when it is read.
     """
     tables = []
     for file in files:
         first = read_sheet(file.path, ProblemLog(), max_rows=_ROWS_PLANNED, label=file.label)
         if first is None or (len(files) == 1 and not first.others):
             continue
-        sheets = [first]
-        for name in first.others:
-            most = _ROWS_PLANNED
-            other = read_sheet(file.path, ProblemLog(), sheet=name, max_rows=most, label=file.label)
-            sheets += [other] if other else []
+        others = (
+            read_sheet(
+                file.path, ProblemLog(), sheet=name, max_rows=_ROWS_PLANNED, label=file.label
+            )
+            for name in first.others
+        )
+        sheets = [first, *filter(None, others)]
         tables += [TextTable(file, sheet, _proposed(file, sheet, options)) for sheet in sheets]
     if not tables:
         return None, {}
@@ -151,17 +143,15 @@ def plan(
 
 def _proposed(file: SourceFile, sheet: Sheet, options: Mapping[str, Any]) -> ColumnMapping:
     """Return what a person said that the columns of a table mean, else what is proposed."""
-    given = options.get("mapping")
-    confirmed = _confirmed(given, sheet) if isinstance(given, list | tuple) else None
     scores = ScoreOptions.of(options, ProblemLog())
+    confirmed = _confirmed(options, sheet)
     return confirmed or with_reference(guess(sheet, scores=scores), sheet, file, options)
 
 
 def _told(table: TextTable, options: Mapping[str, Any]) -> TextTable:
     """Return a table with what a person said of its texts."""
-    given = options.get("mapping")
     said = told(table.file, options)
-    if isinstance(given, list | tuple) and _confirmed(given, table.sheet) is not None:
+    if _confirmed(options, table.sheet) is not None:
         said = "model" if table.mapping.has_answers else "reference"
     named = model_told(table.file, options) is not None
     return replace(table, told=said, named=named)
@@ -190,8 +180,8 @@ def _of_its_folder(file: SourceFile, mapping: ColumnMapping) -> ColumnMapping:
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[TextTable]:
     """Yield the tables of a file with what their columns mean; problems are logged."""
     log, given = rows.log, options["mapping"]
-    confirmed = given if isinstance(given, list | tuple) else ()
-    mapping = None if given in (None, PROPOSED) or confirmed else ColumnMapping.read(given)
+    several = given in (None, PROPOSED) or isinstance(given, list | tuple)
+    mapping = None if several else ColumnMapping.read(given)
     wanted = options["sheet"] or (mapping.sheet if mapping else None)
     folder = rows.scratch / f"{len(list(rows.scratch.iterdir())):05}"
     sheet = read_sheet(file.path, log, sheet=wanted, label=file.label, pictures=folder)
@@ -208,36 +198,32 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         )
         return
     scores = ScoreOptions.of(options, log)
-    if mapping is not None:
-        if scores.scale:
-            scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
-            mapping = replace(mapping, judgements=tuple(scored))
-        if _fits(mapping, sheet, rows):
-            yield TextTable(file, sheet, _without_identity(mapping, sheet))
-    else:
-        proposed = _proposed(file, sheet, options)
-        if _fits(proposed, sheet, rows):
-            yield TextTable(file, sheet, proposed)
+    first = _proposed(file, sheet, options) if mapping is None else mapping
+    if mapping is not None and scores.scale:
+        scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
+        first = replace(mapping, judgements=tuple(scored))
+    if _fits(first, sheet, rows):
+        yield TextTable(file, sheet, _without_identity(first, sheet) if mapping else first)
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
             other = read_sheet(file.path, log, sheet=name, label=file.label)
-        meant = _proposed(file, other, options) if other is not None else None
-        chosen = _confirmed(confirmed, other) if other is not None else None
-        if other is not None and chosen is not None:
-            if _fits(chosen, other, rows):
-                yield TextTable(file, other, chosen)
-        elif other is not None and meant is not None and _is_data(meant, sheet, other):
+        meant = _proposed(file, other, options) if other is not None else first
+        if other is not None and _confirmed(options, other) is not None:
+            if _fits(meant, other, rows):
+                yield TextTable(file, other, meant)
+        elif other is not None and _is_data(meant, sheet, other):
             named = meant.model is not None and meant.column_of("answer") is not None
-            meant = replace(meant, model=name) if named else meant
-            yield TextTable(file, other, meant)
+            yield TextTable(file, other, replace(meant, model=name) if named else meant)
         else:
             why = f"“{sheet.name}” of the same file was read; choose this one with sheet."
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
 
 
-def _confirmed(mappings: Sequence[ColumnMapping], sheet: Sheet) -> ColumnMapping | None:
+def _confirmed(options: Mapping[str, Any], sheet: Sheet) -> ColumnMapping | None:
     """Return the mapping that a person confirmed for one of several tables, if they did."""
+    given = options.get("mapping")
+    mappings = given if isinstance(given, list | tuple) else ()
     place = (sheet.file, sheet.name)
     return next((one for one in mappings if (one.file, one.sheet) == place), None)
 
@@ -263,16 +249,17 @@ def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:
 def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
     """Say what keeps a mapping from being used for a table."""
     used = mapping.used_columns
-    absent = [column for column in used if column not in sheet.columns]
-    for column in absent:
-        message = f"The table has no column “{column}”."
-        remedy = "Ask for the proposal of this file, and confirm that."
-        rows.log.error(sheet.file, message, remedy, field="mapping")
+    remedy = "Ask for the proposal of this file, and confirm that."
+    problems = [
+        (f"The table has no column “{column}”.", remedy)
+        for column in used
+        if column not in sheet.columns
+    ]
     if not used:
-        message = "No column has a meaning."
         remedy = "Map at least the question, the answer or the image."
-        rows.log.error(sheet.file, message, remedy, field="mapping")
-    if absent or not used:
+        problems.append(("No column has a meaning.", remedy))
+    for problem in problems:
+        rows.log.error(sheet.file, *problem, field="mapping")
+    if problems:
         rows.mappings.append(mapping)
-        return False
-    return True
+    return not problems

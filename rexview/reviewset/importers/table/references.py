@@ -8,8 +8,9 @@ the files tells nothing. Where nothing tells, the import is refused with the opt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -28,7 +29,6 @@ from rexview.reviewset.importers.table.roles import (
     cells_of,
     is_text,
     reference_role,
-    share,
     side_of,
 )
 from rexview.reviewset.importers.table.sheet import Sheet
@@ -80,38 +80,45 @@ class TextTable:
             return ("answer",) if plain and not self.mapping.answers else ()
         return tuple(field for field in _OF_REPORTS if self.mapping.column_of(field))
 
-    @property
+    @cached_property
     def side(self) -> float:
         """How much tells that the texts are the radiologist's; below 0 where it is a model's."""
         if self.told:
             return 9.0 if self.told == "reference" else -9.0
-        mapping, sheet = self.mapping, self.sheet
-        columns = [mapping.column_of(field) or "" for field in self.fields]
-        of_columns = side_of(word for column in columns for word in ColumnName.of(column).words)
+        columns = [self.mapping.column_of(field) or "" for field in self.fields]
         path = PurePosixPath(self.file.label)
-        stem, folder = f"{path.stem} {sheet.name or ''}", path.parent.name
+        stem, folder = f"{path.stem} {self.sheet.name or ''}", path.parent.name
+        names = [ColumnName.of(name).plain for name in self.sheet.columns]
+        cells = [cell for name in columns if name for cell in cells_of(self.sheet)[name]]
+        of_columns = side_of(word for name in columns for word in ColumnName.of(name).words)
         of_file = side_of(ColumnName.of(stem).words) or side_of(ColumnName.of(folder).words)
-        score = 1.5 * of_file + (2.0 * of_columns if "answer" not in self.fields else 0.0)
-        if MODEL_NAME.search(stem) or MODEL_NAME.search(folder):
-            score -= 1.5
-        score -= 1.5 * bool({*_OF_RUNS} & {one.field for one in mapping.fields if one.column})
-        words = [ColumnName.of(name).plain for name in sheet.columns]
-        score += min(1.5, 0.75 * len(DATA_SET & {*words}))
-        score += 0.75 * bool(DATA_SET & {*ColumnName.of(stem).words})
-        cells = [cell for column in columns if column for cell in cells_of(sheet)[column]]
-        score += bool(share(cells, lambda cell: bool(_DE_IDENTIFIED.search(cell))))
-        return score - bool(share(cells, lambda cell: bool(_OF_A_MACHINE.search(cell))))
+        return sum(
+            (
+                1.5 * of_file,
+                2.0 * of_columns if "answer" not in self.fields else 0.0,
+                -1.5 * bool(MODEL_NAME.search(stem) or MODEL_NAME.search(folder)),
+                -1.5 * any(map(self.mapping.column_of, _OF_RUNS)),
+                min(1.5, 0.75 * len(DATA_SET & {*names})),
+                0.75 * bool(DATA_SET & {*ColumnName.of(stem).words}),
+                any(map(_DE_IDENTIFIED.search, cells)),
+                -any(map(_OF_A_MACHINE.search, cells)),
+            )
+        )
 
+    @cached_property
+    def ids(self) -> tuple[str | None, ...]:
+        """The id of each row: of its case, study, image or question; none without such a column."""
+        columns = filter(None, map(self.mapping.column_of, _KEYS))
+        return self.sheet.column(column) if (column := next(columns, None)) else ()
+
+    @cached_property
     def texts(self) -> dict[str, Text]:
-        """Return the texts by the id of their case, study, image or question."""
-        key = next((one for one in _KEYS if self.mapping.column_of(one)), None)
-        if key is None:
-            return {}
-        ids = self.sheet.column(self.mapping.column_of(key) or "")
+        """The texts by id."""
         columns = [self.sheet.column(self.mapping.column_of(one) or "") for one in self.fields]
+        rows = zip(self.ids, *columns, strict=True) if self.ids else ()
         return {
             plain_id(name): tuple(text or "" for text in row)
-            for name, *row in zip(ids, *columns, strict=True)
+            for name, *row in rows
             if name and any(row)
         }
 
@@ -133,145 +140,115 @@ def decide(tables: Sequence[TextTable], rows: SetRows) -> dict[tuple[str, str | 
     What could each be the reference is added to ``rows.references``, for a person to choose.
     """
     refuse_texts_alike(tables, rows)
-    found = {one.place: one.told for one in tables if one.told and one.fields}
-    decided = {place: told for place, told in found.items() if told is not None}
-    texts = {one.place: one.texts() for one in tables if one.fields}
-    open_tables = [one for one in tables if texts.get(one.place)]
+    decided = {one.place: one.told for one in tables if one.told is not None and one.fields}
+    open_tables = [one for one in tables if one.texts]
     for one in open_tables:
-        if one.fields == ("answer",) and _are_questions(one, tables, texts[one.place]):
+        if one.fields == ("answer",) and _are_questions(one, tables):
             decided[one.place] = "question"
     open_tables = [one for one in open_tables if decided.get(one.place) != "question"]
-    for group in _that_meet(open_tables, texts):
-        _decide_reports(group, texts, decided, rows)
-    _decide_answers(open_tables, tables, texts, decided, rows)
+    for group in _that_meet([one for one in open_tables if one.fields != ("answer",)]):
+        decided |= _decide_reports(group, rows)
+    for one in open_tables:
+        if one.fields == ("answer",) and one.place not in decided:
+            decided |= _decide_answers(one, tables, rows)
     return decided
 
 
-def _are_questions(one: TextTable, tables: Sequence[TextTable], texts: Mapping[str, Text]) -> bool:
+def _are_questions(one: TextTable, tables: Sequence[TextTable]) -> bool:
     """Whether another table asks what is written here."""
     if one.mapping.column_of("question") or one.mapping.column_of("model"):
         return False
-    written = {(asked(text) or "") for [text, *_] in texts.values()}
+    written = {asked(text) or "" for [text, *_] in one.texts.values()}
     for other in tables:
         column = other.mapping.column_of("question")
-        if other is one or column is None:
-            continue
-        questions = {asked(cell) for cell in other.sheet.column(column) if cell}
-        if len(written & questions) >= _SAME * len(written):
-            return True
+        if other is not one and column is not None:
+            questions = {asked(cell) for cell in other.sheet.column(column) if cell}
+            if len(written & questions) >= _SAME * len(written):
+                return True
     return False
 
 
-def _that_meet(
-    tables: Sequence[TextTable], texts: Mapping[tuple[str, str | None], Mapping[str, Text]]
-) -> Iterable[list[TextTable]]:
-    """Yield groups of tables with texts of reports, of which each meets another's ids."""
-    reports = [one for one in tables if one.fields != ("answer",)]
+def _that_meet(reports: Sequence[TextTable]) -> list[list[TextTable]]:
+    """Return groups of tables with texts of reports, of which each meets another's ids."""
     groups: list[list[TextTable]] = [[one] for one in reports]
     for one, other in combinations(reports, 2):
-        mine, others = texts[one.place], texts[other.place]
+        mine, others = one.texts, other.texts
         both = mine.keys() & others.keys()
         same_parts = {*one.fields} & {*other.fields} or "report" in (*one.fields, *other.fields)
         differ = any(mine[name] != others[name] for name in both)
         if same_parts and differ and len(both) >= _MEET * min(len(mine), len(others)):
-            first = next(group for group in groups if one in group)
-            second = next(group for group in groups if other in group)
+            first, second = (
+                next(group for group in groups if two in group) for two in (one, other)
+            )
             if first is not second:
                 first += second
                 groups.remove(second)
     return [group for group in groups if len(group) > 1]
 
 
-def _decide_reports(
-    group: Sequence[TextTable],
-    texts: Mapping[tuple[str, str | None], Mapping[str, Text]],
-    decided: dict[tuple[str, str | None], str],
-    rows: SetRows,
-) -> None:
+def _decide_reports(group: Sequence[TextTable], rows: SetRows) -> dict[tuple[str, str | None], str]:
     """Decide which of several tables with reports of the same studies has the reference."""
-    sides = {one.place: one.side for one in group}
-    rest = [one for one in group if sides[one.place] > -_SURE]
-    for one in group:
-        if one not in rest:
-            decided[one.place] = "model"
-    if not rest:
-        return
-    best = max(rest, key=lambda one: sides[one.place])
-    others = [one for one in rest if one is not best]
+    rest = [one for one in group if one.side > -_SURE]
+    decided = dict.fromkeys((one.place for one in group if one not in rest), "model")
     if all(one.told for one in rest):
-        return
-    if any(sides[best.place] - sides[one.place] < _SURE for one in others):
+        return decided
+    best, *others = sorted(rest, key=lambda one: -one.side)
+    if any(best.side - one.side < _SURE for one in others):
         _ask(rest, "a report", rows)
-        return
-    decided[best.place] = "reference"
-    for one in others:
-        decided[one.place] = "model"
+        return decided
+    return (
+        decided | dict.fromkeys((one.place for one in others), "model") | {best.place: "reference"}
+    )
 
 
 def _decide_answers(
-    open_tables: Sequence[TextTable],
-    tables: Sequence[TextTable],
-    texts: Mapping[tuple[str, str | None], Mapping[str, Text]],
-    decided: dict[tuple[str, str | None], str],
-    rows: SetRows,
-) -> None:
+    one: TextTable, tables: Sequence[TextTable], rows: SetRows
+) -> dict[tuple[str, str | None], str]:
     """Tell the right answers of a data set from a model's, where others answer the same."""
-    for one in open_tables:
-        if one.fields != ("answer",) or one.place in decided:
-            continue
-        asks = one.mapping.column_of("question") is not None
-        if not asks and one.side < _SURE:
-            continue
-        ids = texts[one.place].keys()
-        answering = [
-            other
-            for other in tables
-            if other is not one
-            and other.mapping.has_answers
-            and len(ids & _ids(other)) >= _MEET * min(len(ids), len(_ids(other)) or 1)
-        ]
-        side = one.side
-        if one.mapping.column_of("image"):  # a data set has pictures, answers rarely do
-            side += _HALF * all(not other.mapping.column_of("image") for other in answering)
-        others = [-9.0 if other.mapping.column_of("model") else other.side for other in answering]
-        if not others and asks and not one.named and side >= _DATA_SET_ALONE:
-            short = reference_role([text for [text, *_] in texts[one.place].values()])
-            if short == "expected_answer":
-                decided[one.place] = "reference"
-        if not others or side <= -_SURE:
-            continue
-        if side >= _HALF and side - max(others) >= _SURE:
-            decided[one.place] = "reference"
-        elif asks and max(others) <= -_SURE:
-            _ask([one, *answering], "an answer", rows)
-
-
-def _ids(table: TextTable) -> set[str]:
-    key = next((one for one in _KEYS if table.mapping.column_of(one)), None)
-    column = table.mapping.column_of(key) if key else None
-    return {plain_id(name) for name in table.sheet.column(column) if name} if column else set()
+    asks = one.mapping.column_of("question") is not None
+    if not asks and one.side < _SURE:
+        return {}
+    answering = []
+    for other in tables:
+        theirs = {plain_id(name) for name in other.ids if name}
+        meet = len(one.texts.keys() & theirs) >= _MEET * min(len(one.texts), len(theirs) or 1)
+        if other is not one and other.mapping.has_answers and meet:
+            answering.append(other)
+    side = one.side
+    if one.mapping.column_of("image"):  # a data set has pictures, answers rarely do
+        side += _HALF * all(not other.mapping.column_of("image") for other in answering)
+    others = [-9.0 if other.mapping.column_of("model") else other.side for other in answering]
+    if not others:
+        short = reference_role([text for [text, *_] in one.texts.values()]) == "expected_answer"
+        alone = asks and not one.named and side >= _DATA_SET_ALONE and short
+        return {one.place: "reference"} if alone else {}
+    if side >= _HALF and side - max(others) >= _SURE:
+        return {one.place: "reference"}
+    if asks and side > -_SURE and max(others) <= -_SURE:
+        _ask([one, *answering], "an answer", rows)
+    return {}
 
 
 def _ask(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
     """Refuse, with the option that says which table has the reference."""
+    tables = sorted(tables, key=lambda table: table.place[0])
     choices = {
-        one.sheet.file: next((example_of(text) for [text, *_] in one.texts().values()), "")
-        for one in sorted(tables, key=lambda table: table.place[0])
+        one.sheet.file: next((example_of(text) for [text, *_] in one.texts.values()), "")
+        for one in tables
     }
     if choices in rows.references:
         return
     rows.references.append(choices)
-    first = next(iter(choices))
-    for one in sorted(tables, key=lambda table: table.place[0]):
+    remedy = (
+        f"Name the file with the reference (--reference {next(iter(choices))}), or the model of "
+        "the others (--model FILE=NAME); the Data page asks for it."
+    )
+    for one in tables:
         others = " and ".join(sorted(two.sheet.file for two in tables if two is not one))
         column = one.mapping.column_of(one.fields[0]) if one.fields else None
         message = (
             f"It has {what} to the same cases as {others}; nothing tells which of them is the "
             "radiologist's or the right one."
-        )
-        remedy = (
-            f"Name the file with the reference (--reference {first}), or the model of the others "
-            "(--model FILE=NAME); the Data page asks for it."
         )
         rows.log.error(one.sheet.file, message, remedy, field=column or "reference")
 
@@ -279,22 +256,19 @@ def _ask(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
 def with_decision(mapping: ColumnMapping, sheet: Sheet, decision: str | None) -> ColumnMapping:
     """Return a mapping in which the texts are what was decided."""
     answer = mapping.column_of("answer")
-    if decision == "model":
+    moved: Mapping[str, str] = {}
+    if decision == "model" and not mapping.has_answers:
         moved = _OF_ANSWERS
     elif decision == "question":
         moved = {"answer": "question"}
     elif decision == "reference" and answer:
         moved = {"answer": reference_role(cells_of(sheet)[answer])}
-    else:
-        return mapping
     columns = {one.field: one for one in mapping.fields if one.column}
-    if decision == "model" and mapping.has_answers:
-        return mapping
     for field, to in moved.items():
         if field in columns and to not in columns:
             columns[to] = replace(columns.pop(field), field=to)
     fields = tuple(columns.get(one.field, FieldColumn(one.field, None)) for one in mapping.fields)
-    return replace(mapping, fields=fields)
+    return replace(mapping, fields=fields) if moved else mapping
 
 
 def with_reference(

@@ -347,12 +347,7 @@ def enter_table(
     """Enter a table in the receipt: its rows, those that cannot be read, columns of identity.
 
     Columns that are not ``used`` are named as extra fields of a ``kept_as`` (a case, a box), or as
-    not used, with the reason.
-
-    Returns
-    -------
-    list of str
-        Those columns, without those of identity.
+    not used, with the reason. Returns those columns, without those of identity.
     """
     rows.receipt.rows(sheet.file, len(sheet.rows) + len(sheet.unread))
     for number, why in sheet.unread:

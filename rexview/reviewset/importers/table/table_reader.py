@@ -453,14 +453,20 @@ class TableReader:
     ) -> dict[str, Any] | None:
         """Make an answer of its cells; None, said in the receipt, when the model was not run."""
         cells = {field: row.cells[column] for field, column in columns.items()}
-        text = cells["answer"] if "answer" in cells else _of_sections(cells)
+        texts = {name: cells.get(f"answer_{name}") for name in ("findings", "impression")}
+        under = (f"{name.upper()}: {text}" for name, text in texts.items() if text)
+        text = cells["answer"] if "answer" in cells else "\n".join(under) or None
         came = text is not None and (not text or text.strip().lower() not in NOT_RUN)
         told = any(
             cell and cell.strip().lower() not in NOT_RUN
             for field, cell in cells.items()
             if field not in (*ANSWER_TEXTS, "max_output_tokens")
         )
-        judged = self._is_judged(model, row)
+        nobody = model if self.wide else None
+        judged = any(  # then there was an answer, even if its cell is empty
+            row.cells[one.column] is not None and one.model in (model, nobody)
+            for one in self.mapping.judgements
+        )
         if not self.wide:
             row.take("model")
         for field in ANSWER_TEXTS:
@@ -495,14 +501,6 @@ class TableReader:
             if (cell := row.take(field)) is not None:
                 answer[field] = cell
         return answer
-
-    def _is_judged(self, model: str, row: Row) -> bool:
-        """Whether a reader judged the answer: then there was one, even if its cell is empty."""
-        nobody = model if self.wide else None
-        return any(
-            row.cells[one.column] is not None and one.model in (model, nobody)
-            for one in self.mapping.judgements
-        )
 
     def _judged_models(self, case_id: str, row: Row) -> list[str]:
         """Say whose answer a row without one is about: the model it names, or the only one."""
@@ -553,7 +551,12 @@ class TableReader:
         """
         left = [name for name in row.left if name not in self.mapping.identity]
         unread = [name for name in left if name in self.mapping.used_columns]
-        self._warn_of_options(unread, row)
+        for column in unread:
+            if column in (self.fields.get("choice"), self.fields.get("correct")):
+                message = f"“{example_of(row.cells[column])}” is none of the options."
+                remedy = "Write its letter or text; for numbers, say what they count from "
+                remedy += "(index_from)."
+                row.warn(f"{message} It is kept as an extra field.", remedy, column)
         kept: dict[str, Any] = {}
         reader = row.peek("reader")
         of_reader = [name for name in left if name in self.reader_extras]
@@ -586,20 +589,6 @@ class TableReader:
         if not case["extra"]:
             del case["extra"]
 
-    def _warn_of_options(self, unread: list[str], row: Row) -> None:
-        for column in unread:
-            if column in (self.fields.get("choice"), self.fields.get("correct")):
-                message = f"“{example_of(row.cells[column])}” is none of the options."
-                remedy = "Write its letter or text; for numbers, say what they count from "
-                remedy += "(index_from)."
-                row.warn(f"{message} It is kept as an extra field.", remedy, column)
-
-
-def _of_sections(cells: Mapping[str, str | None]) -> str | None:
-    """Return the sections of an answer as one text, under their headings; None without any."""
-    texts = {name: cells.get(f"answer_{name}") for name in ("findings", "impression")}
-    return "\n".join(f"{name.upper()}: {text}" for name, text in texts.items() if text) or None
-
 
 EXPECTED_ANSWER: Final = "expected answer"
 """The extra field of a case with the short answer that is right."""
@@ -620,6 +609,17 @@ def case_row(row: Row, index_from: int | None) -> dict[str, Any]:
     kind = told if told in QUESTION_TYPES and (told != "choice" or options) else None
     if kind:
         row.take("question_type")
+    apart = {name: row.take(name) for name in ("findings", "impression")}
+    fields = report_fields(row.take("report"), **apart)
+    context = {
+        name: text
+        for name, text in vars(read_context(row.take("indication"))).items()
+        if text is not None
+    }
+    told_of = {"age": row.read("age", read_age), "sex": row.read("sex", read_sex)}
+    told_of["comparison"] = None if absent(row["comparison"]) else row["comparison"]
+    row.take("comparison")
+    context |= {name: text for name, text in told_of.items() if text}
     found: dict[str, Any] = {name: row.take(name) for name in ("question", *_PLAIN)}
     found["question"] = asked(found["question"])
     found |= {
@@ -630,7 +630,8 @@ def case_row(row: Row, index_from: int | None) -> dict[str, Any]:
             if field.startswith(_TAG) and row.peek(field)
         },
         "normal": row.read("normal", read_yes_no),
-        **_report_and_context(row),
+        **fields,
+        "context": fields.get("context", {}) | context,
         EXPECTED_ANSWER: row.take("expected_answer"),
         "images": _images(row),
         "options": options,
@@ -644,22 +645,6 @@ def asked(question: str | None) -> str | None:
     if question is None or IMAGE_MARK not in question:
         return question
     return question.replace(IMAGE_MARK, "").strip()
-
-
-def _report_and_context(row: Row) -> dict[str, Any]:
-    """Read the report, whole or in columns, the context, and the sections that are neither."""
-    apart = {name: row.take(name) for name in ("findings", "impression")}
-    fields = report_fields(row.take("report"), **apart)
-    return {**fields, "context": fields.get("context", {}) | _context(row)}
-
-
-def _context(row: Row) -> dict[str, str]:
-    found = dict(vars(read_context(row.take("indication"))).items())
-    for name, read in (("age", read_age), ("sex", read_sex)):
-        found[name] = row.read(name, read) or found[name]
-    comparison = row.take("comparison")
-    found["comparison"] = found["comparison"] if absent(comparison) else comparison
-    return {name: text for name, text in found.items() if text is not None}
 
 
 def _images(row: Row) -> list[dict[str, Any]]:
@@ -690,9 +675,8 @@ def _images(row: Row) -> list[dict[str, Any]]:
 def read_options(row: Row) -> list[str]:
     """Read the options of a row: a list in one cell, a text with letters, or a column each."""
     own = [row.take(field) for field in row.fields if field.startswith(_OPTION)]
-    own = [one for one in own if one is not None]
-    if own:
-        return [one for one in own if one is not None]
+    if given := [one for one in own if one is not None]:
+        return given
     text = row.take("options")
     listed = read_list(text)
     if text is not None and len(listed) == 1:
