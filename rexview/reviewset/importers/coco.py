@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.box_placement import (
-    PictureCases,
-    as_model,
-    place_boxes,
-)
-from rexview.reviewset.importers.annotations.box_reading import (
     BoxReading,
     FoundBox,
+    PictureCases,
+    as_model,
     picture_size,
+    place_boxes,
     turned_box,
 )
 from rexview.reviewset.importers.core.case_names import safe_path
@@ -34,6 +32,7 @@ from rexview.written_boxes.texts import four_numbers, one_number
 
 Key = int | str
 """What a file calls an image or a category."""
+_GIVE_BOXES: Final = "Give bbox as x, y, width, height in pixels, and name every category."
 _IMAGE_FIELDS: Final = frozenset(
     (
         *("id", "file_name", "width", "height", "license", "coco_url", "flickr_url"),
@@ -88,7 +87,12 @@ def read_coco_file(
         remedy = "Give a COCO data set, or a COCO list of results together with its data set."
         log.error(path.name, message, remedy)
         return None
-    names = _labels(content.get("categories"))
+    names: dict[Key, str] = {}
+    categories = content.get("categories")
+    for entry in categories if isinstance(categories, list) else []:
+        key = _key(entry.get("id")) if isinstance(entry, dict) else None
+        if key is not None and isinstance(entry.get("name"), str):
+            names.setdefault(key, entry["name"])
     found = _images(path.name, images, log)
     boxes = _Boxes(path.name, log, names)
     return CocoFile(found, names, boxes.read(annotations), left_out=boxes.left_out)
@@ -102,15 +106,6 @@ def _key(value: Any) -> Key | None:
     return value
 
 
-def _labels(categories: Any) -> dict[Key, str]:
-    found: dict[Key, str] = {}
-    for entry in categories if isinstance(categories, list) else []:
-        key = _key(entry.get("id")) if isinstance(entry, dict) else None
-        if key is not None and isinstance(entry.get("name"), str):
-            found.setdefault(key, entry["name"])
-    return found
-
-
 def _images(file: str, entries: list[Any], log: ProblemLog) -> dict[Key, CocoImage]:
     found: dict[Key, CocoImage] = {}
     names: set[str] = set()
@@ -121,12 +116,9 @@ def _images(file: str, entries: list[Any], log: ProblemLog) -> dict[Key, CocoIma
             message = "The image has no id or no file_name; it was left out."
             log.warning(file, message, "Give both.", row=row, field="images")
         elif key in found or name in names:
-            message = (
-                "The id or the file name of this image occurs more than once; the first entry "
-                "was kept."
-            )
+            message = "The id or the file name of this image occurs more than once; the first "
             remedy = "Give every image its own id and file name."
-            log.warning(file, message, remedy, row=row, field="images")
+            log.warning(file, f"{message}entry was kept.", remedy, row=row, field="images")
         else:
             names.add(name)
             found[key] = _image(name, row, entry)
@@ -151,8 +143,6 @@ def _image(name: str, row: int, entry: Mapping[str, Any]) -> CocoImage:
 
 
 class _Boxes:
-    """Reads annotations or results."""
-
     def __init__(self, file: str, log: ProblemLog, labels: Mapping[Key, str]) -> None:
         self.file, self.log, self.labels = file, log, labels
         self.left_out: dict[int, str] = {}
@@ -189,27 +179,21 @@ class _Boxes:
         turn = about.get("rotation") if isinstance(about, Mapping) else None
         if degrees := one_number(turn):  # CVAT keeps the box as it was before it was turned
             box = turned_box(box, degrees, about_centre=True)
-        return FoundBox(
-            image, self._label(row, entry), box, row, score=one_number(entry.get("score"))
-        )
-
-    def _label(self, row: int, entry: Mapping[str, Any]) -> str:
         key = _key(entry.get("category_id"))
-        if key is not None and key in self.labels:
-            return self.labels[key]
-        self._warn(row, "The category of the box has no name; its number is shown.", "category_id")
-        return "" if key is None else str(key)
+        label = self.labels.get(key) if key is not None else None
+        if label is None:
+            label = "" if key is None else str(key)
+            message = "The category of the box has no name; its number is shown."
+            self.log.warning(self.file, message, _GIVE_BOXES, row=row, field="category_id")
+        return FoundBox(image, label, box, row, score=one_number(entry.get("score")))
 
     def _leave_out(self, row: int, message: str, field: str) -> None:
         self.left_out[row] = message
-        self._warn(row, message, field)
-
-    def _warn(self, row: int | None, message: str, field: str) -> None:
-        remedy = "Give bbox as x, y, width, height in pixels, and name every category."
-        self.log.warning(self.file, message, remedy, row=row, field=field)
+        self.log.warning(self.file, message, _GIVE_BOXES, row=row, field=field)
 
 
 _READING: Final = BoxReading("xywh", "pixels")
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 _BOXES: Final = "annotations"
 """The list that a receipt counts: images are pictures, not rows."""
 
@@ -238,7 +222,7 @@ def read_coco(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     rows.description = rows.description or named
     read: list[tuple[SourceFile, CocoFile]] = []
     labels: dict[Key, str] = {}
-    for file in sorted(files, key=_is_list):
+    for file in sorted(files, key=lambda one: Probe(one.path).head.lstrip(_BLANK).startswith(b"[")):
         coco = read_coco_file(file.path, rows.log, labels)
         if coco is not None:
             labels = {**coco.labels, **labels}
@@ -326,12 +310,6 @@ def _place(
 
 def _by_name(rows: SetRows) -> Callable[[FoundBox], Place | None]:
     return lambda box: rows.find_case(image=str(box.image), case=str(box.image))
-
-
-def _is_list(file: SourceFile) -> bool:
-    """Whether a JSON file begins as a list: results are read after the sets that name things."""
-    with file.path.open("rb") as stream:
-        return stream.read(100).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
 
 def _add_cases(coco: CocoFile, file: SourceFile, rows: SetRows) -> dict[Key, Place]:

@@ -81,14 +81,11 @@ def import_archive(
             without += 1
             continue
         number = f"s{len(cases) + 1}"
-        patient = value_of(study, _PATIENT)
-        known = patients.setdefault(patient, f"p{len(patients) + 1}") if patient else None
+        case = {"id": number, "study_id": number, "question": question, "question_type": "open"}
+        if patient := value_of(study, _PATIENT):
+            case["patient_id"] = patients.setdefault(patient, f"p{len(patients) + 1}")
         images[0]["key"] = True
-        cases.append(
-            {"id": number, "study_id": number, "question": question, "question_type": "open"}
-            | ({"patient_id": known} if known else {})
-            | {"images": images}
-        )
+        cases.append({**case, "images": images})
     if not cases:
         kinds = ", ".join(RADIOGRAPHS)
         remedy = f"It takes studies with modality {kinds}."
@@ -130,10 +127,8 @@ def _images(base: Address, study: str) -> Iterator[dict[str, Any]]:
             if not is_uid(name):
                 continue
             number += 1
-            image: dict[str, Any] = {
-                "id": f"i{number}",
-                "path": base.joined(f"{place}/{name}").text,
-            }
+            path = base.joined(f"{place}/{name}").text
+            image: dict[str, Any] = {"id": f"i{number}", "path": path}
             if view := value_of(instance, _VIEW):
                 image["view"] = view
             rows, columns = value_of(instance, _ROWS), value_of(instance, _COLUMNS)

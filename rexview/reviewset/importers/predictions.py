@@ -14,7 +14,8 @@ from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import (
     SourceFile,
-    model_of,
+    model_told,
+    name_of_model,
     read_json,
     warn_of_no_model,
 )
@@ -80,9 +81,16 @@ def read_predictions(
             rows.log.error(file.label, message, "Write {id: text}, or {model: {id: text}}.")
             continue
         if _is_reference(file, options) and _are_texts(content):
-            _add_reports(content, file, rows)
+            rows.receipt.rows(file.label, len(content))
+            rows.log.note(f"{file.label}: its texts are taken for the reports of the studies.")
+            for number, (name, text) in enumerate(content.items(), start=1):
+                found, at = rows.find_case(case=name), At(file.label, number)
+                if text is None or not name.strip():
+                    rows.receipt.unused(at, "It has no text by the id of a study.")
+                    continue
+                rows.add_case({"id": found[0] if found else name, **report_fields(text)}, at)
             continue
-        named = model_of(file, options)
+        named = model_told(file, options) or name_of_model(file)
         if any(not isinstance(value, dict) for value in content.values()):
             warn_of_no_model(file, named, rows.log)
         entries = list(entries_by_id(content, named, file))
@@ -99,17 +107,6 @@ def _is_reference(file: SourceFile, options: Mapping[str, Any]) -> bool:
     said = told(file, options)
     words = ColumnName.of(PurePosixPath(file.label).stem).words
     return said == "reference" or (said is None and side_of(words) > 0)
-
-
-def _add_reports(content: Mapping[str, Any], file: SourceFile, rows: SetRows) -> None:
-    rows.receipt.rows(file.label, len(content))
-    rows.log.note(f"{file.label}: its texts are taken for the reports of the studies.")
-    for number, (name, text) in enumerate(content.items(), start=1):
-        found, at = rows.find_case(case=name), At(file.label, number)
-        if text is None or not name.strip():
-            rows.receipt.unused(at, "It has no text by the id of a study.")
-            continue
-        rows.add_case({"id": found[0] if found else name, **report_fields(text)}, at)
 
 
 Model = TypeVar("Model", str, None)

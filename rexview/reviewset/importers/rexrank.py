@@ -146,10 +146,8 @@ class Study:
         words = self.fields.get("frontal_lateral")
         words = words if isinstance(words, list) else [words] if isinstance(words, str) else []
         if words and len(words) != number:
-            message = (
-                f"The number of views ({len(words)}) is not that of images ({number}); the views "
-                "stay unknown."
-            )
+            message = f"The number of views ({len(words)}) is not that of images ({number}); the "
+            message += "views stay unknown."
             remedy = "Give one view for each image."
             self.log.warning(
                 self.at.file, message, remedy, row=self.at.row, field="frontal_lateral"
@@ -243,7 +241,6 @@ def _join(
 
 
 def _studies(file: SourceFile, rows: SetRows) -> Studies:
-    """Return the studies of a file; problems are logged."""
     log, label = rows.log, file.label
     content = read_json(file.path, log, label)
     if content is None:

@@ -309,7 +309,10 @@ def _read_predictions(
 ) -> None:
     reader = model_told(file, {"model": of_files(options.get("reader"))})
     told = reader or model_told(file, options)
-    usual, unknown = told or _named_after(file), 0
+    usual, unknown = told, 0
+    if usual is None:  # of readers the number is kept, which tells them apart
+        whole = printable(file.path.stem.replace("_", " ").strip())
+        usual = whole.capitalize() if _READER.search(whole) else name_of_model(file)
     found, known = Counter[str](), set[str]()
     seen: dict[tuple[str, str], str | None] = {}
     predictions = list(_predictions(file, content, rows.log))
@@ -349,9 +352,3 @@ def _read_predictions(
 def of_files(given: Sequence[str] | None) -> list[str]:
     """Return what of an option is FILE=NAME."""
     return [one for one in given or () if "=" in one]
-
-
-def _named_after(file: SourceFile) -> str:
-    """Name a rater after the file; of readers the number is kept, which tells them apart."""
-    whole = printable(file.path.stem.replace("_", " ").strip())
-    return whole.capitalize() if _READER.search(whole) else name_of_model(file)

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.box_placement import (
+    BoxReading,
+    FoundBox,
     PictureCases,
     as_model,
     name_unread,
+    picture_size,
     place_boxes,
 )
-from rexview.reviewset.importers.annotations.box_reading import BoxReading, FoundBox, picture_size
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json
@@ -154,19 +156,10 @@ def _add_box(sample: Sample, one: Mapping[str, Any], name: str, *, has_scores: b
         sample.unread[f"{name} without four numbers"] += 1
         return
     extra = {key: value for key, value in one.items() if key not in _BOX_FIELDS and value}
-    label = one.get("label")
-    sample.boxes.append(
-        FoundBox(
-            sample.image,
-            "" if label is None else str(label),
-            numbers,
-            sample.row,
-            name if has_scores else None,
-            one_number(one.get("confidence")),
-            sample.size,
-            extra,
-        )
-    )
+    label = "" if one.get("label") is None else str(one["label"])
+    model, score = name if has_scores else None, one_number(one.get("confidence"))
+    image, row, size = sample.image, sample.row, sample.size
+    sample.boxes.append(FoundBox(image, label, numbers, row, model, score, size, extra))
 
 
 def _class_name(label: Any, classes: list[str]) -> str:

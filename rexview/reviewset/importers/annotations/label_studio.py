@@ -16,15 +16,13 @@ from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from rexview.reviewset.importers.annotations.box_placement import (
+    BoxReading,
+    FoundBox,
     PictureCases,
     as_model,
     name_unread,
-    place_boxes,
-)
-from rexview.reviewset.importers.annotations.box_reading import (
-    BoxReading,
-    FoundBox,
     picture_size,
+    place_boxes,
     turned_box,
 )
 from rexview.reviewset.importers.core.recognise import Probe
@@ -140,13 +138,10 @@ def _short_task(row: int, entry: Mapping[str, Any]) -> Task:
 
 def _split_data(data: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return what the picture may be called, and the other data of a task."""
-    others = dict(data)
-    for key, value in data.items():
-        names = picture_names(value)
-        if names:
-            del others[key]
-            return names, others
-    return (), others
+    named = {key: names for key, value in data.items() if (names := picture_names(value))}
+    first = next(iter(named), None)
+    others = {key: value for key, value in data.items() if key != first}
+    return (named[first] if first is not None else ()), others
 
 
 def picture_names(value: Any) -> tuple[str, ...]:
@@ -206,16 +201,9 @@ def _box(
     words = ", ".join(map(str, labels)) if isinstance(labels, list) else str(labels or "")
     score = result.get("score", value.get("score"))
     rotation = value.get("rotation")
-    return FoundBox(
-        task.row,
-        words,
-        numbers,
-        task.row,
-        model,
-        None if model is None else one_number(score),
-        known,
-        {"rotation": rotation} if rotation else {},
-    )
+    rated, extra = one_number(score), {"rotation": rotation} if rotation else {}
+    rated = None if model is None else rated
+    return FoundBox(task.row, words, numbers, task.row, model, rated, known, extra)
 
 
 def _upright(
@@ -320,12 +308,9 @@ def read_label_studio(
             rows.receipt.identity_column(file.label, name)
         name_unread(unread, file.label, rows)
         if several:
-            rows.log.warning(
-                file.label,
-                f"{several:,} tasks have boxes of more than one person; all are reference boxes.",
-                "Export one person's annotations, if only those are meant.",
-                field="annotations",
-            )
+            message = f"{several:,} tasks have boxes of more than one person; all are reference "
+            remedy = "Export one person's annotations, if only those are meant."
+            rows.log.warning(file.label, f"{message}boxes.", remedy, field="annotations")
 
 
 def _case_words(data: Mapping[str, Any], words: Mapping[str, list[str]]) -> dict[str, Any]:

@@ -71,10 +71,10 @@ def _read(
     names = join(file, columns[key], ids, sheet.numbers, rows, images=key == "image")
     reports: dict[Report, list[Row]] = {}
     for row in sheet.read(columns, rows.log):
-        case_id = _case(row, key, names, rows)
-        if case_id is None:
+        if not (row["case"] or row["study_id"] or row["image"]):
             rows.receipt.unused(row.at, "The row names no case.")
             continue
+        case_id = _case(row, key, names, rows)
         model = row["model"] or options.get("model") or _UNKNOWN_MODEL
         reports.setdefault((case_id, model, row["reader"]), []).append(row)
     made = 0
@@ -87,14 +87,11 @@ def _read(
         rows.log.note(f"{file}: {made:,} answers were put together from their original lines.")
 
 
-def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str | None:
+def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str:
     """Return the case of a row: one that is there, else a new one of that name.
 
     ``names`` has the ids to take for those of the ``key`` that are written otherwise.
     """
-    name = row["case"] or row["study_id"] or row["image"]
-    if name is None:
-        return None
     case_name, study = (
         names.get((row[one] or "").strip(), row[one]) if one == key else row[one]
         for one in ("case", "study_id")
@@ -102,6 +99,7 @@ def _case(row: Row, key: str, names: Mapping[str, str], rows: SetRows) -> str | 
     found = rows.find_case(case=case_name, study=study, image=row["image"])
     if found is not None:
         return found[0]
+    name = row["case"] or row["study_id"] or row["image"]
     case: dict[str, Any] = {"id": name, "study_id": row["study_id"]}
     if row["image"]:
         case["images"] = [{"path": row["image"]}]
@@ -134,25 +132,14 @@ def _add_edits(
         elif marked and edited is None:
             edited = original
         line += original is not None
-        rows.add_mark(
-            "edits",
-            {
-                "case": case_id,
-                "model": model,
-                "reader": reader,
-                "line": line,
-                "original": original,
-                "edited": edited,
-                "action": _action(row["action"], original, edited),
-                "severity": row["severity"],
-                "kind": fold_kind(row["kind"]),
-                "significance": fold_significance(row["significance"]),
-                "comment": row["comment"],
-                "created": row["created"],
-                **{name: row.value(name) for name in others if row.cells[name] is not None},
-            },
-            row.at,
-        )
+        edit = {"case": case_id, "model": model, "reader": reader, "line": line}
+        edit |= {"original": original, "edited": edited}
+        edit["action"] = _action(row["action"], original, edited)
+        edit["kind"] = fold_kind(row["kind"])
+        edit["significance"] = fold_significance(row["significance"])
+        edit |= {name: row[name] for name in ("severity", "comment", "created")}
+        edit |= {name: row.value(name) for name in others if row.cells[name] is not None}
+        rows.add_mark("edits", edit, row.at)
 
 
 def _marks(row: Row) -> set[str]:

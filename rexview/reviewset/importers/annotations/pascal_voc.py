@@ -11,11 +11,13 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from rexview.reviewset.importers.annotations.box_placement import (
+    BoxReading,
+    FoundBox,
     PictureCases,
     as_model,
+    picture_size,
     place_boxes,
 )
-from rexview.reviewset.importers.annotations.box_reading import BoxReading, FoundBox, picture_size
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_text
@@ -67,33 +69,18 @@ def read_annotation(text: str) -> Annotation:
     size = picture_size(root.findtext("size/width"), root.findtext("size/height"))
     for row, one in enumerate(root.findall("object")[:_MOST_OBJECTS], start=1):
         corners = one.find("bndbox")
-        texts = [corners.findtext(key) if corners is not None else None for key in _CORNERS]
-        numbers = four_numbers(texts)
+        given = [corners.findtext(key) if corners is not None else None for key in _CORNERS]
+        numbers = four_numbers(given)
         if numbers is None:
             found.broken.append(row)
             continue
-        score = next((word for key in _SCORES if (word := one.findtext(key))), None)
+        score = one_number(next((word for key in _SCORES if (word := one.findtext(key))), None))
         label = (one.findtext("name") or "").strip()
-        found.boxes.append(
-            FoundBox(
-                found.image,
-                label,
-                numbers,
-                row,
-                score=one_number(score),
-                size=size,
-                extra=_others(one),
-            )
-        )
+        texts = {part.tag: (part.text or "").strip() for part in one if part.tag not in _READ}
+        extra = {k: text for k, text in texts.items() if text not in ("", "0", "Unspecified")}
+        box = FoundBox(found.image, label, numbers, row, None, score, size, extra)
+        found.boxes.append(box)
     return found
-
-
-def _others(one: ElementTree.Element) -> Mapping[str, Any]:
-    return {
-        part.tag: part.text.strip()
-        for part in one
-        if part.tag not in _READ and part.text and part.text.strip() not in ("", "0", "Unspecified")
-    }
 
 
 def recognises(probe: Probe) -> str | None:
@@ -125,10 +112,5 @@ def read_voc(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, A
             replace(one, file=file.label, model=None if one.score is None else "detector")
             for one in found.boxes
         ]
-    place_boxes(
-        as_model(boxes, options.get("model")),
-        "Pascal VOC files",
-        rows,
-        options,
-        expected=BoxReading("xyxy", "pixels"),
-    )
+    boxes, corners = as_model(boxes, options.get("model")), BoxReading("xyxy", "pixels")
+    place_boxes(boxes, "Pascal VOC files", rows, options, expected=corners)

@@ -53,14 +53,18 @@ def is_report(text: str) -> bool:
 def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read reports into their cases, or as the answers of models."""
     names = Counter(PurePosixPath(file.label).stem for file in files)
-    folders = {path.parent.name for path in map(_path, files) if names[path.stem] > 1}
-    plain = [folder for folder in folders if not _is_of_a_model(folder)]
+    paths = [PurePosixPath(file.label) for file in files]
+    folders = {path.parent.name for path in paths if names[path.stem] > 1}
+    plain = [  # called neither for a model nor for what models write
+        folder
+        for folder in folders
+        if not MODEL_NAME.search(folder) and side_of(ColumnName.of(folder).words) >= 0
+    ]
     reference = plain[0] if len(plain) == 1 and len(folders) > 1 else None
-    for file in files:
+    for file, path in zip(files, paths, strict=True):
         text = read_text(file.path, rows.log, save_as="UTF-8", label=file.label)
         if text is None:
             continue
-        path = PurePosixPath(file.label)
         at = At(file.label, 1)
         place = rows.find_case(case=path.stem, study=path.stem, image=path.stem)
         of_mimic = mimic_study(f"{path.parent}/{path.stem}/_") is not None
@@ -79,15 +83,6 @@ def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
             rows.add_answer({"case": case_id, "model": model, "text": text.strip()}, at)
             continue
         rows.add_case({"id": case_id, **study, **report_fields(text)}, at)
-
-
-def _path(file: SourceFile) -> PurePosixPath:
-    return PurePosixPath(file.label)
-
-
-def _is_of_a_model(folder: str) -> bool:
-    """Whether a folder is called for a model, or for what models write."""
-    return MODEL_NAME.search(folder) is not None or side_of(ColumnName.of(folder).words) < 0
 
 
 def _model(path: PurePosixPath, *, several: bool) -> str | None:

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from rexview.bounded import parse_yaml
 from rexview.errors import FileRefused
-from rexview.reviewset.importers.annotations.box_placement import place_boxes
-from rexview.reviewset.importers.annotations.box_reading import BoxReading, FoundBox
+from rexview.reviewset.importers.annotations.box_placement import BoxReading, FoundBox, place_boxes
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_text
@@ -88,16 +87,9 @@ def read_labels(name: str, text: str, classes: list[str], model: str | None) -> 
             continue
         number = words[0].partition(".")[0]
         known = number.isdigit() and int(number) < len(classes)
-        found.boxes.append(
-            FoundBox(
-                image,
-                classes[int(number)] if known else f"class {number}",
-                numbers,
-                row,
-                None if score is None else model,
-                score,
-            )
-        )
+        label = classes[int(number)] if known else f"class {number}"
+        whose = None if score is None else model
+        found.boxes.append(FoundBox(image, label, numbers, row, whose, score))
     return found
 
 
@@ -168,7 +160,9 @@ def read_yolo(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     boxes: list[FoundBox] = []
     outlines = unnamed = 0
     for file, text in labels:
-        names = _nearest(PurePosixPath(file.label).parent, classes)
+        # the class names of its folder, of one above, else the only ones there are
+        above = [classes[one] for one in PurePosixPath(file.label).parents if one in classes]
+        names = (above or [*classes.values()] if len(classes) == 1 else [*above, []])[0]
         model = options.get("model") or model_name(file.label)
         found = read_labels(file.label, text, names, model)
         rows.receipt.rows(file.label, len(found.boxes) + len(found.broken))
@@ -184,11 +178,3 @@ def read_yolo(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     if unnamed:
         message = f"{unnamed:,} files have classes without a name; their numbers are shown."
         rows.log.warning(where, message, "Give classes.txt or data.yaml, too.", field="class")
-
-
-def _nearest(folder: PurePosixPath, classes: Mapping[PurePosixPath, list[str]]) -> list[str]:
-    """Return the class names of the folder itself, of one above, else the only ones there are."""
-    for one in (folder, *folder.parents):
-        if one in classes:
-            return classes[one]
-    return next(iter(classes.values())) if len(classes) == 1 else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -83,9 +84,8 @@ def recognise(file: SourceFile, pictures: frozenset[str] = frozenset()) -> Recog
 
 def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read files, folders and archives of any known kinds."""
-    rows.name = rows.name or " and ".join(
-        dict.fromkeys(file.path.stem.replace("_", " ") for file in files[:2])
-    )
+    names = dict.fromkeys(file.path.stem.replace("_", " ") for file in files[:2])
+    rows.name = rows.name or " and ".join(names)
     found: list[Recognised] = []
     opened = list(Opener(rows).open(files))
     check_told(opened, options, rows)
@@ -112,11 +112,9 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     found = [replace(one, role=turns.get(one.file.label, one.role)) for one in found]
     order = list(FORMATS)
     found.sort(key=lambda one: (one.role, order.index(one.importer.id), one.file.label))
-    groups: dict[tuple[int, str], list[Recognised]] = {}
-    for one in found:
-        groups.setdefault((one.role, one.importer.id), []).append(one)
     beside = [file.path if file.path.is_dir() else file.path.parent for file in files]
-    for (role, name), group in groups.items():
+    for (role, name), some in groupby(found, key=lambda one: (one.role, one.importer.id)):
+        group = list(some)
         rows.log.end_warnings_if_refused()
         if role >= _BOXES:
             _place(rows, options, beside, files[0].label)
@@ -131,8 +129,7 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             _name_unread(group, rows)
     _place(rows, options, beside, files[0].label)
     declare_readers(rows, {one.rpartition("=")[2].strip() for one in readers})
-    labels = ", ".join(file.label for file in files)
-    rows.description = f"Imported from {labels}."
+    rows.description = f"Imported from {', '.join(file.label for file in files)}."
 
 
 def _with_pictures_of_boxes(

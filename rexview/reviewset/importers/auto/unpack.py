@@ -115,14 +115,13 @@ class Opener:
         self._rows.receipt.file_unread(printable(label), kind, why)
 
     def _zip(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
-        folder = self._scratch_folder(file)
+        folder = self._rows.new_folder(file_name(file.path.stem))
         try:
             with zipfile.ZipFile(file.path) as archive:
                 members = archive.infolist()
                 if len(members) > MAX_FILES:
-                    self._unread(
-                        file.label, "ZIP archive", f"It has more than {MAX_FILES:,} files."
-                    )
+                    why = f"It has more than {MAX_FILES:,} files."
+                    self._unread(file.label, "ZIP archive", why)
                     return
                 for member in members:
                     self._member(archive, member, folder, file.label)
@@ -130,12 +129,6 @@ class Opener:
             self._unread(file.label, "ZIP archive", "It is damaged.")
             return
         yield from self._folder(folder, folder, file.label, depth + 1)
-
-    def _scratch_folder(self, file: SourceFile) -> Path:
-        folder = self._rows.scratch / f"{len(list(self._rows.scratch.iterdir())):05}"
-        name = file_name(file.path.stem)
-        (folder / name).mkdir(parents=True)
-        return folder / name
 
     def _member(
         self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, label: str
@@ -178,7 +171,7 @@ class Opener:
 
     def _gzip(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
         name = file_name(file.path.name.removesuffix(".gz").removesuffix(".GZ"))
-        target = self._scratch_folder(file) / name
+        target = self._rows.new_folder(file_name(file.path.stem)) / name
         most = max(_SMALL, file.path.stat().st_size * MAX_RATIO)
         try:
             with gzip.open(file.path) as source:

@@ -82,7 +82,7 @@ class Option:
                 raise ValueError("names a folder that does not exist.")
             return path
         if self.type == "box_reading":
-            from rexview.reviewset.importers.annotations.box_reading import BoxReading
+            from rexview.reviewset.importers.annotations.box_placement import BoxReading
 
             if isinstance(value, Mapping):  # by file and model, as a page asks
                 return {whose: BoxReading.parse(str(one)) for whose, one in value.items()}
@@ -171,17 +171,15 @@ class Importer:
             else:
                 metavar = {"file": "FILE", "folder": "FOLDER", "mapping": "FILE"}
                 settings |= {"metavar": metavar.get(option.type, "TEXT")}
-            parser.add_argument(
-                option.flag, dest=f"option_{option.name}", required=option.required, **settings
-            )
+            settings |= {"dest": f"option_{option.name}", "required": option.required}
+            parser.add_argument(option.flag, **settings)
         if self.extra_arguments:
             self.extra_arguments(parser)
 
     def read_arguments(self, namespace: argparse.Namespace) -> dict[str, Any]:
         """Return the options that were given on the command line."""
-        given = {
-            option.name: getattr(namespace, f"option_{option.name}") for option in self.options
-        }
+        names = (option.name for option in self.options)
+        given = {name: getattr(namespace, f"option_{name}") for name in names}
         return {name: value for name, value in given.items() if value is not None}
 
 

@@ -19,6 +19,11 @@ from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.problems import quoted
 
 LOST_DIGITS: Final = re.compile(r"[+-]?\d[.,]\d+[eE]\+?\d+|[+-]?\d+[eE]\+\d+")
+_LOST: Final = (
+    "The id has lost its digits: a spreadsheet wrote it as a power of ten.",
+    "Make the column text in the spreadsheet, enter the ids again, and export it.",
+)
+"""Why such ids are refused, as different ones may have become one, and what to do."""
 _WHOLE_FLOAT: Final = re.compile(r"(-?\d+)\.0+")
 _NUMBERED: Final = re.compile(r"([a-z][a-z _-]*?)?[ _-]?0*(\d+)")
 _MOSTLY: Final = 0.5
@@ -125,7 +130,14 @@ def join(
         unknown = {one for one in named if not rows.find_case(image=one, case=one)}
         match = IdMatch(unknown=frozenset(unknown))
     else:
-        if refuse_lost_digits(file, key, ids, numbers, rows):
+        lost = [
+            n
+            for one, n in zip(ids, numbers, strict=True)
+            if LOST_DIGITS.fullmatch((one or "").strip())
+        ]
+        for number in lost:
+            rows.log.error(file, *_LOST, row=number, field=key)
+        if lost:
             return {}
         ids = [one.strip() if one else None for one in ids]
         match = match_ids(filter(None, ids), rows)
@@ -167,40 +179,21 @@ def account(
         rows.log.warning(file, message, "Give the id of the case.", field=key)
     different = len({one for one in ids if one is not None})
     most = _MOSTLY * different if answers else different - 1 if needed else different
-    if len(match.unknown) > max(1, most):
-        first = sorted(match.unknown)[:_NEAREST]
-        message = (
-            f"{len(match.unknown):,} of its {different:,} ids are of no case that the other "
-            f"sources have: {', '.join(_beside_nearest(one, rows) for one in first)}."
-        )
+    refused = len(match.unknown) > max(1, most)
+    if not refused and not (answers and unmatched):
+        return
+    known = [name for _, name in rows.names_by_id().values()][:_COMPARED]
+    shown = []
+    for one in sorted(match.unknown)[:_NEAREST]:
+        near = get_close_matches(one, known, 1, 0.5)
+        shown.append(f"{quoted(one)} (nearest: {quoted(near[0])})" if near else quoted(one))
+    if refused:
+        message = f"{len(match.unknown):,} of its {different:,} ids are of no case that the other "
+        message += f"sources have: {', '.join(shown)}."
         remedy = "Correct the ids, give the file with these cases, too, or leave this one out."
         rows.log.error(file, message, remedy, row=unmatched[0], field=key)
-    elif answers and unmatched:
-        first = sorted(match.unknown)[:_NEAREST]
+    else:
         message = f"{len(unmatched):,} answers name no case of the other sources: "
-        message += f"{', '.join(_beside_nearest(one, rows) for one in first)}."
         remedy = "Correct the ids, or give the file with these cases, too."
+        message += f"{', '.join(shown)}."
         rows.log.warning(file, message, remedy, row=unmatched[0], field=key)
-
-
-def _beside_nearest(one: str, rows: SetRows) -> str:
-    known = [name for _, name in rows.names_by_id().values()][:_COMPARED]
-    near = get_close_matches(one, known, 1, 0.5)
-    return f"{quoted(one)} (nearest: {quoted(near[0])})" if near else quoted(one)
-
-
-def refuse_lost_digits(
-    file: str, key: str, ids: Sequence[str | None], numbers: Sequence[int], rows: SetRows
-) -> bool:
-    """Refuse ids that a spreadsheet wrote as powers of ten, and return whether there are any.
-
-    Different ones may have become one.
-    """
-    refused = False
-    for one, number in zip(ids, numbers, strict=True):
-        if one is not None and LOST_DIGITS.fullmatch(one.strip()):
-            message = "The id has lost its digits: a spreadsheet wrote it as a power of ten."
-            remedy = "Make the column text in the spreadsheet, enter the ids again, and export it."
-            rows.log.error(file, message, remedy, row=number, field=key)
-            refused = True
-    return refused

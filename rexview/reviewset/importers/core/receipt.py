@@ -275,15 +275,11 @@ class Receipt:
             like = f" (such as “{column.example}”)" if column.example else ""
             yield f"Not used: {column.file}, column {column.column}{like}: {column.why}"
         for kept in self.columns_kept:
-            yield (
-                f"Kept as an extra field of the {kept.kept_as}: {kept.file}, column {kept.column} "
-                f"(such as “{kept.example}”)."
-            )
+            where = f"{kept.file}, column {kept.column} (such as “{kept.example}”)"
+            yield f"Kept as an extra field of the {kept.kept_as}: {where}."
         for identity in self.identity_columns:
-            yield (
-                f"Left out: {identity.file}, column {identity.column}: it looks like a person's "
-                "identity."
-            )
+            why = "it looks like a person's identity"
+            yield f"Left out: {identity.file}, column {identity.column}: {why}."
         for file in self.files_unread:
             yield f"Not read: {file.file} ({file.type}): {file.why}"
 

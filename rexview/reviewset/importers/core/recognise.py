@@ -131,8 +131,10 @@ class Probe:
             return "arrow"
         if head[344:348] in (b"n+1\x00", b"ni1\x00"):
             return "nifti"
-        if _is_bare_dicom(head):
-            return "dicom"
+        if head[:2] in _DICOM_GROUPS and len(head) >= 16:
+            explicit = head[4:6].isalpha() and head[4:6].isupper()
+            if explicit or int.from_bytes(head[4:8], "little") < 256:  # or implicit VR
+                return "dicom"
         if b"\x00" in head and not sniff_encoding(head).startswith("utf-16"):
             return "unknown"
         return self._kind_of_text()
@@ -191,7 +193,6 @@ class Probe:
         return None if is_too_deep(value) else value
 
     def _json_start(self) -> Any:
-        """Parse the first entries of a long list or object."""
         decoder, text = json.JSONDecoder(), self.text.lstrip()
         is_object, place = text[0] == "{", 1
         names: dict[str, Any] = {}
@@ -245,11 +246,3 @@ class Probe:
         if len(columns) < 2 or not rows or len(rows) * 2 < len(records[1 : 1 + _LOOKED_AT]):
             return None
         return SampleTable(columns, tuple(rows))
-
-
-def _is_bare_dicom(head: bytes) -> bool:
-    """Whether bytes begin as a DICOM data set without preamble does: explicit or implicit VR."""
-    if head[:2] not in _DICOM_GROUPS or len(head) < 16:
-        return False
-    explicit = head[4:6].isalpha() and head[4:6].isupper()
-    return explicit or int.from_bytes(head[4:8], "little") < 256

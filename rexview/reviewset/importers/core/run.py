@@ -16,7 +16,7 @@ from rexview.errors import FileRefused, ImageError, ImportSourceError, ReviewSet
 from rexview.imaging import thumbnail
 from rexview.reviewset import load, write
 from rexview.reviewset.images import images_folder
-from rexview.reviewset.importers.annotations.answer_boxes import read_boxes_of_texts
+from rexview.reviewset.importers.annotations.box_table import read_boxes_of_texts
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import Importer, ImportReport
 from rexview.reviewset.importers.core.problem_log import ProblemLog
@@ -89,12 +89,7 @@ def _withdraw_pictures(rows: SetRows) -> None:
     alone = rows.pictures - rows.described
     for case_id in alone:
         _join_by_name(rows, case_id, alone)
-    named = {
-        image["path"]
-        for case in rows.cases
-        if case["id"] not in alone
-        for image in case.get("images") or []
-    }
+    named = {image["path"] for case_id, image in rows.images() if case_id not in alone}
     if not named & rows.files.keys():
         return
     alone -= {row.get("case") for name in TABLES for row in rows.rows_of(name)}
@@ -128,8 +123,8 @@ def _drop_without_case(rows: SetRows) -> None:
             if rows.case(row.get("case") or "") is not None:
                 kept.add(row, at)
                 continue
-            rows.receipt.taken_back(at)
             why = "There is no such case."
+            rows.receipt.taken_back(at)
             rows.receipt.unused(at, why)
             rows.log.warning(at.file, why, "Give the cases, too.", row=at.row, field="case")
         rows.tables[name] = kept
@@ -283,7 +278,6 @@ def _check_size(rows: SetRows, name: str) -> None:
 
 
 def _characters(value: Any) -> int:
-    """Return how many letters a value has, in lists and objects, too."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):
@@ -309,22 +303,19 @@ def _check_content(importer: Importer, files: Sequence[SourceFile], log: Problem
         if found.importer.id in _GENERAL.get(probe.kind, ()):
             continue
         if importer.recognises(probe) is None:
-            message = (
-                f"The file is no {importer.name}; it looks like {found.importer.name}: {found.why}."
-            )
-            log.error(file.label, message, f"Import it as {found.importer.id}, or as auto.")
+            looks = f"it looks like {found.importer.name}: {found.why}."
+            remedy = f"Import it as {found.importer.id}, or as auto."
+            log.error(file.label, f"The file is no {importer.name}; {looks}", remedy)
 
 
 def _source_files(sources: Sequence[Path]) -> list[SourceFile]:
     """Give each source its file name as label, and its folder's before it where two are alike."""
     names = [source.name for source in sources]
-    labels = (
-        name if names.count(name) == 1 else f"{one.parent.name}/{name}"
-        for one, name in zip(sources, names, strict=True)
-    )
-    return told_apart(
-        [SourceFile(*one) for one in zip(sources, map(printable, labels), strict=True)]
-    )
+    files = []
+    for one in sources:
+        label = one.name if names.count(one.name) == 1 else f"{one.parent.name}/{one.name}"
+        files.append(SourceFile(one, printable(label)))
+    return told_apart(files)
 
 
 def _read_options(importer: Importer, given: Mapping[str, Any], log: ProblemLog) -> dict[str, Any]:
@@ -347,8 +338,8 @@ def _check_sources(importer: Importer, sources: Sequence[Path], log: ProblemLog)
         if not source.exists():
             log.error(source.name, "There is no such file or folder.", "Check the path.")
         elif not source.is_dir() and not source.is_file():
-            message = "This is a device or a pipe, not a file."
-            log.error(source.name, message, "Give a file or a folder.")
+            what = "This is a device or a pipe, not a file."
+            log.error(source.name, what, "Give a file or a folder.")
         elif source.is_dir() and not importer.folders:
             kinds = ", ".join(importer.suffixes)
             log.error(source.name, "This is a folder.", f"Give files that end in {kinds}.")
@@ -387,12 +378,9 @@ def _write(rows: SetRows, out: Path, settings: Mapping[str, Any], before: Review
             if chosen is None and most > MOST_JSON_ROWS:
                 chosen = "parquet"
             if before:
+                state = before.fingerprint
                 backup = rewrite(
-                    review_set,
-                    base=base,
-                    state=before.fingerprint,
-                    table_format=chosen,
-                    images=images,
+                    review_set, base=base, state=state, table_format=chosen, images=images
                 )
                 log.note(f"The tables as they were are kept in {backup.name}, beside the set.")
             else:
@@ -427,18 +415,10 @@ def _placed(
 
 
 def _counts(receipt: Receipt) -> dict[str, int]:
-    counts = {
-        "cases": receipt.cases,
-        "answers": receipt.answers,
-        "models": len(receipt.models),
-        "scores": receipt.scores,
-        "reader flags": receipt.flags,
-        "edits": receipt.edits,
-        "metrics": receipt.metrics,
-        "reference boxes": receipt.reference_boxes,
-        "boxes of models": receipt.model_boxes,
-        "images": receipt.images,
-    }
+    counts = {"cases": receipt.cases, "answers": receipt.answers, "models": len(receipt.models)}
+    counts |= {"scores": receipt.scores, "reader flags": receipt.flags, "edits": receipt.edits}
+    counts |= {"metrics": receipt.metrics, "reference boxes": receipt.reference_boxes}
+    counts |= {"boxes of models": receipt.model_boxes, "images": receipt.images}
     kept = {name: number for name, number in counts.items() if number}
     return kept | ({"images found": receipt.images_found} if receipt.images else {})
 

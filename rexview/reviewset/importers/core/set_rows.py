@@ -147,10 +147,8 @@ class RowTable:
         if kept_as in row:
             return
         row[kept_as] = value
-        message = (
-            f"The {inside or name} differs from the one in an earlier row or file, which was kept; "
-            f"this one is kept as {kept_as}."
-        )
+        message = f"The {inside or name} differs from the one in an earlier row or file, which was "
+        message += f"kept; this one is kept as {kept_as}."
         remedy = "Give each its own id, or correct one of them."
         self._log.warning(at.file, message, remedy, row=at.row, field=at.named(inside or name))
 
@@ -253,6 +251,12 @@ class SetRows:
             self._scratch = TemporaryDirectory(prefix="rexview-import-")
         return Path(self._scratch.name)
 
+    def new_folder(self, name: str = "") -> Path:
+        """Make a folder of its own below :attr:`scratch`, and one called ``name`` in it."""
+        folder = self.scratch / f"{len(list(self.scratch.iterdir())):05}" / name
+        folder.mkdir(parents=True)
+        return folder
+
     def close(self) -> None:
         """Remove what was unpacked."""
         if self._scratch is not None:
@@ -311,21 +315,19 @@ class SetRows:
         text = given.get("text")
         if before is not None and text is not None:
             first = before.get("text")
+            message = "The answer differs from an earlier one of this model to the case"
+            where = {"row": at.row, "field": at.named("text")}
             if first is not None and first != text:
                 if self.second_answers == "first":
-                    message = "The answer differs from an earlier one of this model to the case."
                     remedy = "Give the run of each, or give each file its own model name."
-                    self.log.warning(at.file, message, remedy, row=at.row, field=at.named("text"))
+                    self.log.warning(at.file, f"{message}.", remedy, **where)
                     self.receipt.unused(at, "Another text for an answer that is there.")
                     return False
                 runs = ({**given, "run_id": str(number)} for number in count(2))
                 given = next(one for one in runs if answers.key(one) not in answers.by_key)
-                message = (
-                    "The answer differs from an earlier one of this model to the case; it is kept "
-                    "as a further run."
-                )
+                message += "; it is kept as a further run."
                 remedy = "Name the runs (run_id), or remove one of them."
-                self.log.warning(at.file, message, remedy, row=at.row, field=at.named("text"))
+                self.log.warning(at.file, message, remedy, **where)
         self.declare_model(given.get("model"))
         self.receipt.used(at)
         if answers.add(given, at) is given:
@@ -359,10 +361,8 @@ class SetRows:
         if answer is None:
             self.add_answer({"case": case_id, "model": model}, at)
             answer = self.answers_of(case_id)[0]
-        answer["boxes"] = [
-            *(answer.get("boxes") or []),
-            *(self._plain(box, at) for box in boxes),
-        ]
+        more = (self._plain(box, at) for box in boxes)
+        answer["boxes"] = [*(answer.get("boxes") or []), *more]
         self.declare_model(model, draws_boxes=True)
         self.receipt.used(at)
 
@@ -439,9 +439,7 @@ class SetRows:
 
     def images(self) -> Iterator[tuple[str, Row]]:
         """Yield the id of the case and the row of each image, each with an ``id``."""
-        for case in self.cases:
-            for image in _named(case):
-                yield case["id"], image
+        yield from ((case["id"], image) for case in self.cases for image in _named(case))
 
     def lies_in_base(self, path: str) -> bool:
         """Whether the file of an image lies where the base folder and its path say."""
@@ -482,13 +480,7 @@ class SetRows:
             readers=(*base.readers, *_new(Reader, self.readers, base.readers)),
         )
         sources = {
-            name: TableSource(
-                name,
-                name,
-                problems=self.log,
-                rows=table.rows,
-                places=table.places,
-            )
+            name: TableSource(name, name, problems=self.log, rows=table.rows, places=table.places)
             for name, table in self.tables.items()
             if table.rows
         }

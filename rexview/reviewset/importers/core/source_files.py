@@ -105,11 +105,6 @@ def told_apart(files: Sequence[SourceFile]) -> list[SourceFile]:
     return [replace(file, folder=folders.get(file)) for file in files]
 
 
-def model_of(file: SourceFile, options: Mapping[str, Any]) -> str:
-    """Return the model of a file: as the option names it, or from its name."""
-    return model_told(file, options) or name_of_model(file)
-
-
 def model_told(file: SourceFile, options: Mapping[str, Any]) -> str | None:
     """Return the model of a file as the option names it (NAME or FILE=NAME), or None."""
     given = options.get("model") or ()
@@ -207,9 +202,7 @@ def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
     if not text.strip():
         log.error(name, "The file is empty.", "Give the file that holds the data.")
         return None
-    if sum(map(text.count, ",[{")) > MAX_VALUES:
-        message = f"The file holds more than {MAX_VALUES:,} values."
-        log.error(name, message, "Split it into several files.")
+    if _has_too_many_values(text, name, log):
         return None
     objects = _Objects()
     try:
@@ -234,11 +227,18 @@ def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
     inside = objects.inside if isinstance(value, dict) else objects.inside + objects.repeated
     if inside:
         named = ", ".join(quoted(key) for key in list(dict.fromkeys(inside))[:3])
-        message = (
-            f"{counted(len(inside), 'key')} twice in one object ({named}); the first was kept."
-        )
+        keys = counted(len(inside), "key")
+        message = f"{keys} twice in one object ({named}); the first was kept."
         log.warning(name, message, REPEATED[1])
     return value
+
+
+def _has_too_many_values(text: str, file: str, log: ProblemLog) -> bool:
+    too_many = sum(map(text.count, ",[{")) > MAX_VALUES
+    if too_many:
+        message = f"The file holds more than {MAX_VALUES:,} values."
+        log.error(file, message, "Split it into several files.")
+    return too_many
 
 
 def json_lines(text: str, file: str, log: ProblemLog) -> Iterator[tuple[int, Any]]:
@@ -246,9 +246,7 @@ def json_lines(text: str, file: str, log: ProblemLog) -> Iterator[tuple[int, Any
 
     A text with too many values is an error, and has no lines.
     """
-    if sum(map(text.count, ",[{")) > MAX_VALUES:
-        message = f"The file holds more than {MAX_VALUES:,} values."
-        log.error(file, message, "Split it into several files.")
+    if _has_too_many_values(text, file, log):
         return
     for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
         if line.strip():

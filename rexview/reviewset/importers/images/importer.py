@@ -199,10 +199,8 @@ def by_folder(images: Iterable[FoundImage], how: str) -> dict[str, list[FoundIma
         folders.setdefault(str(PurePosixPath(image.path).parent), []).append(image)
     cases: dict[str, list[FoundImage]] = {}
     for folder, inside in folders.items():
-        together = how == "folder" or (
-            how == "auto" and folder != "." and len(inside) <= MOST_IN_A_STUDY
-        )
-        if together:
+        few = folder != "." and len(inside) <= MOST_IN_A_STUDY
+        if how == "folder" or (how == "auto" and few):
             cases["images" if folder == "." else folder] = inside
             continue
         for image in inside:
@@ -316,8 +314,7 @@ def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> No
 
 def _note_grouping(pictures: Sequence[FoundImage], rows: SetRows) -> None:
     """Say what was taken for a study, and how many cases the other ways would give."""
-    cases = by_folder(pictures, "auto")
-    counts = {how: len(by_folder(pictures, how)) for how in ("file", "folder")}
+    cases, counts = by_folder(pictures, "auto"), rows.groupings
     together = sum(len(inside) > 1 for inside in cases.values())
     if together:
         rows.log.note(
@@ -326,7 +323,7 @@ def _note_grouping(pictures: Sequence[FoundImage], rows: SetRows) -> None:
             f"{counts['file']:,} (group: file), with every folder one {counts['folder']:,} "
             "(group: folder)."
         )
-    elif counts["folder"] < counts["file"]:
+    elif cases and counts["folder"] < counts["file"]:
         rows.log.note(
             f"Every picture was taken for a study: {len(cases):,} cases. With every folder a study "
             f"they would be {counts['folder']:,} (group: folder)."
@@ -337,12 +334,9 @@ def _add_tables(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str
     given: list[Path] = [path for path in (options.get("boxes"), options.get("metadata")) if path]
     for path in given:
         if not _add_table(SourceFile(path, path.name), rows, options):
-            rows.log.error(
-                path.name,
-                "The file is neither a table of boxes or metadata nor COCO JSON.",
-                "It needs a column with the image's file name, and x, y, width, height or view, "
-                "age, sex, labels.",
-            )
+            message = "The file is neither a table of boxes or metadata nor COCO JSON."
+            remedy = "It needs a column with the image's file name, and x, y, width, height or "
+            rows.log.error(path.name, message, f"{remedy}view, age, sex, labels.")
     if not options.get("tables"):
         return
     for folder in [file.path for file in files if file.path.is_dir()]:
@@ -397,18 +391,13 @@ def metadata_columns(
     if image is None or columns.keys().isdisjoint(_METADATA):
         return None
     columns["image"] = image
-    if box_columns(names, cells) or _of_studies(names, cells, image):
+    if box_columns(names, cells):
         return None
-    return columns
-
-
-def _of_studies(names: Sequence[str], cells: CellsByColumn, image: str) -> bool:
-    """Whether a column names the case or study of each image, and some have several images."""
     ids = columns_by_meaning(names, {one: FIELD_NAMES[one] for one in _IDS}, cells)
-    files = len({*cells.get(image, ())})
-    if share(cells.get(image, ()), is_path) <= _MOST:
-        return False
-    return any(0 < len({*cells.get(one, ())}) < files for one in ids.values() if one != image)
+    named = cells.get(image, ())
+    counts = [len({*cells.get(one, ())}) for one in ids.values() if one != image]
+    several = share(named, is_path) > _MOST and any(0 < n < len({*named}) for n in counts)
+    return None if several else columns
 
 
 def recognises_metadata(probe: Probe) -> str | None:
@@ -431,27 +420,16 @@ def read_metadata(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
         if sheet is None or columns is None:
             continue
         others = enter_table(sheet, columns.values(), rows, kept_as="case")
-        described = absent = 0
-        for row in sheet.read(columns, rows.log):
-            if _describe(row, others, rows):
-                described += 1
-            else:
-                absent += 1
+        found = [_describe(row, others, rows) for row in sheet.read(columns, rows.log)]
+        described, absent = sum(found), len(found) - sum(found)
         rows.log.note(
             f"{file.label}: recognised as metadata by its columns; {described:,} images described."
         )
-        warn_of_absent(file.label, absent, "rows", rows)
-
-
-def warn_of_absent(file: str, number: int, what: str, rows: SetRows) -> None:
-    """Say how many rows are about images that are not there."""
-    if number:
-        message = (
-            f"{number:,} {what} are for images that are not in the folder, or whose name occurs "
-            "there more than once; they were left out."
-        )
-        remedy = "Nothing, if the folder is meant to hold only some of the images."
-        rows.log.warning(file, message, remedy, field="image")
+        if absent:
+            message = f"{absent:,} rows are for images that are not in the folder, or whose name "
+            message += "occurs there more than once; they were left out."
+            remedy = "Nothing, if the folder is meant to hold only some of the images."
+            rows.log.warning(file.label, message, remedy, field="image")
 
 
 def _describe(row: Row, others: Sequence[str], rows: SetRows) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
@@ -56,22 +56,22 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
             found_before[one["path"]] = one
     missing = []
     for case, image in rows.images():
-        if image["path"] in rows.files:
-            facts = {name: found_before[image["path"]].get(name) for name in _FACTS}
-            image |= {name: one for name, one in facts.items() if one and not image.get(name)}
-            continue
-        known = rows.picture_of(image["path"])  # a source of pictures may have it
+        known: str | None = image["path"]
+        if known not in rows.files:
+            known = rows.picture_of(image["path"])  # a source of pictures may have it
         if known is None:
             missing.append((case, image))
-        else:
-            rows.move_image(case, image, known)
-            facts = {name: found_before[known].get(name) for name in _FACTS}
-            image |= {name: one for name, one in facts.items() if one and not image.get(name)}
+            continue
+        rows.move_image(case, image, known)
+        facts = {name: found_before[known].get(name) for name in _FACTS}
+        image |= {name: one for name, one in facts.items() if one and not image.get(name)}
     wanted = list(dict.fromkeys(image["path"] for _, image in missing))
     if not wanted:
         return
     bases = [rows.images_base] if rows.images_base and not given else []
-    bases += [given] if given else _candidates(beside)
+    folders = dict.fromkeys(folder.resolve() for folder in beside)
+    likely = (folder / name for folder in folders for name in _LIKELY_FOLDERS)
+    bases += [given] if given else filter(Path.is_dir, likely)
     placement = best_placement(wanted, bases)
     unsaid = set(wanted) - rows.not_found  # another reader may have looked for them already
     rows.not_found |= unsaid
@@ -81,10 +81,8 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
         if found_before:
             of_all = len(wanted) + len(found_before)
             message = f"{len(wanted):,} of {of_all:,} images were not found {where}."
-        remedy = (
-            "Name the folder that holds them (images folder); everything else can be read without "
-            "them."
-        )
+        remedy = "Name the folder that holds them (images folder); everything else can be read "
+        remedy += "without them."
         rows.log.warning(source, message, remedy, field="images")
     if placement is None:
         return
@@ -131,9 +129,8 @@ def gather_images(rows: SetRows, sources: Sequence[Path]) -> None:
     names |= {file: path for path, file in files.items() if rows.lies_in_base(path)}
     if rows.images_base:
         base = rows.images_base.resolve()
-        names |= {
-            file: file.relative_to(base).as_posix() for file in names if file.is_relative_to(base)
-        }
+        inside = (file for file in names if file.is_relative_to(base))
+        names |= {file: file.relative_to(base).as_posix() for file in inside}
     for case, image in rows.images():
         if image["path"] in files:
             file = files[image["path"]]
@@ -174,17 +171,13 @@ def rebase(rows: SetRows, base: Path) -> Path:
         return base
     common = Path(os.path.commonpath([old, base]))
     if common != old:
-        files = {
-            path: file for path, file in rows.files.items() if file.resolve().is_relative_to(common)
-        }
+        there = rows.files.items()
+        files = {path: file for path, file in there if file.resolve().is_relative_to(common)}
         for case, image in list(rows.images()):
-            file = files.get(image["path"])
-            if file is not None:
-                new = file.resolve().relative_to(common).as_posix()
-                rows.move_image(case, image, new)
-        rows.files = {
-            file.resolve().relative_to(common).as_posix(): file for file in files.values()
-        }
+            if file := files.get(image["path"]):
+                rows.move_image(case, image, file.resolve().relative_to(common).as_posix())
+        inside = ((file.resolve().relative_to(common), file) for file in files.values())
+        rows.files = {path.as_posix(): file for path, file in inside}
     rows.images_base = common
     return common
 
@@ -198,13 +191,6 @@ def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
     image |= {"width": facts.width, "height": facts.height}
     if facts.patient_orientation:
         image["patient_orientation"] = list(facts.patient_orientation)
-
-
-def _candidates(beside: Iterable[Path]) -> Iterator[Path]:
-    for folder in dict.fromkeys(folder.resolve() for folder in beside):
-        for name in _LIKELY_FOLDERS:
-            if (folder / name).is_dir():
-                yield folder / name
 
 
 def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | None:
@@ -307,14 +293,9 @@ def copy_images(rows: SetRows, folder: Path, *, but: Path | None = None) -> int:
     size = sum(file.stat().st_size for file in files.values())
     folder.mkdir(parents=True, exist_ok=True)
     if size > shutil.disk_usage(folder).free:
-        problem = Problem(
-            "error",
-            "images",
-            None,
-            None,
-            f"Copying the images needs {size / 1e9:.1f} GB, which the disk does not have.",
-            "Free some room, or import without copying.",
-        )
+        message = f"Copying the images needs {size / 1e9:.1f} GB, which the disk does not have."
+        remedy = "Free some room, or import without copying."
+        problem = Problem("error", "images", None, None, message, remedy)
         raise ImportSourceError("The images cannot be copied.", [problem])
     names = {path: rows.copy_names.get(path, path) for path in files}
     for path, name in names.items():

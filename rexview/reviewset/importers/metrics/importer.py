@@ -33,7 +33,7 @@ from rexview.reviewset.importers.table.roles import (
     holds_any,
     sample_of,
 )
-from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
+from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.source import At
 
@@ -165,7 +165,10 @@ class Source:
         if is_reciprocal(metric):
             log.warning(at.file, *RECIPROCAL, row=at.row, field=field or metric)
             return False
-        number = None if isinstance(value, bool) else _number(str(value))
+        text = str(value)
+        text = text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text
+        of_five = "/" in text or "of" in text  # a score, and no value of a metric
+        number = None if isinstance(value, bool) or of_five else read_number(text)
         if number is None:
             message = f"{quoted(value)} is no number; the value of {quoted(metric)} was left out."
             log.warning(at.file, message, "Write a number.", row=at.row, field=field or metric)
@@ -195,13 +198,6 @@ class Source:
         return True
 
 
-def _number(text: str) -> float | None:
-    """Read a value: its only comma stands before decimals, and "4/5" is no score out of five."""
-    if "/" in text or "of" in text:
-        return None
-    return read_number(text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text)
-
-
 _SAYS: Final = ("model", "implementation", "version", "scope")
 _NO_IDS: Final = "The values stand in lists without ids: it is not said which report each is of."
 _GIVE_IDS: Final = 'Add the ids in the same order: "study_ids": ["...", ...].'
@@ -220,9 +216,7 @@ def recognise_lists(probe: Probe) -> str | None:
 def read_metric_lists(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read values of metrics in lists, or by id."""
     content = read_json(file.path, rows.log, file.label)
-    if content is None:
-        return
-    for model, block in _blocks(content):
+    for model, block in _blocks(content or {}):
         _read(file, model, block, rows, options)
 
 
@@ -248,10 +242,9 @@ def _values(value: Any) -> list[Any] | dict[str, Any] | None:
         value = next((value[name] for name in LISTS if name in value), value)
     if isinstance(value, list):
         return value
-    by_id = isinstance(value, dict) and not any(
-        isinstance(one, dict | list) for one in value.values()
-    )
-    return value if by_id and not {"aggregate", "mean"} & value.keys() else None
+    if not isinstance(value, dict) or {"aggregate", "mean"} & value.keys():
+        return None
+    return None if any(isinstance(one, dict | list) for one in value.values()) else value
 
 
 def _read(
@@ -289,10 +282,8 @@ def _read(
                 if not source.add(at, case, name, value, model=whose, field=where):
                     rows.receipt.unused(at, "There is no value that can be used.")
         elif len(values) != len(ids):
-            message = (
-                f"It has {len(values):,} values, and there are {len(ids):,} ids; it was left out."
-            )
-            log.warning(label, message if ids else _NO_IDS, _GIVE_IDS, field=where)
+            message = f"It has {len(values):,} values, and there are {len(ids):,} ids; it was left "
+            log.warning(label, f"{message}out." if ids else _NO_IDS, _GIVE_IDS, field=where)
         else:
             for number, (case, value) in enumerate(zip(ids, values, strict=True), start=1):
                 at = At(label, number, part)
@@ -393,7 +384,6 @@ def _read_rows(
     rows: SetRows,
     options: Mapping[str, Any],
 ) -> None:
-    """Read a value a row, or a column a metric."""
     by_meaning, key = columns.by_meaning, columns.by_meaning["case"]
     named = columns.metrics
     if columns.is_long:
@@ -416,7 +406,9 @@ def _read_rows(
         if not case or (columns.is_long and not fields):
             rows.receipt.unused(at, _NO_CASE if not case else "The row names no metric.")
             continue
-        model, identity = source.model(row["model"]), _identity(row)
+        model = source.model(row["model"])
+        told = {name: row[name] for name in ("implementation", "version", "scope", "answer_digest")}
+        identity = {**{name: one for name, one in told.items() if one}, "n": read_whole(row["n"])}
         made = [
             source.add(at, case, name, row.value(one), model=model, field=one, identity=identity)
             for name, one in fields.items()
@@ -425,15 +417,6 @@ def _read_rows(
             rows.receipt.unused(at, _NO_VALUE)
         elif row["text"] and not columns.is_long:
             _add_text(rows, source.names.get(case.strip(), case), model, row["text"], at)
-
-
-def _identity(row: Row) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        name: row[name]
-        for name in ("implementation", "version", "scope", "answer_digest")
-        if row[name]
-    }
-    return told | {"n": read_whole(row["n"])}
 
 
 def _numbers(sheet: Sheet, columns: MetricColumns) -> list[str]:

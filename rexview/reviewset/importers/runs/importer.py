@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.importer import PROPOSED
+from rexview.reviewset.importers.core.joins import IdMatch, account, match_ids
 from rexview.reviewset.importers.core.recognise import Found, Probe
-from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION, REPORT_QUESTION, SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, model_told, read_json
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.runs.inspect_log import is_inspect, read_inspect
@@ -22,20 +23,30 @@ from rexview.reviewset.importers.runs.lmms_eval import (
     model_beside,
     read_samples,
 )
-from rexview.reviewset.importers.runs.run_records import RunRecords, match_cases, meaning_of
 from rexview.reviewset.importers.runs.vlmevalkit import (
     is_predictions,
     is_uncut,
     models_of,
     read_predictions,
 )
+from rexview.reviewset.importers.table.column_mapping import ColumnMapping, FieldColumn
+from rexview.reviewset.importers.table.column_names import FIELDS, is_identity
 from rexview.reviewset.importers.table.importer import read_table
 from rexview.reviewset.importers.table.roles import sample_of
-from rexview.reviewset.importers.table.sheet import grid_of, read_sheet
+from rexview.reviewset.importers.table.sheet import Sheet, grid_of, read_sheet
+from rexview.reviewset.importers.table.structured.json_records import RunRecords
 from rexview.reviewset.importers.table.structured.model_logs import is_batch, is_harness_sample
 from rexview.reviewset.importers.table.structured.read import Pictures
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
+_CALLED: Final = {"case": "id", "correct": "target"}
+"""Fields whose names in a record are not their own."""
+_TAKEN: Final = (
+    *("case", "question", "category", "options", "correct", "image", "model", "answer"),
+    *("finish_reason", "input_tokens", "output_tokens", "max_output_tokens", "choice"),
+    *("reasoning", "error", "latency_s", "created", "run_id", "repeat"),
+)
+"""Fields that records of runs can have; whatever else they have is kept as extra fields."""
 _INSPECT: Final = "a log of Inspect"
 _LMMS: Final = "samples of lmms-eval"
 _RESULTS: Final = "results of a harness, with the model's name"
@@ -132,8 +143,7 @@ def _read(
     options: Mapping[str, Any],
     keys: CaseKeys,
 ) -> None:
-    folder = rows.scratch / f"{len(list(rows.scratch.iterdir())):05}"
-    folder.mkdir()
+    folder = rows.new_folder()
     pictures = Pictures(folder)
     files = pictures.files
     found: RunRecords | None
@@ -164,7 +174,7 @@ def _read(
         name = told or Path(file.label).stem
         message = f"No file says which model answered; it is called {name}."
         rows.log.warning(file.label, message, "Name it with --model.", field="model")
-    match_cases(found, file.label, rows)
+    _match_cases(found, file.label, rows)
     _use_pictures(found, files, file.label, rows)
     for name, why in found.unused.items():
         rows.receipt.column_unused(file.label, name, None, why)
@@ -175,7 +185,7 @@ def _read(
     grid = grid_of(file.label, found, rows.log)
     if grid is None:
         return
-    reader = TableReader(rows, grid, meaning_of(grid), {**options, "model": None}, keys)
+    reader = TableReader(rows, grid, _meaning_of(grid), {**options, "model": None}, keys)
     extras = [*reader.case_extras, *reader.answer_extras]
     reader.case_extras = [name for name in extras if name in found.of_case]
     reader.answer_extras = [name for name in extras if name not in found.of_case]
@@ -197,3 +207,50 @@ def _use_pictures(found: RunRecords, files: Mapping[str, Path], file: str, rows:
     if left:
         why = f"{left:,} pictures as they were sent: their cases have pictures of their own."
         rows.receipt.column_unused(file, "image", None, why)
+
+
+def _meaning_of(sheet: Sheet) -> ColumnMapping:
+    """Return what the columns of records of a run mean: they are named for it."""
+    columns = {name: _CALLED.get(name, name) for name in _TAKEN}
+    columns = {name: column for name, column in columns.items() if column in sheet.columns}
+    left = [name for name in sheet.columns if name not in columns.values()]
+    return ColumnMapping(
+        file=sheet.file,
+        columns=sheet.columns,
+        fields=tuple(FieldColumn(name, columns.get(name)) for name in FIELDS),
+        identity=tuple(filter(is_identity, left)),
+        sheet=sheet.name,
+    )
+
+
+def _match_cases(found: RunRecords, file: str, rows: SetRows) -> None:
+    """Give records the ids of the cases that they are of, and say by what they were matched.
+
+    An id is compared with the ids of cases first, then with studies and pictures; these only
+    where the case asks the same question, or none was given.
+    """
+    if not rows.described:
+        return
+    asked_by_nobody = (None, OPEN_QUESTION, REPORT_QUESTION)
+    matched: dict[str, set[str]] = {"id": set(), "study or picture": set(), "none": set()}
+    given_ids = [record.get("id") for record in found.records]
+    for record in found.records:
+        given = str(record.get("id", ""))
+        if rows.case(given) is not None:
+            matched["id"].add(given)
+            continue
+        place = rows.find_case(case=given)
+        case = rows.case(place[0]) if place and place[0] not in rows.pictures else None
+        asked, told = (case or {}).get("question"), record.get("question")
+        if case is not None and (asked in asked_by_nobody or told in (None, asked)):
+            matched["study or picture"].add(given)
+            record["id"] = case["id"]
+        else:
+            matched["none"].add(given)
+    ids, unknown = [str(one) if one else None for one in given_ids], frozenset(matched["none"])
+    several = match_ids(filter(None, ids), rows).several
+    match = IdMatch(unknown=unknown, several=several)
+    account(file, "id", ids, found.numbers, match, rows)
+    by = [f"{len(ids):,} by {how}" for how, ids in matched.items() if ids and how != "none"]
+    new = f"; {len(matched['none']):,} named no case there was" if matched["none"] else ""
+    rows.log.note(f"{file}: cases matched: {', '.join(by) or 'none'}{new}.")

@@ -12,15 +12,14 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from rexview.bounded import printable
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import MAX_VALUES, SourceFile, read_json
-from rexview.reviewset.importers.runs.run_records import RunRecords
-from rexview.reviewset.importers.table.structured.json_records import flat
+from rexview.reviewset.importers.table.structured.json_records import RunRecords, flat
 from rexview.reviewset.importers.table.structured.model_logs import text_of
 from rexview.reviewset.importers.table.structured.read import Pictures
 from rexview.reviewset.json_text import JsonError, parse
@@ -59,10 +58,8 @@ class LogArchive:
             self._archive.close()
             raise MemberRefused(f"It has more than {MAX_MEMBERS:,} members.")
 
-    def __enter__(self) -> LogArchive:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Close the archive."""
         self._archive.close()
 
     @property
@@ -161,7 +158,7 @@ def read_inspect(file: SourceFile, log: ProblemLog, pictures: Pictures) -> RunRe
         is_archive = stream.read(2) == b"PK"
     if is_archive and not file.path.name.lower().endswith(".json"):
         try:
-            with LogArchive(file.path) as archive:
+            with closing(LogArchive(file.path)) as archive:
                 found = _Reader(file.label, archive.header, log, pictures).read(archive.samples())
                 found.unused[", ".join(archive.others)] = _ABOUT_RUN
                 return found
@@ -181,8 +178,6 @@ def read_inspect(file: SourceFile, log: ProblemLog, pictures: Pictures) -> RunRe
 
 
 class _Reader:
-    """Reads the samples of one log."""
-
     def __init__(self, file: str, header: Any, log: ProblemLog, pictures: Pictures) -> None:
         self.file, self.log, self.pictures = file, log, pictures
         self.header = header if isinstance(header, Mapping) else {}
@@ -204,9 +199,8 @@ class _Reader:
             else:
                 why = sample if isinstance(sample, MemberRefused) else "It is not a JSON object."
                 self.found.unread.append((number, str(why)))
-                self.log.warning(
-                    self.file, f"{printable(name)}: {why}", "Write the log again.", row=number
-                )
+                message = f"{printable(name)}: {why}"
+                self.log.warning(self.file, message, "Write the log again.", row=number)
         if parts:
             self.found.unused[f"samples: {', '.join(sorted(parts))}"] = _HOW_IT_WENT
         self._name_models()

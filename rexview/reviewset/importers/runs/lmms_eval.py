@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import SourceFile, json_lines, read_text
-from rexview.reviewset.importers.runs.run_records import RunRecords
-from rexview.reviewset.importers.table.structured.json_records import flat
+from rexview.reviewset.importers.table.structured.json_records import RunRecords, flat
 from rexview.reviewset.json_text import JsonError
 
 _SAMPLE: Final = frozenset(("doc_id", "target", "input", "filtered_resps"))
@@ -66,11 +65,12 @@ def read_samples(file: SourceFile, log: ProblemLog) -> RunRecords | None:
     found = RunRecords()
     task = PurePosixPath(file.label).stem.partition("_samples_")[2]
     for number, entry in json_lines(text, file.label, log):
-        if isinstance(entry, JsonError):
-            _refuse(found, file.label, number, f"The line is not JSON: {entry}.", log)
-            continue
         if not is_sample(entry):
-            _refuse(found, file.label, number, "The line is no sample of lmms-eval.", log)
+            why = "The line is no sample of lmms-eval."
+            if isinstance(entry, JsonError):
+                why = f"The line is not JSON: {entry}."
+            found.unread.append((number, why))
+            log.warning(file.label, why, "Give the file as it was written.", row=number)
             continue
         try:
             told = _answers(entry)
@@ -80,11 +80,6 @@ def read_samples(file: SourceFile, log: ProblemLog) -> RunRecords | None:
         for repeat, answer in enumerate(told, start=1):
             found.add(_record(entry, task, answer, repeat if len(told) > 1 else None), number)
     return found
-
-
-def _refuse(found: RunRecords, file: str, number: int, why: str, log: ProblemLog) -> None:
-    found.unread.append((number, why))
-    log.warning(file, why, "Give the file as it was written.", row=number)
 
 
 def _answers(entry: Mapping[str, Any]) -> list[str | None]:
@@ -113,6 +108,10 @@ def _record(entry: Mapping[str, Any], task: str, answer: Any, repeat: int | None
         asked = next((one for one in asked if isinstance(one, str)), None)
     parsed = filtered[0] if isinstance(filtered, list) and len(filtered) == 1 else filtered
     rest = {name: one for name, one in entry.items() if name not in _READ and one not in (None, "")}
+    counted = entry.get("token_counts")  # of each request
+    first = counted[0] if isinstance(counted, Sequence) and counted else counted
+    counts = first if isinstance(first, Mapping) else {}
+    tokens = {name for name in _TOKENS if isinstance(counts.get(name), int)}
     return {
         "id": str(entry["doc_id"]),
         "question": asked if isinstance(asked, str) and asked.strip() else None,
@@ -121,15 +120,7 @@ def _record(entry: Mapping[str, Any], task: str, answer: Any, repeat: int | None
         "filtered answer": parsed if parsed != answer else None,
         "repeat": repeat,
         "task": task or None,
-        **_tokens(entry.get("token_counts")),
+        **{name: one for name, one in counts.items() if name in tokens},
+        **{f"usage.{name}": one for name, one in counts.items() if name not in tokens},
         **dict(flat(rest)),
     }
-
-
-def _tokens(counts: Any) -> dict[str, Any]:
-    """Return the tokens of the first request, where they were counted."""
-    first = counts[0] if isinstance(counts, Sequence) and counts else counts
-    if not isinstance(first, Mapping):
-        return {}
-    told = {name: first[name] for name in _TOKENS if isinstance(first.get(name), int)}
-    return told | {f"usage.{name}": one for name, one in first.items() if name not in told}

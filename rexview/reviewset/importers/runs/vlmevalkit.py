@@ -12,8 +12,8 @@ from pathlib import PurePath, PurePosixPath
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.source_files import SourceFile
-from rexview.reviewset.importers.runs.run_records import RunRecords
 from rexview.reviewset.importers.table.sheet import Sheet
+from rexview.reviewset.importers.table.structured.json_records import RunRecords
 from rexview.reviewset.importers.table.structured.read import Pictures
 
 _COLUMNS: Final = frozenset(("index", "question", "prediction"))
@@ -53,7 +53,11 @@ def models_of(files: Sequence[SourceFile]) -> dict[str, str]:
         if above:
             found[file.label] = max(above, key=len)
     others = {stem for label, stem in stems.items() if label not in found}
-    dataset = _common_end([stem.split("_") for stem in others])
+    names = [stem.split("_") for stem in others]
+    most = min(map(len, names), default=1) - 1 if len(names) > 1 else 0  # never a whole name
+    ends = zip(*(words[::-1][:most] for words in names), strict=True)
+    alike = [one[0] for one in takewhile(lambda one: len({*one}) == 1, ends)]
+    dataset = "".join(f"_{word}" for word in reversed(alike))
     for label, stem in stems.items():
         found.setdefault(label, stem.removesuffix(dataset))
     return found
@@ -67,14 +71,6 @@ def is_uncut(file: SourceFile, model: str | None) -> bool:
 def _stem(file: SourceFile) -> str:
     """Return the name of a file without its ending and what a judge put before that."""
     return _JUDGED.sub("", PurePath(file.path.name).stem)
-
-
-def _common_end(names: Sequence[list[str]]) -> str:
-    """Return the words at the end of several names that all have; never a whole name."""
-    most = min(map(len, names), default=1) - 1 if len(names) > 1 else 0
-    ends = zip(*(words[::-1][:most] for words in names), strict=True)
-    alike = [one[0] for one in takewhile(lambda one: len({*one}) == 1, ends)]
-    return "".join(f"_{word}" for word in reversed(alike))
 
 
 def read_predictions(sheet: Sheet, pictures: Pictures) -> RunRecords:

@@ -146,7 +146,9 @@ class _Proposal:
         self._correct_case()
         self._find_ids()
         for one, other in _NEEDS.items():
-            if other not in self.fields and (one not in _IMAGES or self._is_guess(one)):
+            found = self.fields.get(one)
+            named = one in _IMAGES and found is not None and found.confidence > CONTENT_ALONE
+            if other not in self.fields and not named:
                 self.fields.pop(one, None)
 
     def mapping(self, models: Sequence[str]) -> ColumnMapping:
@@ -188,9 +190,6 @@ class _Proposal:
 
     def _answer(self, column: str, model: str, field: str, confidence: float) -> AnswerColumn:
         return AnswerColumn(column, model, field, confidence, samples(self.cells[column]))
-
-    def _is_guess(self, field: str) -> bool:
-        return field in self.fields and self.fields[field].confidence <= CONTENT_ALONE
 
     # One column for each field
 

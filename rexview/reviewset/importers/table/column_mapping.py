@@ -152,8 +152,8 @@ class ColumnMapping:
         problems: list[Problem] = []
         columns = tuple(str(column) for column in raw.get("columns") or ())
         given = {str(one.get("field")): one for one in _entries(raw, "fields", problems)}
-        for field in given.keys() - FIELDS.keys():
-            problems.append(_problem(field, "There is no such field."))
+        unknown = given.keys() - FIELDS.keys()
+        problems += [_problem(field, "There is no such field.") for field in unknown]
         judgements = _entries(raw, "judgements", problems)
         judgements = judgements or _entries(raw, "marks", problems)  # the key in older mappings
         mapping = cls(
@@ -170,8 +170,8 @@ class ColumnMapping:
                 _made(JudgementColumn, {"judges": one.get("mark"), **one}) for one in judgements
             ),
             identity=_words(raw.get("identity")),
-            model=_word(raw.get("model")),
-            sheet=_word(raw.get("sheet")),
+            model=str(raw.get("model") or "") or None,
+            sheet=str(raw.get("sheet") or "") or None,
             kept=tuple(_made(KeptColumn, one) for one in _entries(raw, "kept", problems)),
             notes=_words(raw.get("notes")),
         )
@@ -261,21 +261,17 @@ def _made(kind: type[Made], raw: Mapping[str, Any]) -> Made:
     )
 
 
-def _word(value: Any) -> str | None:
-    return str(value) if value not in (None, "") else None
-
-
 def _words(value: Any) -> tuple[str, ...]:
     return tuple(str(one) for one in value) if isinstance(value, list | tuple) else ()
 
 
 _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "str": str,
-    "str | None": _word,
+    "str | None": lambda value: None if value in (None, "") else str(value),
     "float": lambda value: float(value) if isinstance(value, int | float) else 0.0,
     "tuple[str, ...]": _words,
 }
-"""How a value is read, by the type of its field."""
+"""How a value that is given is read, by the type of its field."""
 
 
 def _unusable(message: str) -> ImportSourceError:

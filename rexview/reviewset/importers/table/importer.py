@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
+from rexview.reviewset.importers.annotations.box_table import AnswerBoxes
 from rexview.reviewset.importers.core.importer import PROPOSED
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Found, Probe
@@ -56,10 +56,6 @@ def _turn(mapping: ColumnMapping) -> int:
     return 4 if mapping.judgements or mapping.column_of("score") else 1
 
 
-def _order(table: TextTable) -> tuple[int, bool]:
-    return _turn(table.mapping), not table.mapping.column_of("answer")
-
-
 def recognises(probe: Probe) -> Found | None:
     """Say why a file is a table: it has columns or records, and some of them mean something."""
     if probe.kind not in _TABLES:
@@ -95,8 +91,16 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
-    for table in sorted(tables, key=_order):
-        mapping = _of_its_folder(table.file, table.mapping)
+    tables.sort(key=lambda one: (_turn(one.mapping), not one.mapping.column_of("answer")))
+    for table in tables:
+        mapping, folder = table.mapping, table.file.folder
+        stem = Path(table.file.label).stem
+        if folder:  # a model that is called for the file, where others have the same name
+            own = (
+                replace(one, model=folder) if one.model == stem else one for one in mapping.answers
+            )
+            model = folder if mapping.model == stem else mapping.model
+            mapping = replace(mapping, model=model, answers=tuple(own))
         if options["mapping"] == PROPOSED and _turn(table.mapping) == 4:  # the models are known
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
@@ -165,25 +169,13 @@ def _decided(table: TextTable, decisions: Decisions) -> TextTable:
     return replace(table, mapping=mapping)
 
 
-def _of_its_folder(file: SourceFile, mapping: ColumnMapping) -> ColumnMapping:
-    """Name a model that is called for the file as its folder, where files have the same name."""
-    stem = Path(file.label).stem
-    if not file.folder:
-        return mapping
-    answers = (
-        replace(one, model=file.folder) if one.model == stem else one for one in mapping.answers
-    )
-    model = file.folder if mapping.model == stem else mapping.model
-    return replace(mapping, model=model, answers=tuple(answers))
-
-
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[TextTable]:
     """Yield the tables of a file with what their columns mean; problems are logged."""
     log, given = rows.log, options["mapping"]
     several = given in (None, PROPOSED) or isinstance(given, list | tuple)
     mapping = None if several else ColumnMapping.read(given)
     wanted = options["sheet"] or (mapping.sheet if mapping else None)
-    folder = rows.scratch / f"{len(list(rows.scratch.iterdir())):05}"
+    folder = rows.new_folder()
     sheet = read_sheet(file.path, log, sheet=wanted, label=file.label, pictures=folder)
     if sheet is None:
         return
@@ -203,7 +195,11 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
         first = replace(mapping, judgements=tuple(scored))
     if _fits(first, sheet, rows):
-        yield TextTable(file, sheet, _without_identity(first, sheet) if mapping else first)
+        if mapping is not None:  # it may be written by hand, or have been made for another file
+            spoken = {*first.used_columns, *first.identity, *(one.column for one in first.kept)}
+            more = (name for name in sheet.columns if name not in spoken and is_identity(name))
+            first = replace(first, identity=(*first.identity, *more))
+        yield TextTable(file, sheet, first)
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
@@ -212,7 +208,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         if other is not None and _confirmed(options, other) is not None:
             if _fits(meant, other, rows):
                 yield TextTable(file, other, meant)
-        elif other is not None and _is_data(meant, sheet, other):
+        elif other is not None and (other.columns == sheet.columns or _names_cases(meant)):
             named = meant.model is not None and meant.column_of("answer") is not None
             yield TextTable(file, other, replace(meant, model=name) if named else meant)
         else:
@@ -228,20 +224,7 @@ def _confirmed(options: Mapping[str, Any], sheet: Sheet) -> ColumnMapping | None
     return next((one for one in mappings if (one.file, one.sheet) == place), None)
 
 
-def _without_identity(mapping: ColumnMapping, sheet: Sheet) -> ColumnMapping:
-    """Leave out what looks like an identity among columns that the mapping does not speak of.
-
-    A mapping may be written by hand, or have been made for another file of the import.
-    """
-    told = {*mapping.used_columns, *mapping.identity, *(one.column for one in mapping.kept)}
-    more = [name for name in sheet.columns if name not in told and is_identity(name)]
-    return replace(mapping, identity=(*mapping.identity, *more))
-
-
-def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:
-    """Whether another sheet of a file is part of the data: it names cases, or is built alike."""
-    if other.columns == first.columns:
-        return True
+def _names_cases(mapping: ColumnMapping) -> bool:
     keyed = any(map(mapping.column_of, ("case", "study_id", "image")))
     return keyed and len(mapping.used_columns) > 1
 

@@ -25,12 +25,7 @@ from rexview.reviewset.importers.table.column_mapping import (
     FieldColumn,
 )
 from rexview.reviewset.importers.table.column_names import DATA_SET, MODEL_NAME, ColumnName
-from rexview.reviewset.importers.table.roles import (
-    cells_of,
-    is_text,
-    reference_role,
-    side_of,
-)
+from rexview.reviewset.importers.table.roles import cells_of, is_text, reference_role, side_of
 from rexview.reviewset.importers.table.sheet import Sheet
 from rexview.reviewset.importers.table.table_reader import asked
 

@@ -60,7 +60,6 @@ _LOOKED_AT: Final = 200
 _TICKS: Final = frozenset(("0", "1", "0.0", "1.0", "-1", "-1.0"))
 """Marks of a target that say whether, not what."""
 _BOXES: Final = re.compile(r"[-\d.,;eE+\s()\[\]]*")
-_FOUR: Final = 4
 _NO_CELLS: Final[CellsByColumn] = {}
 _PICTURES: Final = (*RASTER_SUFFIXES, *DICOM_SUFFIXES, ".tif", ".tiff", ".bmp", ".gif")
 
@@ -89,11 +88,8 @@ def is_prose(cells: Cells) -> bool:
     if not is_long(cells):
         return False
     words = median(len(cell.split()) for cell in cells)
-    return words >= _WORDS_OF_PROSE and share(cells, _is_code) < 0.5 and share(cells, is_path) < 0.5
-
-
-def _is_code(cell: str) -> bool:
-    return cell.lstrip().lower().startswith(_CODE)
+    code = share(cells, lambda cell: cell.lstrip().lower().startswith(_CODE))
+    return words >= _WORDS_OF_PROSE and code < 0.5 and share(cells, is_path) < 0.5
 
 
 def is_path(cell: str) -> bool:
@@ -111,19 +107,9 @@ def is_number(cell: str) -> bool:
     return read_number(cell) is not None
 
 
-def _measures(cell: str) -> bool:
-    """Whether a value is a number, or percent."""
-    return is_number(cell.strip().removesuffix("%"))
-
-
-def _rates(cell: str) -> bool:
-    """Whether a value is a number, or a list of them: one for each box."""
-    return is_number(cell) or (cell.startswith("[") and _BOXES.fullmatch(cell) is not None)
-
-
-def is_boxes(cell: str) -> bool:
+def is_boxes(cell: str, least: int = 4) -> bool:
     """Whether a value is nothing but numbers, four or more: a box, or a prediction string."""
-    return _BOXES.fullmatch(cell) is not None and len(cell.replace(",", " ").split()) >= _FOUR
+    return _BOXES.fullmatch(cell) is not None and len(cell.replace(",", " ").split()) >= least
 
 
 def is_tick(cell: str) -> bool:
@@ -137,13 +123,20 @@ def is_sentence(cell: str) -> bool:
     return words >= _LONGEST_NAME or (words > 1 and cell.rstrip().endswith((".", "!", "?")))
 
 
+_COUNTS: Final = ("input_tokens", "output_tokens", "max_output_tokens", "latency_s")
+_LENGTHS: Final = (
+    *("x", "y", "width", "height", "x_center", "y_center", "image_width", "image_height"),
+    *("x_min", "y_min", "x_max", "y_max"),
+)
 _TESTS: Final[dict[str, tuple[Test, float, float]]] = {
-    **dict.fromkeys(("input_tokens", "output_tokens", "max_output_tokens"), (is_number, 0.8, 0.2)),
-    "latency_s": (is_number, 0.8, 0.2),
-    "score": (_rates, 0.8, 0.2),
-    **dict.fromkeys(("x", "y", "width", "height", "x_center", "y_center"), (_measures, 0.5, 0.2)),
-    **dict.fromkeys(("x_min", "y_min", "x_max", "y_max", "image_width"), (_measures, 0.5, 0.2)),
-    "image_height": (_measures, 0.5, 0.2),
+    **dict.fromkeys(_COUNTS, (is_number, 0.8, 0.2)),
+    **dict.fromkeys(_LENGTHS, (lambda cell: is_number(cell.strip().removesuffix("%")), 0.5, 0.2)),
+    # a number, or a list of them: one for each box
+    "score": (
+        lambda cell: is_number(cell) or (cell.startswith("[") and is_boxes(cell, least=0)),
+        0.8,
+        0.2,
+    ),
     "finish_reason": (lambda cell: normalise_finish_reason(cell) is not None, 0.7, 0.3),
     "view": (lambda cell: normalise_view(cell) != "UNKNOWN", 0.5, 0.4),
     "normal": (is_tick, 0.8, 0.2),
@@ -156,23 +149,11 @@ _TESTS: Final[dict[str, tuple[Test, float, float]]] = {
     "labels": (lambda cell: cell not in _TICKS, 0.2, 0.2),
 }
 """By role: a test, the share of values that has to pass it, and the fit when fewer do."""
-_TEXTS: Final = frozenset(
-    (
-        "answer",
-        "answer_findings",
-        "answer_impression",
-        "report",
-        "findings",
-        "impression",
-        "question",
-    )
-)
-_WORDS: Final = frozenset(
-    ("case", "study_id", "patient_id", "model", "reader", "run_id", "site", "sex", "age")
-)
-_NEVER_PROSE: Final = frozenset(
-    ("image", "image_2", "image_3", "view", "label", "labels", "case", "study_id", "patient_id")
-)
+_SECTIONS: Final = ("report", "findings", "impression")
+_TEXTS: Final = ("answer", "answer_findings", "answer_impression", *_SECTIONS, "question")
+_IDS: Final = ("case", "study_id", "patient_id")
+_WORDS: Final = (*_IDS, "model", "reader", "run_id", "site", "sex", "age")
+_NEVER_PROSE: Final = (*_PICTURES_OF_A_CASE, "view", "label", "labels", *_IDS)
 """Roles that running text never has."""
 
 
@@ -200,8 +181,10 @@ def content_fit(role: str, cells: Cells) -> float:
     if not cells:
         return 0.9
     length = median(map(len, cells))
-    if role in _NEVER_PROSE and _is_text(role, cells):
-        return 0.1
+    if role in _NEVER_PROSE and share(cells, is_path) <= 0.5:
+        spaced = share(cells, lambda cell: " " in cell.strip()) > 0.5
+        if share(cells, is_sentence) > _FEW_SENTENCES or (role.startswith("image") and spaced):
+            return 0.1
     if role in _TESTS:
         test, needed, otherwise = _TESTS[role]
         return 1.0 if share(cells, test) > needed else otherwise
@@ -219,14 +202,6 @@ def content_fit(role: str, cells: Cells) -> float:
 def reference_role(cells: Cells) -> str:
     """Return the role of texts that are not a model's: a report, or the expected answer."""
     return "report" if is_text(cells) or not cells else "expected_answer"
-
-
-def _is_text(role: str, cells: Cells) -> bool:
-    """Whether values are running text, or of words where a role has names of files."""
-    if share(cells, is_sentence) > _FEW_SENTENCES and share(cells, is_path) <= 0.5:
-        return True
-    spaced = role.startswith("image") and share(cells, lambda cell: " " in cell.strip()) > 0.5
-    return spaced and share(cells, is_path) <= 0.5
 
 
 def name_fit(role: str, name: ColumnName) -> float:

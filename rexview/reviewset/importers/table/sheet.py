@@ -11,23 +11,24 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, TypeVar
 
-from rexview.bounded import check_file
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.source_files import MAX_CELLS, read_text
 from rexview.reviewset.importers.table.structured.json_records import Record, Records
 from rexview.reviewset.importers.table.structured.read import (
     JSON_SUFFIXES,
     PARQUET_SUFFIXES,
+    TOO_MANY_CELLS,
     Pictures,
     read_json_tables,
     read_parquet_table,
@@ -183,9 +184,15 @@ def read_sheet(
     """
     inside = Pictures(pictures)
     file, suffix = label or path.name, path.suffix.lower()
-    start = _start(path)
-    if (suffix in EXCEL_SUFFIXES and not _is_text(start)) or (
-        start.startswith(b"PK\x03\x04") and _is_workbook(path)
+    try:
+        probe = Probe(path)
+        start = probe.head[:64]
+    except (FileRefused, OSError):
+        start = b""  # what is wrong is said where it is read
+    # some write text and call it Excel
+    is_text = not re.search(rb"[\x00-\x08\x0e-\x1f]|^PK", start) and re.search(rb"[,;\t|]", start)
+    if (suffix in EXCEL_SUFFIXES and not is_text) or (
+        start.startswith(b"PK\x03\x04") and probe.kind == "xlsx"
     ):
         book = read_workbook(path, log, sheet=sheet, max_rows=max_rows, label=file)
         if book is None:
@@ -196,38 +203,13 @@ def read_sheet(
     if suffix in (".xls", ".ods", ".numbers"):
         log.error(file, "This kind of spreadsheet cannot be read.", "Save it as .xlsx or CSV.")
         return None
-    if suffix in PARQUET_SUFFIXES or start.startswith(b"PAR1"):
-        return _chosen(
-            file, read_parquet_table(path, log, file, inside, max_rows), log, sheet, inside
-        )
-    if suffix in JSON_SUFFIXES or start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
-        return _chosen(
-            file, read_json_tables(path, log, file, inside, max_rows), log, sheet, inside
-        )
+    is_parquet = suffix in PARQUET_SUFFIXES or start.startswith(b"PAR1")
+    is_json = start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+    if is_parquet or suffix in JSON_SUFFIXES or is_json:
+        read = read_parquet_table if is_parquet else read_json_tables
+        return _chosen(file, read(path, log, file, inside, max_rows), log, sheet, inside)
     rows = _text_rows(path, log, max_rows, file)
     return None if rows is None else _assemble(file, rows, log, None, count_from_header=True)
-
-
-def _start(path: Path) -> bytes:
-    try:
-        check_file(path, 1 << 62)  # a device may never end
-        with path.open("rb") as stream:
-            return stream.read(64)
-    except (FileRefused, OSError):
-        return b""  # what is wrong is said where it is read
-
-
-def _is_text(start: bytes) -> bool:
-    """Whether a file begins as a table of text does, whatever it is called."""
-    return not re.search(rb"[\x00-\x08\x0e-\x1f]|^PK", start) and any(map(start.count, b",;\t|"))
-
-
-def _is_workbook(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return any(name.startswith("xl/") for name in archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return False
 
 
 def _chosen(
@@ -313,8 +295,7 @@ def _too_large(columns: int) -> tuple[str, str]:
     """Say that a table has too many columns, else too many cells, and what to do."""
     if columns > MAX_COLUMNS:
         return f"The table has {columns:,} columns.", f"Keep at most {MAX_COLUMNS:,}."
-    message = f"The table has more than {MAX_CELLS:,} cells."
-    return message, "Split it into several files, or leave out columns that are not needed."
+    return TOO_MANY_CELLS
 
 
 def _delimiter(text: str) -> tuple[str, str]:
@@ -351,13 +332,20 @@ def _assemble(
     file: str, numbered: NumberedRows, log: ProblemLog, name: str | None, *, count_from_header: bool
 ) -> Sheet | None:
     """Find the header, name the columns, drop blank rows."""
-    cleaned = [(number, [_cell(cell) for cell in row]) for number, row in numbered]
-    filled = [(number, row) for number, row in cleaned if any(cell is not None for cell in row)]
+    filled = []
+    for number, row in numbered:
+        bare = [None if cell is None else cell.strip().strip("\ufeff") for cell in row]
+        cells = [None if cell in _NO_VALUE else cell for cell in bare]
+        if any(cell is not None for cell in cells):
+            filled.append((number, cells))
     _warn_of_cut_cells(file, numbered, log)
-    header_place = _header_place(filled)
-    if header_place is None:
+    if not filled:
         log.error(file, "The table is empty.", "Give a table with a header row and data below it.")
         return None
+    # the header is the first row, below titles that stand alone in their row
+    widths = [sum(cell is not None for cell in row) for _, row in filled[:_SAMPLE_ROWS]]
+    needed = min(2, median(widths))
+    header_place = next(place for place, number in enumerate(widths) if number >= needed)
     if header_place:
         log.note(f"{file}: {header_place} row(s) above the column names were passed over.")
     header_number, header = filled[header_place]
@@ -389,13 +377,6 @@ def _warn_of_cut_cells(file: str, numbered: NumberedRows, log: ProblemLog) -> No
             log.warning(file, message, remedy, row=number)
 
 
-def _cell(cell: str | None) -> str | None:
-    if cell is None:
-        return None
-    text = cell.strip().strip("\ufeff")
-    return None if text in _NO_VALUE else text
-
-
 def _trimmed(row: list[str | None]) -> list[str | None]:
     end = len(row)
     while end and row[end - 1] is None:
@@ -403,30 +384,17 @@ def _trimmed(row: list[str | None]) -> list[str | None]:
     return row[:end]
 
 
-def _header_place(rows: NumberedRows) -> int | None:
-    """Return where the header is: the first row, below titles that stand alone in their row."""
-    if not rows:
-        return None
-    filled = [sum(cell is not None for cell in row) for _, row in rows[:_SAMPLE_ROWS]]
-    needed = min(2, median(filled))
-    return next(place for place, number in enumerate(filled) if number >= needed)
-
-
 def _names(
     header: list[str | None], width: int, file: str, log: ProblemLog, body: NumberedRows
 ) -> tuple[str, ...]:
     names: list[str] = []
-    for place in range(width):
-        given = header[place] if place < len(header) else None
+    for place, given in enumerate((*header, *[None] * (width - len(header)))):
         name = " ".join(given.split()) if given else f"column {place + 1}"
         if not given and any(place < len(row) and row[place] for _, row in body):
             message = f"Column {place + 1} has no name; it is called “{name}”."
             log.warning(file, message, _NAME_COLUMNS)
         if name in names:
-            copy = 2
-            while f"{name} ({copy})" in names:
-                copy += 1
-            later = f"{name} ({copy})"
+            later = next(again for copy in count(2) if (again := f"{name} ({copy})") not in names)
             message = f"Two columns are called “{name}”; the later one is called “{later}”."
             log.warning(file, message, "Give every column its own name.")
             name = later

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
+from rexview.reviewset.importers.annotations.box_table import AnswerBoxes
 from rexview.reviewset.importers.core.joins import NO_ID, join
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import example_of
@@ -73,8 +73,17 @@ class JudgementReader:
             if one.judges in DIMENSIONS:
                 scale = ScoreScale.of(one.scale) if one.scale else None
                 made += self._score(answer, one.judges, text, one.column, scale, row)
-            else:
-                made += self._flag(answer, one.judges, text, one.column, row)
+                continue
+            ticked = read_yes_no(text)
+            if ticked is None:
+                message = "The cell says neither yes nor no; it is kept as an extra field."
+                row.warn(message, "Write yes or no.", one.column)
+                continue
+            row.take_column(one.column)
+            if ticked:
+                given = {name: part for name, part in answer.items() if part is not None}
+                self.rows.add_mark("flags", {**given, "failure": one.judges}, row.at)
+                made += 1
         made += self._one_score(case, models, row)
         if made:
             for field in ("model", "reader", "comment"):
@@ -139,27 +148,12 @@ class JudgementReader:
         )
         return 1
 
-    def _flag(self, answer: dict[str, Any], failure: str, text: str, column: str, row: Row) -> int:
-        ticked = read_yes_no(text)
-        if ticked is None:
-            message = "The cell says neither yes nor no; it is kept as an extra field."
-            row.warn(message, "Write yes or no.", column)
-            return 0
-        row.take_column(column)
-        if not ticked:
-            return 0
-        given = {name: one for name, one in answer.items() if one is not None}
-        self.rows.add_mark("flags", {**given, "failure": failure}, row.at)
-        return 1
-
     def _warn_of_models(self, column: str, models: Sequence[str], row: Row) -> None:
+        what, remedy = "There is no answer for this judgement", "Add the answer."
         if models:
-            message = "It is not clear which model's answer this judgement is for; it is kept as "
-            message += "an extra field."
-            row.warn(message, "Name the model of this column in the mapping.", column)
-        else:
-            message = "There is no answer for this judgement; it is kept as an extra field."
-            row.warn(message, "Add the answer.", column)
+            what = "It is not clear which model's answer this judgement is for"
+            remedy = "Name the model of this column in the mapping."
+        row.warn(f"{what}; it is kept as an extra field.", remedy, column)
 
 
 _NUMBERS: Final[dict[str, Callable[[str], float | None]]] = {
@@ -190,40 +184,28 @@ class CaseKeys:
         self.rows = rows
         self._known: dict[tuple[str | None, ...], str] = {}
         self._made: set[str] = set()
-        self._number = 0
 
     def of(self, key: tuple[str | None, ...], *, of_study: bool = False) -> str:
         """Return the id for a study, image and question, any of which may be None.
 
         With ``of_study`` the images of a study are of one case.
         """
-        if not any(key):
-            return self._new()
         own = (key[0], None, key[2]) if of_study else key
-        if own not in self._known:
-            self._known[own] = self._described(key) or self._new()
-        return self._known[own]
-
-    def _described(self, key: tuple[str | None, ...]) -> str | None:
-        """Find a case that another file has, if it does not ask something else."""
+        if any(key) and own in self._known:
+            return self._known[own]
         study, image, question = key
-        if study is None and image is None:
-            return None
-        found = self.rows.find_case(study=study, image=image)
-        if found is None or found[0] in self._made:
-            return None
-        case = self.rows.case(found[0])
-        asked = case and case.get("question")
-        return found[0] if question is None or asked in (None, question) else None
-
-    def _new(self) -> str:
-        self._number += 1
-        while self.rows.case(f"case-{self._number:03}") is not None:
-            self._number += 1
-        made = f"case-{self._number:03}"
+        found = self.rows.find_case(study=study, image=image) if study or image else None
+        if found is not None and found[0] not in self._made:  # another file has it
+            asks = (self.rows.case(found[0]) or {}).get("question")
+            if question is None or asks in (None, question):
+                return self._known.setdefault(own, found[0])
+        number = len(self._made) + 1
+        while self.rows.case(f"case-{number:03}") is not None:
+            number += 1
+        made = f"case-{number:03}"
         self._made.add(made)
         self.rows.numbered.add(made)
-        return made
+        return self._known.setdefault(own, made) if any(key) else made
 
 
 class TableReader:
@@ -277,24 +259,15 @@ class TableReader:
         key = self.fields[field]
         answers = self.has_answers and not _DESCRIBING - {"image"} & self.fields.keys()
         self.needs_id = bool(answers and self.rows.described and not self.alone)
-        names = join(
-            sheet.file,
-            key,
-            sheet.column(key),
-            sheet.numbers,
-            self.rows,
-            images=field == "image",
-            answers=answers,
-            alone=self.alone,
-        )
+        how = {"images": field == "image", "answers": answers, "alone": self.alone}
+        names = join(sheet.file, key, sheet.column(key), sheet.numbers, self.rows, **how)
         if not names:
             return sheet
         place = sheet.columns.index(key)
-        rows = []
-        for row in sheet.rows:
-            named = names.get((row[place] or "").strip(), row[place])
-            rows.append((*row[:place], named, *row[place + 1 :]))
-        return replace(sheet, rows=tuple(rows))
+        named = (names.get((row[place] or "").strip(), row[place]) for row in sheet.rows)
+        rows = zip(sheet.rows, named, strict=True)
+        rewritten = tuple((*row[:place], name, *row[place + 1 :]) for row, name in rows)
+        return replace(sheet, rows=rewritten)
 
     def _answer_columns(self) -> dict[tuple[str, str | None], dict[str, str]]:
         """Return the columns of each model's run by field, in a table of a column per model."""
@@ -345,30 +318,24 @@ class TableReader:
             self.rows.declare_model(model)
         for row in self.sheet.read(self.fields, log):
             self._read_row(row)
-        self._name_columns()
+        for column in (*self.case_extras, *self.answer_extras, *self.reader_extras):
+            example = next(filter(None, self.sheet.column(column)), None)
+            if example is None:
+                receipt.column_unused(file, column, None, "It is empty.")
+            else:
+                of = "case" if column in self.case_extras else "answer"
+                receipt.column_kept(file, column, example, of)
 
     def _taken_for(self) -> str:
         """Say what each column was taken for, in the words of the form."""
-        taken = [f"“{column}” as {FIELDS[field]}" for field, column in self.fields.items()]
-        taken += [
-            f"“{one.column}” as {FIELDS[one.field]} of {one.model}" for one in self.mapping.answers
+        pairs = [(column, FIELDS[field]) for field, column in self.fields.items()]
+        pairs += [
+            (one.column, f"{FIELDS[one.field]} of {one.model}") for one in self.mapping.answers
         ]
-        taken += [
-            f"“{one.column}” as {one.judges.replace('_', ' ')}" for one in self.mapping.judgements
-        ]
+        pairs += [(one.column, one.judges.replace("_", " ")) for one in self.mapping.judgements]
+        taken = (f"“{column}” as {meaning}" for column, meaning in pairs)
         model = "" if self.wide or "model" in self.fields else f"; the model is {self.model}"
         return f"columns taken: {', '.join(taken)}{model if self.has_answers else ''}"
-
-    def _name_columns(self) -> None:
-        """Name the columns that nothing was made of, and those that are kept as extra fields."""
-        receipt, file = self.rows.receipt, self.sheet.file
-        for column in (*self.case_extras, *self.answer_extras, *self.reader_extras):
-            cells = [cell for cell in self.sheet.column(column) if cell]
-            if not cells:
-                receipt.column_unused(file, column, None, "It is empty.")
-                continue
-            of = "case" if column in self.case_extras else "answer"
-            receipt.column_kept(file, column, cells[0], of)
 
     def _read_row(self, row: Row) -> None:
         at = At(self.sheet.file, row.at.row, self.sheet.name or "", self.names)

@@ -10,7 +10,6 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
@@ -39,6 +38,7 @@ _OVERLAP: Final = 200
 _LOOKED_AT: Final = 200
 _HEADER_ROWS: Final = 20
 _AS_CSV: Final = "Save the sheet as CSV, and import that."
+_TOO_LARGE: Final = ("The workbook has far more rows or cells than can be read here.", _AS_CSV)
 
 Merged = tuple[int, int, int, int]
 """First column, first row, last column, last row of merged cells, counted from 1."""
@@ -74,13 +74,14 @@ def read_workbook(
     file = label or path.name
     try:
         _check_sound(path)
-        with path.open("rb") as stream, _quiet_openpyxl():
+        with path.open("rb") as stream, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module=r"openpyxl(\.|$)")  # of parts not read here
             book = _open(stream, data_only=True)
             chosen, others = _choose(book, sheet, file, log)
             merged, has_formulas = _look_through(path, chosen)
             rows = list(_rows(chosen, max_rows))
             if len(rows) > MAX_FILLED_ROWS:
-                raise _too_large()
+                raise _Refused(*_TOO_LARGE)
             if has_formulas:
                 formulas = _open(stream, data_only=False)[chosen.title]
                 _report_formulas(formulas, file, rows, log)
@@ -101,18 +102,6 @@ def _open(stream: BinaryIO, *, data_only: bool) -> Any:
     return load_workbook(stream, read_only=True, data_only=data_only, keep_links=False)
 
 
-@contextmanager
-def _quiet_openpyxl() -> Iterator[None]:
-    """Keep openpyxl from warning of parts of a workbook that do not matter here."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module=r"openpyxl(\.|$)")
-        yield
-
-
-def _too_large() -> _Refused:
-    return _Refused("The workbook has far more rows or cells than can be read here.", _AS_CSV)
-
-
 def _check_sound(path: Path) -> None:
     """Refuse what is no zip archive of bearable size, and XML entities."""
     try:
@@ -130,7 +119,7 @@ def _check_sound(path: Path) -> None:
                     with archive.open(entry) as stream:
                         tags += _count_tags(stream)
             if tags > MAX_TAGS:
-                raise _too_large()
+                raise _Refused(*_TOO_LARGE)
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError):
         raise _Refused(
             "The file is not an Excel workbook, or it is protected by a password.",
@@ -167,13 +156,10 @@ def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> tuple[
     if not likely[chosen.title][1]:
         raise _Refused("The workbook is empty.", "Give the workbook that holds the table.")
     if len(visible) > 1:
-        others = [f"“{name}”" for name in names if name != chosen.title][:10]
-        log.note(
-            f"{file}: the sheet “{chosen.title}” was read; there are also {', '.join(others)}."
-        )
-    return chosen, tuple(
-        name for name, (_, cells) in likely.items() if cells and name != chosen.title
-    )
+        others = ", ".join([f"“{name}”" for name in names if name != chosen.title][:10])
+        log.note(f"{file}: the sheet “{chosen.title}” was read; there are also {others}.")
+    filled = (name for name, (_, cells) in likely.items() if cells)
+    return chosen, tuple(name for name in filled if name != chosen.title)
 
 
 def _likelihood(sheet: Any) -> tuple[int, int]:
@@ -205,7 +191,7 @@ def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | No
             count += len(cells)
             characters += sum(len(cell) for cell in cells if cell is not None)
             if count > MAX_CELLS or characters > MAX_CHARACTERS:
-                raise _too_large()
+                raise _Refused(*_TOO_LARGE)
             yield number, cells
             given += 1
         if given > most or number >= MAX_ROWS:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.rows import each_row
 
-from rexview.reviewset.importers.annotations.box_reading import (
+from rexview.reviewset.importers.annotations.box_placement import (
     SHAPES,
     UNITS,
     BoxReading,

@@ -81,10 +81,29 @@ class Records:
             self.numbers.append(number)
 
 
+@dataclass
+class RunRecords(Records):
+    """The answers of one log, one record each; an entry may give several.
+
+    ``unused`` are parts of the log that nothing was taken from, with the reason. ``of_case`` names
+    what the records say of their cases; what else they say is of the answers.
+    """
+
+    unused: dict[str, str] = field(default_factory=dict)
+    of_case: set[str] = field(default_factory=lambda: {"expected answer"})
+
+    def add(self, entry: Mapping[str, Any], number: int) -> None:
+        """Add the record of one answer as it is; what has no value is left out."""
+        self.records.append({name: one for name, one in entry.items() if one is not None})
+        self.numbers.append(number)
+
+
 def tables_of(value: Any) -> list[Records]:
     """Find the tables of a parsed JSON value: mostly one, none when it holds no records."""
     if isinstance(value, list):
-        return _of_list(value)
+        if _holds(value, list) and value[0] and all(isinstance(name, str) for name in value[0]):
+            return [_of_rows(value[0], value[1:], None)]  # a first row of names
+        return [Records.of(value)] if any(isinstance(entry, Mapping) for entry in value) else []
     if not isinstance(value, Mapping) or not value:
         return []
     columns, data = value.get("columns"), value.get("data")
@@ -92,7 +111,12 @@ def tables_of(value: Any) -> list[Records]:
         return [_of_rows(list(map(str, columns)), data, value.get("index"))]
     if isinstance(value.get("schema"), Mapping) and isinstance(data, list):  # pandas: table
         return [Records.of(data)]
-    wrapped = [name for name, part in value.items() if _wraps(name, part)]
+    wrapped = [  # an object of objects, below such a name as "data"
+        name
+        for name, part in value.items()
+        if _plain(name) in _WRAPPERS and isinstance(part, Mapping)
+        if _holds([*part.values()], Mapping)
+    ]
     if len(wrapped) == 1:
         inner = tables_of(value[wrapped[0]])
         for one in inner:
@@ -116,18 +140,6 @@ def tables_of(value: Any) -> list[Records]:
     asked = plain & {*FIELD_NAMES["question"], *FIELD_NAMES["image"], *FIELD_NAMES["report"]}
     told = asked or plain & {*FIELD_NAMES["answer"], *FIELD_NAMES["error"]}
     return [Records.of([value])] if told and plain & {*FIELD_NAMES["case"], *asked} else []
-
-
-def _wraps(name: str, part: Any) -> bool:
-    """Whether the records are an object of objects, below such a name as ``data``."""
-    is_object = isinstance(part, Mapping) and len(part) > 0
-    return _plain(name) in _WRAPPERS and is_object and _holds(list(part.values()), Mapping)
-
-
-def _of_list(value: list[Any]) -> list[Records]:
-    if _holds(value, list) and value[0] and all(isinstance(name, str) for name in value[0]):
-        return [_of_rows(value[0], value[1:], None)]  # a first row of names
-    return [Records.of(value)] if any(isinstance(entry, Mapping) for entry in value) else []
 
 
 def _of_rows(columns: list[str], rows: list[Any], index: Any) -> Records:
@@ -180,9 +192,11 @@ def _keyed(entry: Mapping[str, Any], keys: Record) -> Record:
 def _of_lists(value: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> list[Records]:
     """Read lists in an object: splits, models, one list beside settings, or several tables."""
     settings = {name: part for name, part in value.items() if name not in lists}
+    fields = [{*part[0]} for part in lists.values() if part and isinstance(part[0], Mapping)]
+    first = fields[0] if fields else set()
     if len(lists) > 1 and all(_plain(name) in _SPLITS for name in lists):
         key = "split"
-    elif len(lists) > 1 and _alike(lists):
+    elif len(lists) > 1 and all(len(one & first) > len(one | first) / 2 for one in fields):
         key = "model"
     else:
         tables = [Records.of(part, name) for name, part in lists.items()]
@@ -209,12 +223,6 @@ def _with_model_of_settings(found: Records) -> Records:
     return found
 
 
-def _alike(lists: Mapping[str, list[Any]]) -> bool:
-    """Whether the entries of several lists have the same fields."""
-    fields = [{*part[0]} for part in lists.values() if part and isinstance(part[0], Mapping)]
-    return all(len(one & fields[0]) > len(one | fields[0]) / 2 for one in fields)
-
-
 def _apart(entry: Record) -> Iterator[Record]:
     """Yield the entry once for each of its answers or questions, where it has a list of them."""
     for name, part in entry.items():
@@ -225,7 +233,8 @@ def _apart(entry: Record) -> Iterator[Record]:
             yield {key: one for key, one in entry.items() if key != name} | _of_turns(part)
             return
         inner = plain in _SEVERAL or plain in _QUESTIONS
-        if inner and _holds(part, dict) and any(map(_has_text, part)):
+        texts = {*FIELD_NAMES["answer"], *FIELD_NAMES["question"], "message"}
+        if inner and _holds(part, dict) and any(texts & {*map(_plain, one)} for one in part):
             rest = {key: one for key, one in entry.items() if key != name}
             for item in part:
                 twice = {f"{name}.{key}" if key in rest else key: one for key, one in item.items()}
@@ -236,11 +245,6 @@ def _apart(entry: Record) -> Iterator[Record]:
                 yield entry | {name: text} | ({"run": run} if len(part) > 1 else {})
             return
     yield entry
-
-
-def _has_text(item: Mapping[str, Any]) -> bool:
-    names = {_plain(name) for name in item}
-    return bool(names & {*FIELD_NAMES["answer"], *FIELD_NAMES["question"], "message"})
 
 
 def _of_turns(turns: list[Any]) -> Record:
@@ -272,12 +276,8 @@ def flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator
             yield full, value
 
 
-def _is_known(name: str) -> bool:
-    return _plain(name) in KNOWN_NAMES
-
-
 def _knows(names: Iterable[str]) -> bool:
-    return any(map(_is_known, names))
+    return any(_plain(name) in KNOWN_NAMES for name in names)
 
 
 def _holds(values: list[Any], kind: type[Any]) -> bool:

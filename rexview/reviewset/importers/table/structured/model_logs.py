@@ -87,7 +87,6 @@ def _without(entry: Mapping[str, Any], path: tuple[str, ...]) -> Record:
 
 
 def _reply(reply: Mapping[str, Any]) -> Record | None:
-    """Read a provider's reply, or return None when it is none."""
     for read in (_openai, _openai_response, _anthropic, _gemini, _ollama):
         found = read(reply)
         if found is not None:

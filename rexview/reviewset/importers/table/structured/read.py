@@ -34,7 +34,7 @@ from rexview.reviewset.tables.parquet_size import UnreadableError, check_parquet
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 PARQUET_SUFFIXES: Final = (".parquet",)
 _ROWS_AT_A_TIME: Final = 256
-_TOO_MANY_CELLS: Final = (
+TOO_MANY_CELLS: Final = (
     f"The table has more than {MAX_CELLS:,} cells.",
     "Split it into several files, or leave out columns that are not needed.",
 )
@@ -67,7 +67,7 @@ def read_json_tables(
             _note_kind(file, entries[0] if isinstance(entries, list) and entries else None, log)
             found = tables_of(value)
     except TooManyCells:
-        log.error(file, *_TOO_MANY_CELLS)
+        log.error(file, *TOO_MANY_CELLS)
         return []
     found = [table for table in found if table.records]
     for table in found:
@@ -108,9 +108,8 @@ def _json_lines(file: str, text: str, log: ProblemLog, max_rows: int | None) -> 
 
 
 def _note_kind(file: str, entry: Any, log: ProblemLog) -> None:
-    for test, kind in _KINDS:
-        if test(entry):
-            log.note(f"{file}: read as {kind}.")
+    for kind in (kind for test, kind in _KINDS if test(entry)):
+        log.note(f"{file}: read as {kind}.")
 
 
 def read_parquet_table(
@@ -139,7 +138,7 @@ def read_parquet_table(
         log.error(file, error.message, error.remedy)
         return []
     except TooManyCells:
-        log.error(file, *_TOO_MANY_CELLS)
+        log.error(file, *TOO_MANY_CELLS)
         return []
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         message = "The file is damaged, or is not a Parquet file."
@@ -235,9 +234,7 @@ class Pictures:
 
     def _kept(self, content: bytes, row: int, path: Any) -> str:
         """Keep a picture; what is none becomes a word on its size."""
-        ending = next(
-            (ending for start, magic, ending in _MAGIC if content.startswith(magic, start)), None
-        )
+        ending = next((end for at, magic, end in _MAGIC if content.startswith(magic, at)), None)
         if ending is None or len(content) > MAX_PICTURE_BYTES:
             return f"{len(content):,} bytes"
         stem = PurePosixPath(file_name(str(path))).stem if path else "picture"
