@@ -6,8 +6,7 @@ only read. The review set appears as a whole or not at all.
 
 from __future__ import annotations
 
-from rexview.reviewset.importers.core.formats import FORMATS
-from rexview.reviewset.importers.core.importer import ImportReport
+from rexview.reviewset.importers.core.formats import FORMATS, ImportReport
 from rexview.reviewset.importers.core.run import import_source
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping

@@ -203,9 +203,7 @@ def recognises(probe: Probe) -> str | None:
     if probe.kind != "json":
         return None
     if isinstance(probe.json, dict):
-        lists = [
-            name for name in ("images", "annotations") if isinstance(probe.json.get(name), list)
-        ]
+        lists = [one for one in ("images", "annotations") if isinstance(probe.json.get(one), list)]
         images = probe.json.get("images") or []
         named = not images or (isinstance(images[0], dict) and "file_name" in images[0])
         return "a COCO data set" if len(lists) == 2 and named else None

@@ -40,9 +40,8 @@ def recognises(probe: Probe) -> Found | None:
     inner = [one for one in content.values() if isinstance(one, dict)]
     texts = all(one is None or isinstance(one, str) for part in inner for one in part.values())
     alike = texts and len(inner) == len(content) and any(map(_are_texts, inner))
-    if alike and _are_models(content):
-        return Found(f"texts by model and id, {len(content):,} models")
-    return None
+    is_known = alike and _are_models(content)
+    return Found(f"texts by model and id, {len(content):,} models") if is_known else None
 
 
 def _are_texts(found: Mapping[str, Any]) -> bool:

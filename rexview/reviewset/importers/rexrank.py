@@ -92,10 +92,7 @@ class Study:
             if split.findings and sections(whole).get("findings"):
                 findings = findings or split.findings
             impression = impression or split.impression
-        return Report(
-            findings=None if absent(findings) else findings,
-            impression=None if absent(impression) else impression,
-        )
+        return Report(*(None if absent(one) else one for one in (findings, impression)))
 
     def _context(self) -> Context:
         given = self.fields.get("context")
@@ -204,10 +201,9 @@ def recognises(probe: Probe) -> Found | None:
     entries = list(found.values()) if isinstance(found, dict) else found or []
     fields = {name for one in entries[:20] if isinstance(one, dict) for name in one}
     telling = sorted(fields & _TELLING)
-    others = columns_by_meaning([name for name in fields if name not in _OWN], _OTHERS)
-    return (
-        Found(f"JSON of studies with {', '.join(telling[:3])}") if telling and not others else None
-    )
+    if not telling or columns_by_meaning([name for name in fields if name not in _OWN], _OTHERS):
+        return None
+    return Found(f"JSON of studies with {', '.join(telling[:3])}")
 
 
 def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -233,11 +229,9 @@ def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
     place_images(rows, options["images"], beside, files[0].label)
 
 
-def _join(
-    studies: Studies, rows: SetRows, *, alone: bool, needed: bool = False
-) -> Mapping[str, str]:
+def _join(studies: Studies, rows: SetRows, **how: bool) -> Mapping[str, str]:
     ids, numbers = list(studies.by_id), [study.at.row or 0 for study in studies.by_id.values()]
-    return join(studies.file.label, "study id", ids, numbers, rows, alone=alone, needed=needed)
+    return join(studies.file.label, "study id", ids, numbers, rows, **how)
 
 
 def _studies(file: SourceFile, rows: SetRows) -> Studies:

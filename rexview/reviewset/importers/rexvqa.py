@@ -101,10 +101,7 @@ def question_row(case_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
             "sex": read_sex(_text(given, "PatientSex")),
             "indication": _text(given, "Indication"),
         },
-        "report": {
-            "findings": _text(given, "Findings"),
-            "impression": _text(given, "Impression"),
-        },
+        "report": {name.lower(): _text(given, name) for name in ("Findings", "Impression")},
         "images": images,
         "extra": {name: value for name, value in given.items() if name not in _READ},
     }

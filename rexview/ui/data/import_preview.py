@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.reviewset.importers.core.importer import PROPOSED
+from rexview.reviewset.importers.core.formats import PROPOSED
 from rexview.reviewset.importers.core.problem_log import alike
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.reviewset.importers.core.run import ImportPreview, preview_source

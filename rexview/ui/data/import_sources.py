@@ -13,7 +13,7 @@ import streamlit as st
 
 from rexview.bounded import file_name, typed_path
 from rexview.errors import RexviewError
-from rexview.reviewset.importers.core.importer import Importer
+from rexview.reviewset.importers.core.formats import Importer
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import review_sets
 from rexview.words import tr

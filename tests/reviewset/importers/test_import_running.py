@@ -12,7 +12,7 @@ from rexview.reviewset import check
 from rexview.reviewset.images import relative_path
 from rexview.reviewset.importers import FORMATS, import_source
 from rexview.reviewset.importers.core.case_names import safe_path
-from rexview.reviewset.importers.core.importer import Option
+from rexview.reviewset.importers.core.formats import Option
 from rexview.reviewset.importers.core.problem_log import LISTED_PER_KIND, ProblemLog
 from rexview.reviewset.importers.core.source_files import sniff_encoding
 

@@ -1,9 +1,10 @@
-"""Tables with one box a row, recognised by their columns.
+"""Boxes in tables: one a row, or those of answers, in a column or in their texts.
 
 Known layouts: NIH ChestX-ray14 (``BBox_List_2017.csv``), VinDr-CXR (``x_min`` ... ``y_max``), RSNA
 (``patientId, x, y, width, height``), and plain ``image, label, x, y, width, height``; with a model
-or a confidence they are a model's boxes. The names of columns stand in
-``table/column_names.yaml``.
+or a confidence they are a model's boxes. The names of columns are in ``table/column_names.yaml``.
+A model that is known by its name (:mod:`rexview.written_boxes.forms`) counts in its answers as its
+card says. The boxes of any other, and of one whose picture may have been cut, are unsure.
 """
 
 from __future__ import annotations
@@ -609,7 +610,7 @@ class AnswerBoxes:
 
         for found in (self._found, self._grounded):
             shapes = self._columns.shapes if self._columns else SHAPES
-            expected = BoxReading(shapes[0], "pixels") if shapes != SHAPES else None
+            expected = self._columns.expected if self._columns else None
             if found is self._grounded:
                 shapes, expected = ("xyxy", "xywh"), _FRACTIONS
             if found:

@@ -201,8 +201,8 @@ def _box(
     words = ", ".join(map(str, labels)) if isinstance(labels, list) else str(labels or "")
     score = result.get("score", value.get("score"))
     rotation = value.get("rotation")
-    rated, extra = one_number(score), {"rotation": rotation} if rotation else {}
-    rated = None if model is None else rated
+    rated = None if model is None else one_number(score)
+    extra = {"rotation": rotation} if rotation else {}
     return FoundBox(task.row, words, numbers, task.row, model, rated, known, extra)
 
 

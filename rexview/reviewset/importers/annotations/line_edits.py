@@ -176,8 +176,6 @@ def _action(told: str | None, original: str | None, edited: str | None) -> str:
     word = (told or "").strip().lower()
     if word in EDIT_ACTIONS:
         return word
-    if original is None:
-        return "insert"
-    if edited is None:
-        return "delete"
+    if original is None or edited is None:
+        return "insert" if original is None else "delete"
     return "keep" if original == edited else "substitute"

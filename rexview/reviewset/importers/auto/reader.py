@@ -15,8 +15,7 @@ from typing import Any, Final
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.annotations.box_table import pictures_of
 from rexview.reviewset.importers.auto.unpack import Opener
-from rexview.reviewset.importers.core.formats import FORMATS
-from rexview.reviewset.importers.core.importer import PROPOSED, Importer
+from rexview.reviewset.importers.core.formats import FORMATS, PROPOSED, Importer
 from rexview.reviewset.importers.core.recognise import TYPES, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, told_apart
@@ -181,10 +180,7 @@ def _name_unread(pictures: Sequence[Recognised], rows: SetRows) -> None:
 def settings_for(
     importer: Importer, options: Mapping[str, Any], files: Sequence[SourceFile]
 ) -> dict[str, Any]:
-    """Return the options of one format for its files: what was given to ``auto``, else as usual.
-
-    The columns of a table are taken as proposed.
-    """
+    """Return the options of one format: what was given to ``auto``, and columns as proposed."""
     settings: dict[str, Any] = {"images": None}
     for option in importer.options:
         value = options.get(option.name)

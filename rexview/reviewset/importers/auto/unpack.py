@@ -179,11 +179,11 @@ class Opener:
         except _DAMAGED:
             self._unread(file.label, "gzip archive", "It is damaged.")
             return
-        if whole:
-            label = file.label.removesuffix(".gz").removesuffix(".GZ")
-            yield from self._file(SourceFile(target, label), depth + 1)
-        else:
+        if not whole:
             self._unread(file.label, "gzip archive", "It would be far larger than the archive.")
+            return
+        label = file.label.removesuffix(".gz").removesuffix(".GZ")
+        yield from self._file(SourceFile(target, label), depth + 1)
 
     def _copy(self, source: Any, target: Path, most: int) -> bool:
         """Copy at most so many bytes; False, and no file, where there are more."""

@@ -47,12 +47,6 @@ class ProblemLog(ProblemList):
         """Add a sentence about a decision that the import took; each sentence once."""
         self._notes[text] = None
 
-    def take(self, other: ProblemLog) -> None:
-        """Add everything that another log has collected."""
-        for problem in other.all():
-            self.add_many([problem], 1)
-        self._notes |= other._notes
-
     @property
     def problems(self) -> tuple[Problem, ...]:
         """All problems, as :meth:`all` lists them."""

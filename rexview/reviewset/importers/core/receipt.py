@@ -202,10 +202,7 @@ class Receipt:
         self.problems, self.notes = tuple(problems), tuple(notes)
         places = {**self._used, **self._unused}
         seen = Counter((at.file, at.part) for at in places if at.row is not None)
-        given = {
-            place: max(self._given[place], seen[place])
-            for place in self._given.keys() | seen.keys()
-        }
+        given = self._given | seen
         reasons: dict[tuple[str, str], list[int]] = {}
         for at, why in self._unused.items():
             if at.row is not None and at not in self._used:
@@ -249,9 +246,8 @@ class Receipt:
         fields["problems"] = [one.as_json() for one in alike((*self.problems, *decided))]
         return fields
 
-    def _recognised(self) -> Iterator[str]:
-        for read in self.files_read:
-            yield f"{read.file}: {read.format} ({read.why})."
+    def _recognised(self) -> list[str]:
+        return [f"{read.file}: {read.format} ({read.why})." for read in self.files_read]
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know beyond the counts: all that was not used, and why."""

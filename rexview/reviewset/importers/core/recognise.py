@@ -77,14 +77,6 @@ class Found:
     role: int | None = None
 
 
-@dataclass(frozen=True)
-class SampleTable:
-    """The columns of a table and its first rows, cells as text."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 class Probe:
     """A file that is looked at to see what it is. Nothing is read before it is asked for.
 
@@ -165,7 +157,7 @@ class Probe:
             return "jsonl"
         if start.startswith(("{", "[")):
             return "broken_json"
-        return "table" if self.table else "text"
+        return "table" if self.is_table else "text"
 
     @property
     def type(self) -> str:
@@ -230,8 +222,8 @@ class Probe:
         return found if len(found) * 2 > len(lines[:_LOOKED_AT]) else []
 
     @cached_property
-    def table(self) -> SampleTable | None:
-        """The columns and first rows of a text that is a table with a header; else None."""
+    def is_table(self) -> bool:
+        """Whether a text is a table with a header."""
         lines = self.text.splitlines(keepends=True)
         first = next((line for line in lines if line.strip()), "")
         separator = max((",", "\t", ";", "|"), key=first.count)
@@ -240,9 +232,7 @@ class Probe:
         try:
             records = [one for one in csv.reader(lines[:400], delimiter=separator) if any(one)]
         except csv.Error:
-            return None
-        columns = tuple(name.strip() for name in records[0]) if records else ()
-        rows = [tuple(one) for one in records[1 : 1 + _LOOKED_AT] if len(one) == len(columns)]
-        if len(columns) < 2 or not rows or len(rows) * 2 < len(records[1 : 1 + _LOOKED_AT]):
-            return None
-        return SampleTable(columns, tuple(rows))
+            return False
+        columns, body = len(records[0]) if records else 0, records[1 : 1 + _LOOKED_AT]
+        whole = sum(len(one) == columns for one in body)
+        return columns > 1 and whole > 0 and whole * 2 >= len(body)

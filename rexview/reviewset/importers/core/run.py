@@ -17,8 +17,7 @@ from rexview.imaging import thumbnail
 from rexview.reviewset import load, write
 from rexview.reviewset.images import images_folder
 from rexview.reviewset.importers.annotations.box_table import read_boxes_of_texts
-from rexview.reviewset.importers.core.formats import FORMATS
-from rexview.reviewset.importers.core.importer import Importer, ImportReport
+from rexview.reviewset.importers.core.formats import FORMATS, Importer, ImportReport
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.reviewset.importers.core.recognise import Probe
@@ -360,8 +359,7 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
     for source in sources:
         if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
             message = "The output folder lies inside the source, which must not be changed."
-            remedy = "Choose a folder elsewhere."
-            log.error(out.name, message, remedy, field="out")
+            log.error(out.name, message, "Choose a folder elsewhere.", field="out")
 
 
 def _write(rows: SetRows, out: Path, settings: Mapping[str, Any], before: ReviewSet | None) -> None:
@@ -475,15 +473,8 @@ def preview_source(
         receipt.refuse(problem.problems, log.notes)
     finally:
         rows.close()
-    return ImportPreview(
-        receipt,
-        tuple(rows.mappings),
-        tuple(rows.box_previews),
-        pictures,
-        rows.groupings,
-        tuple(rows.references),
-        error,
-    )
+    mappings, boxes, references = (*rows.mappings,), (*rows.box_previews,), (*rows.references,)
+    return ImportPreview(receipt, mappings, boxes, pictures, rows.groupings, references, error)
 
 
 def _pictures(rows: SetRows) -> Iterator[tuple[tuple[str, str], bytes]]:

@@ -376,7 +376,8 @@ def metadata_columns(
 ) -> Mapping[str, str] | None:
     """Tell whether a table with these columns describes images, and which holds what.
 
-    One that names a case or a study of several images a row is a table of cases.
+    Known layouts are NIH ChestX-ray14 (``Data_Entry_2017.csv``) and MIMIC-CXR (``metadata.csv``). One
+    that names a case or a study of several images a row is a table of cases.
     """
     if holds_any(names, _NOT_METADATA, cells):
         return None
@@ -406,9 +407,7 @@ def recognises_metadata(probe: Probe) -> str | None:
     columns = metadata_columns(sheet.columns, cells_of(sheet), probe.pictures) if sheet else None
     if columns is None:
         return None
-    return (
-        f"a table about images ({', '.join(columns[one] for one in _METADATA if one in columns)})"
-    )
+    return f"a table about images ({', '.join(columns[o] for o in _METADATA if o in columns)})"
 
 
 def read_metadata(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:

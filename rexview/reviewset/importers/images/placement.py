@@ -266,13 +266,10 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
             for key in {name, stem} if suffix.lower() in (*RASTER_SUFFIXES, ".dcm") else {name}:
                 written = names.get(normalize("NFC", key))
                 if written is not None:
-                    relative = PurePosixPath(Path(folder, name).relative_to(base).as_posix())
-                    found.setdefault(written, []).append(str(relative))
-    return {
-        name: paths[0]
-        for name, paths in found.items()
-        if len(paths) == 1 and _inside(base, paths[0])
-    }
+                    relative = Path(folder, name).relative_to(base).as_posix()
+                    found.setdefault(written, []).append(relative)
+    once = {name: paths[0] for name, paths in found.items() if len(paths) == 1}
+    return {name: path for name, path in once.items() if _inside(base, path)}
 
 
 def copy_images(rows: SetRows, folder: Path, *, but: Path | None = None) -> int:

@@ -338,21 +338,18 @@ def metric_columns(names: Sequence[str]) -> MetricColumns | None:
     named = "case" in by_meaning or "model" in by_meaning
     if not enough or not named:
         return None
-    of_long = {"metric", "value", "n"}  # "score" beside metrics is one of them
-    return MetricColumns(
-        {meaning: name for meaning, name in by_meaning.items() if meaning not in of_long}, metrics
-    )
+    for meaning in ("metric", "value", "n"):  # "score" beside metrics is one of them
+        by_meaning.pop(meaning, None)
+    return MetricColumns(by_meaning, metrics)
 
 
 def recognise_table(probe: Probe) -> str | None:
     """Say why a file is a table of metric values."""
     sheet = sample_of(probe)
     columns = metric_columns(sheet.columns) if sheet else None
-    if columns is None:
-        return None
-    if columns.is_long:
+    if columns is not None and columns.is_long:
         return f"a metric value a row ({columns.by_meaning['metric']})"
-    return f"metrics in columns ({', '.join(columns.metrics[:3])})"
+    return f"metrics in columns ({', '.join(columns.metrics[:3])})" if columns else None
 
 
 def read_metric_table(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> None:

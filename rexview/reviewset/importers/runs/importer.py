@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.importer import PROPOSED
+from rexview.reviewset.importers.core.formats import PROPOSED
 from rexview.reviewset.importers.core.joins import IdMatch, account, match_ids
 from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION, REPORT_QUESTION, SetRows
@@ -67,11 +67,8 @@ def recognises(probe: Probe) -> Found | None:
 def _kind(probe: Probe) -> str | None:
     if probe.kind == "inspect" or (probe.kind == "zip" and probe.path.suffix == ".eval"):
         return _INSPECT  # of one that was cut off, its reader says so
-    if probe.kind == "json":
-        if is_inspect(probe.json):
-            return _INSPECT
-        if is_results(probe.json):
-            return _RESULTS
+    if probe.kind == "json" and (is_inspect(probe.json) or is_results(probe.json)):
+        return _INSPECT if is_inspect(probe.json) else _RESULTS
     entries = probe.json_lines if probe.kind in ("json", "jsonl") else []
     first = entries[0] if entries else None
     if is_sample(first):
@@ -81,9 +78,7 @@ def _kind(probe: Probe) -> str | None:
     if probe.kind == "table" and "\t" not in probe.text.partition("\n")[0]:
         return None  # it writes predictions as TSV; what has commas holds its scores
     sample = sample_of(probe) if probe.kind in ("table", "xlsx", "json") else None
-    if sample is not None and is_predictions(sample.columns):
-        return _VLMEVALKIT
-    return None
+    return _VLMEVALKIT if sample is not None and is_predictions(sample.columns) else None
 
 
 def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -93,18 +88,16 @@ def read_runs(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     rows.second_answers = options.get("second_answers") or rows.second_answers
     probes = [(file, Probe(file.path, file.label)) for file in files]
     kinds = {file.label: _kind(probe) for file, probe in probes}
+    by_kind = {kind: [one for one in files if kinds[one.label] == kind] for kind in kinds.values()}
     results = {
         file.label: content
-        for file in files
-        if kinds[file.label] == _RESULTS
-        and (content := read_json(file.path, rows.log, file.label)) is not None
+        for file in by_kind.get(_RESULTS, ())
+        if (content := read_json(file.path, rows.log, file.label)) is not None
     }
-    named = models_of([file for file in files if kinds[file.label] == _VLMEVALKIT])
-    named |= {
-        file.label: model
-        for file in files
-        if kinds[file.label] == _LMMS and (model := model_beside(file, results)) is not None
-    }
+    named = models_of(by_kind.get(_VLMEVALKIT, ()))
+    for file in by_kind.get(_LMMS, ()):
+        if (model := model_beside(file, results)) is not None:
+            named[file.label] = model
     keys = CaseKeys(rows)
     for file, probe in probes:
         kind = kinds[file.label]

@@ -1,4 +1,4 @@
-"""Values of table cells: numbers, yes or no, lists, options, as people and programs write them."""
+"""Values of table cells as people and programs write them: numbers, lists, options, scores."""
 
 from __future__ import annotations
 
@@ -133,11 +133,9 @@ class ScoreScale:
 
     def convert(self, text: str) -> int | None:
         """Return the score from 1 to 5, halves rounded up; None for what is not on the scale."""
-        word = " ".join(text.lower().split())
+        word, number = " ".join(text.lower().split()), read_number(text)
         if self.words:
             number = float(self.words.index(word)) if word in self.words else None
-        else:
-            number = read_number(text)
         if number is None or not self.takes(number):
             return None
         share = (number - self.worst) / (self.best - self.worst)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.box_table import AnswerBoxes
-from rexview.reviewset.importers.core.importer import PROPOSED
+from rexview.reviewset.importers.core.formats import PROPOSED
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows

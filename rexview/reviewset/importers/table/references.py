@@ -234,17 +234,15 @@ def _ask(tables: Sequence[TextTable], what: str, rows: SetRows) -> None:
     if choices in rows.references:
         return
     rows.references.append(choices)
-    remedy = (
-        f"Name the file with the reference (--reference {next(iter(choices))}), or the model of "
-        "the others (--model FILE=NAME); the Data page asks for it."
-    )
+    remedy = f"Name the file with the reference (--reference {next(iter(choices))}), or the model "
+    remedy += "of the others (--model FILE=NAME); the Data page asks for it."
     for one in tables:
         others = " and ".join(sorted(two.sheet.file for two in tables if two is not one))
         column = one.mapping.column_of(one.fields[0]) if one.fields else None
         message = (
             f"It has {what} to the same cases as {others}; nothing tells which of them is the "
-            "radiologist's or the right one."
         )
+        message += "radiologist's or the right one."
         rows.log.error(one.sheet.file, message, remedy, field=column or "reference")
 
 

@@ -238,17 +238,9 @@ def grid_of(file: str, table: Records, log: ProblemLog, others: Sequence[str] = 
         log.error(file, "The table is empty.", "Give records with fields.")
         return None
     rows = tuple(tuple(_cell_of(record.get(name)) for name in columns) for record in table.records)
-    return Sheet(
-        file,
-        tuple(columns),
-        rows,
-        tuple(table.numbers),
-        table.name,
-        tuple(table.records),
-        tuple(table.unread),
-        table.settings,
-        tuple(others),
-    )
+    records, numbers, unread = tuple(table.records), tuple(table.numbers), tuple(table.unread)
+    more = (table.name, records, unread, table.settings, tuple(others))
+    return Sheet(file, tuple(columns), rows, numbers, *more)
 
 
 def _cell_of(value: Any) -> str | None:
@@ -369,9 +361,9 @@ def _warn_of_cut_cells(file: str, numbered: NumberedRows, log: ProblemLog) -> No
     """Say which cells are as long as Excel allows: what was longer has been cut there."""
     for number, row in numbered:
         if any(cell is not None and len(cell) == LONGEST_EXCEL_CELL for cell in row):
-            message = (
-                f"A cell has {LONGEST_EXCEL_CELL:,} characters, as many as Excel allows; its text "
-                "was probably cut off by the program that wrote the file, not by a model."
+            message = f"A cell has {LONGEST_EXCEL_CELL:,} characters, as many as Excel allows; its "
+            message += (
+                "text was probably cut off by the program that wrote the file, not by a model."
             )
             remedy = "Give the texts as CSV, JSON or Parquet, as they were before."
             log.warning(file, message, remedy, row=number)

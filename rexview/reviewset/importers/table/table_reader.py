@@ -373,8 +373,8 @@ class TableReader:
             return self.keys.of((study, image, asked(question)), of_study=of_study)
         given = row.peek("case")
         if given is None:
-            message = "The row has no case id; it became a case of its own."
-            row.warn(message, "Give the case id in every row.", "case")
+            what = "The row has no case id; it became a case of its own."
+            row.warn(what, "Give the case id in every row.", "case")
             return f"row {row.at.row}"
         row.take("case")
         if self.rows.case(given) is None and not self.alone and "question" not in self.fields:
@@ -522,8 +522,8 @@ class TableReader:
             if column in (self.fields.get("choice"), self.fields.get("correct")):
                 message = f"“{example_of(row.cells[column])}” is none of the options."
                 remedy = "Write its letter or text; for numbers, say what they count from "
-                remedy += "(index_from)."
-                row.warn(f"{message} It is kept as an extra field.", remedy, column)
+                message += " It is kept as an extra field."
+                row.warn(message, f"{remedy}(index_from).", column)
         kept: dict[str, Any] = {}
         reader = row.peek("reader")
         of_reader = [name for name in left if name in self.reader_extras]

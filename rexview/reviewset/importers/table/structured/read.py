@@ -76,8 +76,7 @@ def read_json_tables(
                 record[name] = pictures.taken_out(value, number)
     if not found and not log.has_errors:
         message = "The file has no list or object of records that could be rows of a table."
-        remedy = "Give a list of objects, one for each answer or case."
-        log.error(file, message, remedy)
+        log.error(file, message, "Give a list of objects, one for each answer or case.")
     return found
 
 
@@ -141,8 +140,7 @@ def read_parquet_table(
         log.error(file, *TOO_MANY_CELLS)
         return []
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        message = "The file is damaged, or is not a Parquet file."
-        log.error(file, message, "Write it again.")
+        log.error(file, "The file is damaged, or is not a Parquet file.", "Write it again.")
         return []
     if not found.records:
         log.error(file, "The table is empty.", "Give a table with rows.")
