@@ -23,6 +23,7 @@ from rexview.detect.hints.claimed import claims_of
 from rexview.detect.hints.contradiction import contradiction
 from rexview.detect.hints.names import has_unsure_name, is_of_pneumothorax, is_vague
 from rexview.detect.hints.new_finding import is_known_by_another_name, is_new
+from rexview.detect.hints.numbers import fewer_nodules, more_leads
 from rexview.detect.hints.other_words import (
     said_generally,
     said_in_other_words,
@@ -96,6 +97,10 @@ class InventedFinding:
             )
             evidence = (finding.evidence, against) if against else (finding.evidence,)
             flags.append(flag(self, one.answer, "hint", message, evidence))
+        if counts := more_leads(one, findings_of_answer(one), report):
+            expected, given, places = counts
+            message = f"Possible invented finding: the answer counts {given} pacing leads, "
+            flags.append(flag(self, one.answer, "hint", f"{message}the report {expected}.", places))
         return flags
 
 
@@ -159,6 +164,10 @@ class MissedFinding:
             message = f"Possible missed finding: the report has {finding.name}, the answer {how}."
             evidence = (finding.evidence, denied) if denied else (finding.evidence,)
             flags.append(flag(self, one.answer, "hint", message, evidence))
+        if "nodule" not in done and (counts := fewer_nodules(answered, report)):
+            expected, given, places = counts
+            message = f"Possible missed finding: the report counts {expected} nodules, "
+            flags.append(flag(self, one.answer, "hint", f"{message}the answer {given}.", places))
         for tube, where in tubes_left_in_place(one, answered, report):
             how = "calls its place correct" if len(where) > 1 else "does not say so"
             message = f"Possible missed finding: the report has the {tube} out of place, "

@@ -12,6 +12,7 @@ from typing import Final
 
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.reports.agreement import ScopedAgreement
+from rexview.analysis.case.reports.marks import Mark, is_marked
 from rexview.analysis.case.reports.record import ReportCase, identity_of
 from rexview.metrics.finding_agreement import FindingAgreement, Lone, Pair, Stated
 from rexview.metrics.finding_agreement import Span as Words
@@ -37,29 +38,20 @@ TO_SENTENCES: Final = (
 
 def marks_in_answers(reports: ReportCase) -> Marks:
     """Return what is invented, or on the other side, in each model's report."""
-    found: dict[str, list[Span]] = {}
-    for model, agreement in reports.agreement.items():
-        marks = found.setdefault(model, [])
-        for one in agreement.parts.invented:
-            marks += _marks(one.stated, "invented", _invented(one))
-        for pair in agreement.parts.swapped:
-            title = tr("Reference: {finding}").format(finding=pair.reference.name)
-            marks += _marks(pair.candidate, "swapped", title)
-    return found
+    return {
+        model: [_mark(one.words, one.what, one.about) for one in marks if one.where == "answer"]
+        for model, marks in reports.marks.items()
+    }
 
 
 def marks_in_reference(reports: ReportCase, names: Mapping[str, str]) -> Marks:
     """Return what is missed, or on the other side in a report, by section of the reference."""
     by: dict[tuple[str, Words], list[str]] = {}
     compared = reports.agreement
-    for model, agreement in compared.items():
-        lost = [("missed", one.stated) for one in agreement.parts.missed]
-        lost += [("swapped", pair.reference) for pair in agreement.parts.swapped]
-        for what, stated in lost:
-            for words in stated.spans:
-                models = by.setdefault((what, words), [])
-                if model not in models:  # the same words may say two findings
-                    models.append(model)
+    for model, marks in reports.marks.items():
+        for one in marks:
+            if one.where == "report":
+                by.setdefault((one.what, one.words), []).append(model)
     found: dict[str, list[Span]] = {}
     for (what, words), models in by.items():
         said = tr("Missed by {models}") if what == "missed" else tr("Other side in {models}")
@@ -75,11 +67,8 @@ _LABELS: Final = {
     "missed": trc("finding", "missed"),
     "invented": trc("finding", "invented"),
     "swapped": tr("side swapped"),
+    "lone": tr("in one text only"),
 }
-
-
-def _marks(stated: Stated, what: str, title: str) -> list[Span]:
-    return [_mark(words, what, title) for words in stated.spans]
 
 
 def _mark(words: Words, what: str, title: str, some: str = "") -> Span:
@@ -103,12 +92,15 @@ def added(reports: ReportCase, case: str) -> dict[str, Added]:
 def _summary_html(reports: ReportCase, case: str, model: str) -> str:
     """Say how far a report agrees with the reference, with the parts, and its metric values."""
     agreement, values = reports.agreement.get(model), reports.metrics.get(model, ())
-    parts = _agreement_html(agreement.parts) if agreement else ""
+    marks = reports.marks.get(model, ())
+    parts = _agreement_html(agreement.parts, marks) if agreement else ""
     listed = _metrics_html(values) if values else ""
     if not parts and not listed:
         return ""
     kept = html.escape(f"{case}/{model}")
-    shown = _folded_html(_headline(agreement), parts, f"{kept}/agreement") if agreement else ""
+    shown = (
+        _folded_html(_headline(agreement, marks), parts, f"{kept}/agreement") if agreement else ""
+    )
     if listed:
         shown += _folded_html(f"{tr('Metrics')} <b>{len(values)}</b>", listed, f"{kept}/metrics")
     return f'<div class="rx-agreement">{shown}</div>'
@@ -120,17 +112,21 @@ def _folded_html(title: str, body: str, kept: str) -> str:
     return f'<details data-rx-keep="{kept}"><summary>{title}</summary>{body}</details>'
 
 
-def _headline(agreement: ScopedAgreement) -> str:
+def _headline(agreement: ScopedAgreement, marks: Sequence[Mark]) -> str:
     parts = agreement.parts
+    missed = [one for one in parts.missed if is_marked(one, "report", marks)]
+    invented = [one for one in parts.invented if is_marked(one, "answer", marks)]
+    lone = len(parts.missed) - len(missed) + len(parts.invented) - len(invented)
     counts = (
         ("agreed", len(parts.agreed), tr("in both")),
-        ("missed", len(parts.missed), _LABELS["missed"]),
-        ("invented", len(parts.invented), _LABELS["invented"]),
+        ("missed", len(missed), _LABELS["missed"]),
+        ("invented", len(invented), _LABELS["invented"]),
         ("swapped", len(parts.swapped), _LABELS["swapped"]),
+        ("lone", lone, _LABELS["lone"]),
     )
-    marks = sum(len(one.stated.spans) for one in parts.invented)
-    several = trn("marked {n} time", "marked {n} times", marks).format(n=marks)
-    more = {"invented": f" ({several})"} if marks > len(parts.invented) else {}
+    places = sum(len(one.stated.spans) for one in invented)
+    several = trn("marked {n} time", "marked {n} times", places).format(n=places)
+    more = {"invented": f" ({several})"} if places > len(invented) else {}
     said = " ".join(
         f'<span class="rx-part-{what}">{n} {words}{more.get(what, "")}</span>'
         for what, n, words in counts
@@ -147,14 +143,25 @@ def _headline(agreement: ScopedAgreement) -> str:
     )
 
 
-def _agreement_html(agreement: FindingAgreement) -> str:
-    """List the parts, the gravest first."""
+def _agreement_html(agreement: FindingAgreement, marks: Sequence[Mark]) -> str:
+    """List the parts, the gravest first.
+
+    What only one text has is missed or invented where a rule says so, else just in one text.
+    """
     items = [_item("swapped", pair.reference, _as_written(pair)) for pair in agreement.swapped]
-    items += [_item("missed", one.stated, _missed(one)) for one in agreement.missed]
-    items += [
-        _item("invented", one.stated, f"{_invented(one)}{_places(one.stated)}")
-        for one in agreement.invented
-    ]
+    lone = []
+    for one in agreement.missed:
+        if is_marked(one, "report", marks):
+            items.append(_item("missed", one.stated, _missed(one)))
+        else:
+            lone.append(_item("lone", one.stated, tr("in the reference")))
+    for one in agreement.invented:
+        if is_marked(one, "answer", marks):
+            words = f"{_invented(one)}{_places(one.stated)}"
+            items.append(_item("invented", one.stated, words))
+        else:
+            lone.append(_item("lone", one.stated, tr("in the report")))
+    items += lone
     items += [_item("agreed", pair.reference, _agreed(pair)) for pair in agreement.agreed]
     return f'<ul class="rx-parts">{"".join(items)}</ul>' if items else ""
 

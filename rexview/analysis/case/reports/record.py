@@ -9,6 +9,7 @@ from typing import Final
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.case.reports.agreement import ScopedAgreement, agreements
 from rexview.analysis.case.reports.alignment import Row, Sentence, align, reference_sentences
+from rexview.analysis.case.reports.marks import Mark, marks_of
 from rexview.harm import HarmTable
 from rexview.metrics.identity import MetricId, known_first
 from rexview.schema import CorrectedReference, Edit, MetricValue, ReviewSet
@@ -33,6 +34,8 @@ class ReportCase:
         Corrected reports that are kept beside the given reference.
     agreement : mapping of str to ScopedAgreement
         How far each report agrees with the reference, by model.
+    marks : mapping of str to tuple of Mark
+        The words that rules call missed, invented or side swapped, by model.
     """
 
     rows: tuple[Row, ...]
@@ -41,6 +44,7 @@ class ReportCase:
     corrected: tuple[CorrectedReference, ...] = ()
     agreement: Mapping[str, ScopedAgreement] = field(default_factory=dict)
     stale_edits: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
+    marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
 
     def edits_at(self, model: str) -> dict[int | None, tuple[Edit, ...]]:
         """Return the corrections of a model's report by the line that they stand with.
@@ -102,13 +106,15 @@ def gather_report(
     values = sorted(
         review_set.metric_values_of(case.id), key=lambda one: known_first(identity_of(one))
     )
+    compared = agreements(case, page.answers, harm)
     return ReportCase(
         align(given, page.answers),
         {model: tuple(one for one in edits if one.model == model) for model in models},
         {model: tuple(one for one in values if one.model == model) for model in models},
         review_set.references_of(case.id),
-        agreements(case, page.answers, harm),
+        compared,
         {model: tuple(one for one in stale if one.model == model) for model in models},
+        marks_of(page.flags, compared),
     )
 
 
