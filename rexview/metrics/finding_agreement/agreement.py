@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from rexview.detect.findings import finding_info, may_be_same_fracture
-from rexview.detect.report_comparison import zones_meet
+from rexview.detect.report_comparison import families_related_to, zones_meet
 from rexview.metrics.finding_agreement.rules import rules
 from rexview.metrics.finding_agreement.stated import Span, Stated
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Of the definition: values of another one are not comparable."""
 _REST: Final = 1
 """Weight of the rest of the chest, which counts as agreed."""
@@ -25,13 +25,16 @@ class Pair(NamedTuple):
     """A finding that both texts have.
 
     ``differs`` are kinds of errors, words of ``vocab.EDIT_KINDS``: ``location``, ``severity``,
-    ``measurement``, ``certainty``, ``descriptor``.
+    ``measurement``, ``certainty``, ``descriptor``, ``comparison``, ``number``. ``grave`` of them
+    cost more than a share of the credit; ``otherwise`` is the credit without these.
     """
 
     reference: Stated
     candidate: Stated
     credit: float
     differs: tuple[str, ...] = ()
+    grave: tuple[str, ...] = ()
+    otherwise: float = 0.0
 
     @property
     def harm(self) -> int:
@@ -82,12 +85,61 @@ def compare(
     credited = sum(2 * pair.credit * pair.harm for pair in pairs)
     possible = sum(2 * pair.harm for pair in (*pairs, *swapped))
     alone = sum(one.harm for one in (*missed, *invented))
+    score = (_REST + credited) / (_REST + possible + alone)
     return FindingAgreement(
-        (_REST + credited) / (_REST + possible + alone),
+        _with_grave(score, pairs, swapped, missed, invented),
         tuple(sorted(pairs, key=lambda pair: -pair.harm)),
         tuple(sorted(swapped, key=lambda pair: -pair.harm)),
         _lone(missed, denied_by_candidate),
         _lone(invented, denied_by_reference),
+    )
+
+
+def _with_grave(
+    score: float,
+    pairs: Sequence[Pair],
+    swapped: Sequence[Pair],
+    missed: Sequence[Stated],
+    invented: Sequence[Stated],
+) -> float:
+    """Take from the score what each grave error costs at least.
+
+    That is from what it were without them: in a long report a share of the credit is next to
+    nothing. A device for another one is one such error.
+    """
+    kinds = [(kind, place) for place, pair in enumerate(pairs) for kind in pair.grave]
+    errors = {one if one[0] != "number" else "number" for one in kinds}
+    named = [pair.reference for pair in pairs]
+    devices = [one for one in invented if _is_new_device(one, named, missed)]
+    count = len(errors) + len(devices)
+    if not count:
+        return score
+    taken = sorted((one.harm for one in missed if _is_device(one)), reverse=True)[: len(devices)]
+    credited = sum(2 * pair.otherwise * pair.harm for pair in pairs) + 2 * sum(taken)
+    possible = sum(2 * pair.harm for pair in (*pairs, *swapped)) + 2 * sum(taken)
+    alone = sum(one.harm for one in (*missed, *invented))
+    alone -= sum(taken) + sum(one.harm for one in devices)
+    otherwise = (_REST + credited) / (_REST + possible + alone)
+    return max(0.0, min(score, otherwise - count * rules().grave))
+
+
+def _is_device(one: Stated) -> bool:
+    return finding_info(one.findings[0]).group == "device"
+
+
+def _is_new_device(one: Stated, named: Sequence[Stated], missed: Sequence[Stated]) -> bool:
+    """Whether a tube, line or pacemaker is none that the reference has by another name.
+
+    "PICC through the subclavian vein" may be read as two; a tube is "the tube" in either text.
+    """
+    if one.family not in rules().devices:
+        return False
+    related = families_related_to(one.family) | {one.family}
+    if any(other.family in related for other in named):
+        return False
+    general = rules().general_devices
+    return not any(
+        other.family in related and {one.family, other.family} & general for other in missed
     )
 
 
@@ -143,8 +195,23 @@ def _pair(reference: Stated, candidate: Stated) -> Pair | None:
         "measurement": _size(reference, candidate),
         "certainty": _if(reference.unsure != candidate.unsure, "certainty"),
     }
-    credit = max(rules().credit["least"], math.prod(factors.values()))
-    return Pair(reference, candidate, credit, tuple(k for k, one in factors.items() if one < 1))
+    grave = {
+        "location": _if(not _same_zone(reference, candidate), "other_zone"),
+        "comparison": _if(
+            not _is_device(reference) and not _same_course(reference.changes, candidate.changes),
+            "other_change",
+        ),
+        "number": _if(not _same_number(reference.leads, candidate.leads), "other_number"),
+    }
+    least, otherwise = rules().credit["least"], math.prod(factors.values())
+    return Pair(
+        reference,
+        candidate,
+        max(least, otherwise * math.prod(grave.values())),
+        tuple(dict.fromkeys(k for k, one in (*factors.items(), *grave.items()) if one < 1)),
+        tuple(k for k, one in grave.items() if one < 1),
+        max(least, otherwise),
+    )
 
 
 def _if(differs: bool, name: str) -> float:
@@ -197,7 +264,40 @@ def _place(reference: Stated, candidate: Stated) -> float:
         left *= _if(len(reference.sides) == 1, "side_not_said")
     elif reference.sides and reference.sides != candidate.sides:
         left *= rules().credit["one_side_of_two"]
-    return left * _if(not zones_meet(reference.zone, candidate.zone), "other_zone")
+    return left
+
+
+_LOBES: Final = {lobe: lobe for lobe in ("RUL", "RML", "RLL", "LUL", "LLL")} | {"lingula": "LUL"}
+_ZONES: Final = {
+    **dict.fromkeys(("upper", "apex", "RUZ", "LUZ"), "upper"),
+    **dict.fromkeys(("mid", "RMZ", "LMZ"), "mid"),
+    **dict.fromkeys(("lower", "base", "RLZ", "LLZ", "costophrenic"), "lower"),
+}
+
+
+def _same_zone(reference: Stated, candidate: Stated) -> bool:
+    """Whether two zones can be one place: of two lobes, or two zones, only the same.
+
+    What lies on both sides may have another zone on each.
+    """
+    expected, given = reference.zone, candidate.zone
+    if len(reference.sides) > 1 or len(candidate.sides) > 1:
+        return True
+    for places in (_LOBES, _ZONES):
+        if expected in places and given in places:
+            return places[expected] == places[given]
+    return zones_meet(expected, given)
+
+
+def _same_course(expected: frozenset[str], given: frozenset[str]) -> bool:
+    """Whether two texts may mean one course since the study before; unknown ones do."""
+    if not expected or not given or expected & given:
+        return True
+    return any({one, other} in rules().changes_alike for one in expected for other in given)
+
+
+def _same_number(expected: int | None, given: int | None) -> bool:
+    return expected is None or given is None or expected == given
 
 
 def _severity(reference: Stated, candidate: Stated) -> float:

@@ -1,4 +1,4 @@
-"""What a sentence says of a finding beside its side and place: degree, size, position."""
+"""What a sentence says of a finding beside its side and place: degree, size, position, course."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _OF_THE_OTHER: Final = re.compile(
     r"\s*(?:which\s+)?(?:is|are|was|were|remains?|appears?|seems?)\b[^,;]*", re.IGNORECASE
 )
 """After a finding: what is said of it, and not of the next one."""
+_NEXT: Final = re.compile(r";|\b(?:and|but|while|with)\s+(?:the|a|an|there|no)\b", re.IGNORECASE)
+"""Behind a finding: a clause begins that is not about it."""
 _DENIED: Final = re.compile(
     r"\b(?:no|not|without|never|nor|neither|denies|free of)\b[^.;:]*$", re.IGNORECASE
 )
@@ -44,11 +46,14 @@ class Attributes(NamedTuple):
         Millimetres; of several the largest.
     misplaced : bool
         Whether a device is said not to be where it should.
+    changes : frozenset of str
+        Its courses since the study before: ``new``, ``worse``, ``better``, ``same``.
     """
 
     degree: float | None
     size: float | None
     misplaced: bool
+    changes: frozenset[str]
 
 
 def attributes(text: str, mention: Mention, before: int, after: int) -> Attributes:
@@ -63,14 +68,36 @@ def attributes(text: str, mention: Mention, before: int, after: int) -> Attribut
     sizes = [_millimetres(match) for match in _SIZE.finditer(text, before, after)]
     first, last = mention.sentence
     sentence = text[max(first, mention.start - _LONGEST) : min(last, mention.end + _LONGEST)]
-    return Attributes(degree, max(sizes, default=None), _is_misplaced(sentence))
+    return Attributes(
+        degree,
+        max(sizes, default=None),
+        _is_misplaced(sentence),
+        _changes(text, mention, before, after),
+    )
 
 
 def _is_misplaced(sentence: str) -> bool:
     """Whether a sentence says of a device that it is not where it should be."""
+    if rules().moved.search(sentence):
+        return False
     return any(
         not _DENIED.search(sentence, max(0, match.start() - _SHORTLY_BEFORE), match.start())
         for match in rules().misplaced.finditer(sentence)
+    )
+
+
+def _changes(text: str, mention: Mention, before: int, after: int) -> frozenset[str]:
+    """Read courses beside a finding, before or behind, but not those of another finding."""
+    of_other = _OF_THE_OTHER.match(text, before, mention.start)
+    before = of_other.end() if of_other else before
+    breaks = list(_BREAK.finditer(text, before, mention.start))
+    before = breaks[-1].end() if breaks else before
+    turn = _NEXT.search(text, mention.end, after)
+    around = (text[before : mention.start], text[mention.end : turn.start() if turn else after])
+    return frozenset(
+        name
+        for name, words in rules().changes.items()
+        if any(words.search(part) for part in around)
     )
 
 

@@ -67,6 +67,14 @@ class Rules:
     degrees: tuple[tuple[re.Pattern[str], int], ...]
     mild: float
     misplaced: re.Pattern[str]
+    moved: re.Pattern[str]
+    tube_misplaced: re.Pattern[str]
+    not_excluded: re.Pattern[str]
+    grave: float
+    devices: frozenset[str]
+    general_devices: frozenset[str]
+    changes: Mapping[str, re.Pattern[str]]
+    changes_alike: frozenset[frozenset[str]]
     taken_for: re.Pattern[str]
     either_or: re.Pattern[str]
     beside: re.Pattern[str]
@@ -91,6 +99,14 @@ def rules() -> Rules:
         degrees=tuple((_words(words), degree) for degree, words in degrees.items()),
         mild=content["mild"],
         misplaced=_words(content["misplaced"]),
+        moved=_words(content["moved"]),
+        tube_misplaced=_words(content["tube_misplaced"]),
+        not_excluded=_words(content["not_excluded"]),
+        grave=content["grave"],
+        devices=frozenset(content["devices"]),
+        general_devices=frozenset(content["general_devices"]),
+        changes={name: _words(words) for name, words in content["changes"].items()},
+        changes_alike=frozenset(map(frozenset, content["changes_alike"])),
         taken_for=_words(content["taken_for"]),
         either_or=_words(content["either_or"]),
         beside=_words(content["beside"]),

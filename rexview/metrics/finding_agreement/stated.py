@@ -15,6 +15,7 @@ from rexview.detect.findings import (
     may_be_same_fracture,
     misplaced_as,
 )
+from rexview.detect.findings.counts import leads
 from rexview.harm import MOST_HARM
 from rexview.metrics.finding_agreement.attributes import Attributes, attributes
 from rexview.metrics.finding_agreement.rules import Request, rules
@@ -28,6 +29,8 @@ _HEIGHTS: Final = {
     **dict.fromkeys(("RLL", "LLL", "RLZ", "LLZ"), "lower"),
 }
 """Heights of the chest that one finding of a text does not share with another."""
+_AIRWAY_TUBE: Final = "endotracheal_tube"
+_PACEMAKERS: Final = frozenset({"pacemaker", "pacing_lead"})
 _NEAR: Final = 100
 """Characters that may stand between a sign and what it is taken for."""
 _SHORTLY: Final = 40
@@ -71,6 +74,10 @@ class Stated:
         Millimetres.
     misplaced : bool
         Whether a device is not where it should be.
+    changes : frozenset of str
+        Its courses since the study before: ``new``, ``worse``, ``better``, ``same``.
+    leads : int or None
+        How many leads a pacemaker has.
     narrow : str or None
         Its words where they name only some of what the finding stands for ("empyema").
     harm : int
@@ -86,6 +93,8 @@ class Stated:
     degrees: Mapping[str | None, float]
     size: float | None
     misplaced: bool
+    changes: frozenset[str]
+    leads: int | None
     narrow: str | None
     harm: int
     spans: tuple[Span, ...]
@@ -120,6 +129,8 @@ class _Draft:
     degrees: dict[str | None, float]
     size: float | None
     misplaced: bool
+    changes: set[str]
+    leads: int | None
     words: list[str]
     spans: list[Span] = field(default_factory=list)
 
@@ -133,6 +144,8 @@ class _Draft:
         self.degrees = other.degrees | self.degrees
         self.size = max((one for one in (self.size, other.size) if one), default=None)
         self.misplaced = self.misplaced or other.misplaced
+        self.changes |= other.changes
+        self.leads = self.leads or other.leads
         self.words += other.words
         self.spans += [span for span in other.spans if span not in self.spans]
 
@@ -184,29 +197,45 @@ def stated_in(
     """
     drafts: list[_Draft] = []
     denied: list[tuple[str, Span]] = []
+    tube_misplaced = False
     for part in parts:
+        tube_misplaced |= rules().tube_misplaced.search(part.text) is not None
         found = of_patient(find_mentions(part.text))
-        mentions = [_as_compared(one) for one in found if not one.superseded]
+        mentions = [_as_compared(part.text, one) for one in found if not one.superseded]
         denied += [
             (finding_info(one.finding).family, _span(part, one))
             for one in mentions
             if one.status == "negated"
         ]
-        said = [one for one in mentions if one.status in _SAID]
+        said = [one for one in mentions if one.status in _SAID and not _is_left_open(part, one)]
         for sentence in _by_sentence(said):
             for draft in _of_sentence(part, sentence):
                 _add(drafts, draft)
     drafts = _explained(drafts)
+    for draft in drafts:
+        if tube_misplaced and draft.findings[0] == _AIRWAY_TUBE:
+            draft.misplaced = True
     return tuple(_stated(draft, weigh) for draft in drafts), tuple(denied)
 
 
-def _as_compared(one: Mention) -> Mention:
+def _as_compared(text: str, one: Mention) -> Mention:
     """Return a device in the wrong place as the device that it is: its words tell the place.
 
-    It goes without the side on which it lies.
+    It goes without the side on which it lies. One that has been moved from there is still there.
     """
     devices = misplaced_as(one.finding)
-    return one._replace(finding=devices[0], side=None) if devices else one
+    if not devices:
+        return one
+    moved = one.status == "negated" and rules().moved.search(text, *one.sentence)
+    status = "positive" if moved else one.status
+    return one._replace(finding=devices[0], side=None, status=status)
+
+
+def _is_left_open(part: Part, one: Mention) -> bool:
+    """Whether a text only says that a finding is not excluded: it does not say that it is there."""
+    last = one.sentence[1]
+    behind = part.text[one.end : min(last, one.end + _NEAR)]
+    return one.status == "uncertain" and rules().not_excluded.search(behind) is not None
 
 
 def _by_sentence(mentions: Sequence[Mention]) -> list[list[Mention]]:
@@ -249,9 +278,16 @@ def _draft(part: Part, one: Mention, said: Attributes) -> _Draft:
         {} if said.degree is None else {own_side: said.degree},
         said.size if finding_info(one.finding).group == "finding" else None,
         said.misplaced and finding_info(one.finding).group == "device",
+        set(said.changes),
+        _leads(part, one),
         [words],
         [_span(part, one)],
     )
+
+
+def _leads(part: Part, one: Mention) -> int | None:
+    found = leads(part.text) if one.finding in _PACEMAKERS else None
+    return found[0] if found else None
 
 
 def _span(part: Part, one: Mention) -> Span:
@@ -354,6 +390,8 @@ def _stated(draft: _Draft, weigh: Weigh) -> Stated:
         draft.degrees,
         draft.size,
         draft.misplaced,
+        frozenset(draft.changes),
+        draft.leads,
         narrow[0] if len(narrow) == len(draft.words) else None,
         weigh(draft.findings, max(draft.degrees.values(), default=None), draft.misplaced),
         tuple(draft.spans),

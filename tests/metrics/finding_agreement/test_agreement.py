@@ -378,6 +378,111 @@ def test_whole_reports_are_ranked(reference, best_first):
     assert all(better > worse for better, worse in pairwise(scores)), scores
 
 
+OTHERS = "The heart is enlarged. Moderate bilateral pleural effusions. Mild pulmonary oedema. "
+GRAVE = [
+    # another lobe or zone
+    (
+        "Consolidation in the right middle lobe.",
+        "Right middle lobe consolidation.",
+        "Consolidation in the right lower lobe.",
+    ),
+    ("Consolidation in the right upper lobe.", "RUL consolidation.", "RLL consolidation."),
+    ("Nodule in the left mid zone.", "Left mid zone nodule.", "Nodule in the left lower zone."),
+    ("Nodule in the RUZ.", "Right upper zone nodule.", "Nodule in the right lower zone."),
+    # another course
+    ("New mass in the left lung.", "Left lung mass, new.", "Unchanged mass in the left lung."),
+    (
+        "Mass in the left lung, which was not there before.",
+        "New left lung mass.",
+        "Stable left lung mass.",
+    ),
+    (
+        "The right effusion has increased.",
+        "Larger right effusion than before.",
+        "The right effusion has decreased.",
+    ),
+    # another number of leads
+    (
+        "Single-chamber pacemaker with its lead in the right ventricle.",
+        "Pacemaker with a single lead, which ends in the right ventricle.",
+        "Dual-chamber pacemaker with two leads.",
+    ),
+    # a wrong device, and an invented one
+    (
+        "Right PICC with its tip in the SVC.",
+        "PICC from the right, tip in the SVC.",
+        "Right port with its tip in the SVC.",
+    ),
+    (
+        "Endotracheal tube 4 cm above the carina.",
+        "ETT 4 cm above the carina.",
+        "ETT 4 cm above the carina. Right chest tube.",
+    ),
+    ("No devices.", "No tubes or lines.", "Right internal jugular central venous catheter."),
+    ("Left pacemaker.", "Pacemaker on the left.", "Left chest tube."),
+]
+
+
+@pytest.mark.parametrize("others", ["", OTHERS])
+@each_row(("reference", "right", "wrong"), GRAVE)
+def test_grave_errors_cost_something_in_any_report(others, reference, right, wrong):
+    good = agreement(others + reference, others + right).score
+    assert good == pytest.approx(1)
+    assert agreement(others + reference, others + wrong).score <= good - 0.15 + 1e-9
+
+
+@each_row(
+    ("reference", "candidate"),
+    [
+        # one place by another name, or two on both sides
+        ("Nodule in the lingula.", "Nodule in the left upper lobe."),
+        ("Right basal consolidation.", "Right lower zone consolidation."),
+        ("Pneumonia, right upper and left lower lobes.", "Consolidation in RUL and LLL."),
+        # one course by other words, or of another finding
+        ("New effusion on the right.", "The right effusion has increased."),
+        ("Right effusion, unchanged.", "Right effusion."),
+        ("Chest tube; the effusion is smaller.", "New chest tube. Smaller effusion."),
+        # a device by its general name
+        ("Right PICC.", "PICC through the right subclavian vein, a central line."),
+        (
+            "Dual-chamber pacemaker.",
+            "Pacemaker, one lead in the atrium, the other in the ventricle.",
+        ),
+        ("Sternotomy.", "Sternotomy with clips."),
+    ],
+)
+def test_what_is_no_grave_error(reference, candidate):
+    found = agreement(reference, candidate)
+    assert not [pair for pair in found.agreed if pair.grave]
+    assert found.score > 0.6
+
+
+@each_row(
+    ("text", "names"),
+    [
+        ("Normal film. Sarcoidosis is not excluded by it.", []),
+        ("Pneumonia cannot be excluded.", []),
+        ("Airspace shadowing in the right upper lobe, down to the fissure.", ["right opacity"]),
+        (
+            "The endotracheal tube has been pulled back out of the right main bronchus and now "
+            "ends 5 cm above the carina.",
+            ["endotracheal tube"],
+        ),
+    ],
+)
+def test_what_only_seems_to_be_said(text, names):
+    found, _ = stated_in([Part(None, text)], weigher(load_harm().findings, Request()))
+    assert [one.name for one in found] == names
+    assert not any(one.misplaced for one in found)
+
+
+def test_a_tube_that_a_later_sentence_calls_too_low():
+    reference = "Endotracheal tube 5 cm above the carina."
+    text = "The endotracheal tube ends 1 cm above the carina. Tube still too low."
+    (pair,) = agreement(reference, text).agreed
+    assert pair.differs == ("location",)
+
+
 def ranking_tests():
     if not RANKING_TESTS.is_file():
         return []
