@@ -149,7 +149,7 @@ def test_boxes_and_window_never_go_to_the_server(demo, new_page):
     pass_time(page, 1000)  # looking ahead begins when the browser has time
     calm(page)
     sent.clear()
-    for key in ("1", "1", "r", "i", "Shift+ArrowRight", "Shift+ArrowUp", "+", "f", "w"):
+    for key in ("1", "1", "1", "r", "r", "i", "Shift+ArrowRight", "Shift+ArrowUp", "+", "f", "w"):
         page.keyboard.press(key)
         pass_time(page, 60)
     canvas = page.locator("[data-painted-case] canvas").first.bounding_box()

@@ -31,6 +31,10 @@ from rexview.ui.viewer.case_images import pixel_link, shown_image
 from rexview.words import tr
 
 REFERENCE_GROUP: Final = "reference"
+_OF_PLACE: Final = (
+    *("laterality_error", "omission", "wrong_type", "side_incomplete"),
+    *("box_misplaced", "boxes_missing", "box_unrelated"),
+)
 _SIDES: Final[dict[BoxSide, str]] = {
     "right": tr("on the patient's right"),
     "left": tr("on the patient's left"),
@@ -100,14 +104,26 @@ def shown_data(
         }
         colours = slot_colours(names)
     data = viewer_data(review_set, page, position, colours, names)
+    groups = data.groups
+    if manner.one_group:
+        groups = on_request(groups)
+    elif not manner.blinded and any(_needs_reference(flag) for flag in page.flags):
+        groups = tuple(
+            replace(one, shown=True) if one.id == REFERENCE_GROUP else one for one in groups
+        )
     return replace(
         data,
-        groups=on_request(data.groups) if manner.one_group else data.groups,
+        groups=groups,
         taken_keys=manner.taken_keys,
         blinded=manner.blinded,
         one_group=manner.one_group,
         page_keys=manner.page_keys,
     )
+
+
+def _needs_reference(flag: Flag) -> bool:
+    """Whether a failure is one of place or omission, which only the reference boxes show."""
+    return flag.failure in _OF_PLACE and flag.verdict != "rejected" and not flag.is_hint
 
 
 def viewer_data(
