@@ -376,8 +376,8 @@ def metadata_columns(
 ) -> Mapping[str, str] | None:
     """Tell whether a table with these columns describes images, and which holds what.
 
-    Known layouts are NIH ChestX-ray14 (``Data_Entry_2017.csv``) and MIMIC-CXR (``metadata.csv``). A
-    table that names a case or a study of several images a row is a table of cases.
+    Known layouts: NIH ChestX-ray14 (``Data_Entry_2017.csv``), MIMIC-CXR (``metadata.csv``). One
+    that names a case or a study of several images a row is a table of cases.
     """
     if holds_any(names, _NOT_METADATA, cells):
         return None
