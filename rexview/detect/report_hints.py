@@ -164,6 +164,8 @@ class MissedFinding:
             message = f"Possible missed finding: the report has {finding.name}, the answer {how}."
             evidence = (finding.evidence, denied) if denied else (finding.evidence,)
             flags.append(flag(self, one.answer, "hint", message, evidence))
+        if only_side:
+            return flags
         if "nodule" not in done and (counts := fewer_nodules(answered, report)):
             expected, given, places = counts
             message = f"Possible missed finding: the report counts {expected} nodules, "

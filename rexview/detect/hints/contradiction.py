@@ -41,12 +41,13 @@ def contradiction(
     """
     if finding.mention.status != "positive" or finding.info.group == "device":
         return None
-    if finding.info.id == GENERAL or _NOT_SURE.search(finding.around()):
+    if finding.info.id == GENERAL or any(other.mention.status != "negated" for other in same):
         return None
-    if any(other.mention.status != "negated" for other in same):
-        return None
-    if not same:
-        return _no_to_question(one, finding)
+    found = _outright(same, finding) if same else _no_to_question(one, finding)
+    return None if found is None or _NOT_SURE.search(finding.around()) else found
+
+
+def _outright(same: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     for other in same:
         if other.info.id == finding.info.id and _covers(other, finding):
             denied = _denied_plainly(other)
