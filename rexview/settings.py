@@ -1,7 +1,7 @@
 """Settings: command line first, then environment, then ``rexview.yaml``, then defaults.
 
-Every setting, its environment variable and its default stand in :data:`SPECS`; README's table is
-checked against it by a test.
+:data:`SPECS` has every setting with its environment variable and its default; a test compares the
+table in docs/settings.md with it.
 """
 
 from __future__ import annotations

@@ -7,10 +7,12 @@ from support import ROOT
 from rexview.settings import SPECS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_every_setting_is_listed():
-    listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", README, re.MULTILINE)
+    listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", SETTINGS, re.MULTILINE)
     assert listed == [(spec.name, spec.variable) for spec in SPECS]
 
 
@@ -24,5 +26,14 @@ def test_there_are_two_set_up_commands_and_ci_runs_the_second():
 
 
 def test_linked_files_are_there():
-    for target in re.findall(r"\]\(([^)#:]+)\)", README):
-        assert (ROOT / target).exists(), target
+    lost = [
+        f"{document.name}: {target}"
+        for document in DOCUMENTS
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", document.read_text("utf-8"))
+        if not (document.parent / target).exists()
+    ]
+    assert lost == []
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 120

@@ -58,7 +58,8 @@ def _folder(about: str, folder: Path, wanted: int) -> Said:
     if free < _LEAST:
         return wrong(about, said, "Make room on this disk.")
     if free < wanted:
-        remedy = f"It may grow to {wanted / 1e9:,.1f} GB: make room, or set lower limits (README)."
+        limits = "make room, or set lower limits (docs/settings.md)."
+        remedy = f"It may grow to {wanted / 1e9:,.1f} GB: {limits}"
         return note(about, said, remedy)
     return ok(about, said)
 
