@@ -92,12 +92,16 @@ class Row:
 
     def peek(self, field: str) -> str | None:
         """Return the cell of a field, which stays; None where there is none or it is empty."""
-        return self[field] or None
+        column = self.fields.get(field)
+        return (self.cells[column] or None) if column else None
 
     def take(self, field: str) -> str | None:
         """Return the cell of a field, and note that it was used."""
         column = self.fields.get(field)
-        return None if column is None else self.take_column(column)
+        if column is None:
+            return None
+        self._left.pop(column, None)
+        return self.cells[column]
 
     def take_column(self, column: str) -> str | None:
         """Return a cell, and note that it was used."""
