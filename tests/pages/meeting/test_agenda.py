@@ -10,6 +10,7 @@ from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
 from rexview.ui.meeting import writing
+from rexview.ui.meeting.agenda import agenda_data
 from rexview.ui.server import server_state
 
 LEA = Person("lea", "Lea Lead", "lead")
@@ -202,3 +203,15 @@ def test_an_empty_agenda_is_not_presented_and_its_link_leads_back(open_app, kept
     app.button(key="presenting_back").click().run()
     assert app.query_params == {"meeting": "m1"}
     assert "No case is on this agenda yet." in shown(app)
+
+
+def test_who_leads_sees_what_failed_in_each_case_and_nobody_else(open_app, kept, monkeypatch):
+    plan(kept, "First", "c1", "c3")
+    cases = agenda(open_app("meeting", meeting="m1"))["cases"]
+    headline = cases["c1"]["headline"]
+    assert headline["words"].startswith("Harm ")
+    assert headline["words"].endswith(" · Model M")
+    assert 0 <= headline["harm"] <= 4
+    monkeypatch.setattr(agenda_data, "may_lead", lambda: False)
+    cases = agenda(open_app("meeting", meeting="m1"))["cases"]
+    assert {one["headline"] for one in cases.values()} == {None}

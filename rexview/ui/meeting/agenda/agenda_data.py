@@ -47,6 +47,7 @@ def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -
     rows = planned.cases if planned else ()
     may = person is not None and may_lead()
     notes = presenter_notes(reviews, meeting_id, person.id) if person and may else {}
+    failed = _headlines(review_set, [row.case.id for row in rows]) if may else {}
     return {
         "outbox": outbox_json(review_set, MEETING_PAGE, person),
         "meeting": meeting_id,
@@ -57,7 +58,11 @@ def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -
         "items": {row.case.id: item_json(row.item) for row in rows},
         "notes": {case: {"text": text} for case, text in notes.items()},
         "cases": {
-            row.case.id: _case_json(review_set, row, decided.get(row.case.id, ())) for row in rows
+            row.case.id: {
+                **_case_json(review_set, row, decided.get(row.case.id, ())),
+                "headline": failed.get(row.case.id),
+            }
+            for row in rows
         },
     }
 
@@ -94,6 +99,22 @@ def _case_json(
             *({"words": words, "warns": warns} for words, warns in _known(row)),
         ],
         "found": _found(review_set, row.item.found_by),
+    }
+
+
+def _headlines(review_set: ReviewSet, cases: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return what failed worst in each case where something did: for those who lead only.
+
+    Others may be following, and nothing is told them before it is shown.
+    """
+    names = review_set.model_names
+    return {
+        card.case.id: {
+            "words": f"{card.harm} · {names[card.harm_model]}",
+            "harm": card.harm_level,
+        }
+        for card in review_sets.engine(review_set).cards(CaseFilter(), cases)
+        if card.harm_level is not None
     }
 
 

@@ -30,6 +30,7 @@ export class Row {
     this.picture = html("img", { alt: "", loading: "lazy", decoding: "async", hidden: true });
     this.link = html("a", { "data-rx-page": true }, name);
     this.question = html("p", { class: "question" });
+    this.headline = html("p", { class: "headline" });
     this.known = html("ul", { class: "known" });
     this.minutes = html("input", {
       type: "number",
@@ -65,7 +66,7 @@ export class Row {
       { class: "case", "data-case": name },
       html("div", { class: "grip" }, this.handle, this.number),
       html("div", { class: "picture" }, this.picture),
-      html("div", { class: "what" }, this.link, this.question, this.known),
+      html("div", { class: "what" }, this.link, this.headline, this.question, this.known),
       html("label", { class: "minutes" }, this.minutes, ` ${tr("min")}`),
       this.tools,
       this.note,
@@ -77,6 +78,8 @@ export class Row {
     this.number.textContent = String(number);
     set(this.link, { href: info?.href });
     this.question.textContent = info?.asked ?? "";
+    this.headline.textContent = info?.headline?.words ?? "";
+    set(this.headline, { "data-harm": info?.headline?.harm ?? null });
     if (info?.picture && this.picture.hidden) set(this.picture, { src: info.picture });
     this.picture.hidden = !info?.picture;
     const lines = (info?.known ?? []).map(({ words, warns }) =>
