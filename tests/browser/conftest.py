@@ -22,7 +22,16 @@ HERE = ("localhost", "127.0.0.1")
 TOUR_DONE = "origin === 'null' || localStorage.setItem('rexview-viewer-tour', '\"done\"')"
 """Whoever opens a page in a test has been on the tour: its card would lie over what is pressed.
 An empty page has nowhere to keep that."""
+_CLEAR = "origin === 'null' || (localStorage.clear(), sessionStorage.clear())"
+_AS_LOADED = f"""() => {{
+  {_CLEAR};
+  {TOUR_DONE};
+  getSelection().removeAllRanges();
+  document.activeElement?.blur();
+  document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+}}"""
 _OPENED = pytest.StashKey[list]()
+_FAILED = pytest.StashKey[bool]()
 _LINES_SHOWN = 60
 _LASTS = (
     "add_init_script",
@@ -181,7 +190,14 @@ class Opened:
         else:
             kept[self.key] = self
 
-    def _emptied(self):
+    def leave(self, standing):
+        """Keep the page with the app in it for the next test of the module; else close it."""
+        if self.key in standing or self.marked or not self._emptied(_AS_LOADED, None):
+            self.page.close()
+        else:
+            standing[self.key] = self
+
+    def _emptied(self, clear=_CLEAR, address="about:blank"):
         """Take what the test has left out of the page; say whether that could be done."""
         page = self.page
         for event, act in self._listeners:
@@ -190,8 +206,11 @@ class Opened:
         self._listeners.clear()
         try:
             page.unroute_all(behavior="ignoreErrors")
-            page.evaluate("origin === 'null' || (localStorage.clear(), sessionStorage.clear())")
-            page.goto("about:blank")
+            page.evaluate(clear)
+            if address:
+                page.goto(address)
+            else:
+                page.mouse.move(0, 0)
             page.set_viewport_size({"width": self.key[0], "height": self.key[1]})
         except Exception:  # closed, or just on its way to another document
             return False
@@ -237,6 +256,7 @@ def pytest_runtest_makereport(item, call):
     """Show with a failed test what its pages showed."""
     report = yield
     if report.failed and call.when in ("setup", "call"):
+        item.stash[_FAILED] = True
         folder = item.funcargs.get("tmp_path")
         for number, opened in enumerate(item.stash.get(_OPENED, [])):
             report.sections.append((f"Page {number}", opened.tell(folder, f"page{number}")))
@@ -244,24 +264,61 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture
-def new_page(request, browser, contexts, kept, tmp_path):
-    """Return a function that opens a page of its own: new, or put away by another test.
+def opened_pages(request, tmp_path):
+    """The pages that the test has opened.
 
-    An uncaught error on it fails the test; so does what its Content-Security-Policy forbids, and a
-    request to another host.
+    An uncaught error on one fails the test; so does what its Content-Security-Policy forbids, and
+    a request to another host.
     """
-    shown = request.node.stash.setdefault(_OPENED, [])
+    opened_pages = request.node.stash.setdefault(_OPENED, [])
+    yield opened_pages
+    errors = [error for opened in opened_pages for error in opened.told_errors()]
+    assert not errors, "\n".join(errors)
+
+
+@pytest.fixture
+def new_page(opened_pages, browser, contexts, kept):
+    """Return a function that opens a page of its own: new, or put away by another test."""
+    shown = []
 
     def open_page(width: int = 1440, height: int = 900, **options):
-        opened = _open(browser, contexts, kept, width, height, **options)
-        shown.append(opened)
-        return opened.page
+        shown.append(_open(browser, contexts, kept, width, height, **options))
+        opened_pages.append(shown[-1])
+        return shown[-1].page
 
     yield open_page
     for opened in shown:
         opened.put_away(kept)
-    errors = [error for opened in shown for error in opened.told_errors()]
-    assert not errors, "\n".join(errors)
+
+
+@pytest.fixture(scope="module")
+def standing(contexts):
+    """Pages on which the tests of a module go on in the app, by their options."""
+    pages = {}
+    yield pages
+    for opened in pages.values():
+        opened.page.close()
+
+
+@pytest.fixture
+def standing_page(request, opened_pages, browser, contexts, standing):
+    """Return a function that gives the page on which an earlier test of the module has been.
+
+    Loading the app takes most of the time of a short test. So the app stands in the page, with
+    whatever its scripts keep in memory; storage, focus, mouse and size are as at first. The page
+    is new where the earlier test failed, or did something to it that lasts.
+    """
+    shown = []
+
+    def open_page(width: int = 1440, height: int = 900, **options):
+        shown.append(_open(browser, contexts, standing, width, height, **options))
+        opened_pages.append(shown[-1])
+        return shown[-1].page
+
+    yield open_page
+    for opened in shown:
+        opened.marked |= request.node.stash.get(_FAILED, False)
+        opened.leave(standing)
 
 
 def _open(browser, contexts, kept, width, height, **options):

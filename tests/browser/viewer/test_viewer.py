@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 
 import cv2
@@ -12,9 +12,22 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from support.browser.waiting import becomes, calm, pass_time, until
+from support.browser.walk import follow
+
+from rexview.ui.components import module_address
 
 pytestmark = pytest.mark.browser
 APP = Path(__file__).parent / "apps" / "viewer_app.py"
+OPENINGS = count(1)
+STATE = f"./{module_address('viewer/assets/view_state.js')}"
+_KEEP_HABITS = """async (address) => {
+  const { ViewState } = await import(new URL(address, document.baseURI));
+  window.firstHabits = structuredClone(new ViewState().habits);
+}"""
+_FIRST_HABITS = """async (address) => {
+  const { ViewState } = await import(new URL(address, document.baseURI));
+  Object.assign(new ViewState().habits, structuredClone(window.firstHabits));
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +48,32 @@ class OnPage:
         if "/rexview/pixels/" in request.url:
             self.pixels_asked.append(request.url.rsplit("/", 1)[1])
 
-    def open(self, case="one", address=""):
-        self.page.goto(f"{self.app}?case={case}{address}")
+    def open(self, case="one", *, narrow=False):
+        """Open a case with a viewer of its own and the habits of a page that was just loaded.
+
+        The app stays where it stands in the page.
+        """
+        if not self.page.url.startswith(self.app):
+            return self.load(case, "&narrow" if narrow else "")
+        self.page.evaluate(_FIRST_HABITS, STATE)
+        follow(self.page, "?left")  # else the old viewer could still write the address
+        self.has(0, ".rx")
+        opening = next(OPENINGS)
+        follow(self.page, f"?case={case}{'&narrow' if narrow else ''}&opening={opening}")
+        self.page.wait_for_selector(f"#runs[data-opening='{opening}']")
         return self.settled(case)
 
+    def load(self, case="one", address=""):
+        """Load the app at a case."""
+        self.page.goto("about:blank")  # else an address that differs in its last part is only noted
+        self.page.goto(f"{self.app}?case={case}{address}")
+        self.settled(case)
+        self.page.evaluate(_KEEP_HABITS, STATE)
+        return self
+
     def settled(self, case):
-        self.page.wait_for_selector(f".rx[data-painted-case='{case}']")
+        if case != "none":
+            self.page.wait_for_selector(f".rx[data-painted-case='{case}']")
         self.page.wait_for_selector("#report", state="attached")  # the last of the page
         calm(self.page)
         return self
@@ -125,8 +158,8 @@ class OnPage:
         across, down = self.at(x, y)
         event = {"x": across, "y": down, "button": "left", "buttons": 1}
         began = time.time()
-        for step, (count, kind) in enumerate(product((1, 2), ("mousePressed", "mouseReleased"))):
-            when = {"clickCount": count, "timestamp": began + 0.05 * step}
+        for step, (clicks, kind) in enumerate(product((1, 2), ("mousePressed", "mouseReleased"))):
+            when = {"clickCount": clicks, "timestamp": began + 0.05 * step}
             devtools.send("Input.dispatchMouseEvent", {**event, "type": kind, **when})
         return self.frame()
 
@@ -148,10 +181,8 @@ class OnPage:
 
 
 @pytest.fixture
-def viewer(same_page, app):
-    one = OnPage(same_page, app)
-    yield one
-    same_page.remove_listener("request", one._note)
+def viewer(standing_page, app):
+    return OnPage(standing_page(), app)
 
 
 class TestRoom:
@@ -180,8 +211,7 @@ class TestRoom:
         assert covering == 0
 
     def test_the_column_of_the_film_is_made_wider_and_stays_so(self, viewer):
-        viewer.page.goto(f"{viewer.app}?case=one&narrow")
-        viewer.settled("one")
+        viewer.open(narrow=True)
         divider = viewer.page.get_by_role("separator", name="Width of the picture")
         width = lambda: viewer.page.locator(".rx").bounding_box()["width"]  # noqa: E731
         usual = width()
@@ -246,11 +276,11 @@ class TestPicture:
         viewer.says(".notice", "The file ends too early.")
 
     def test_case_without_images_says_so(self, viewer):
-        viewer.page.goto(f"{viewer.app}?case=none")
+        viewer.open("none")
         viewer.page.wait_for_selector("text=This case has no image.")
 
     def test_link_that_has_ended_is_renewed(self, viewer):
-        viewer.open("stale")
+        viewer.load("stale")
         viewer.page.wait_for_selector(".pane[data-state='ready']")
         viewer.becomes(lambda: viewer.pixels_asked, ["ended", "ramp"])
 
@@ -426,7 +456,7 @@ class TestBoxes:
         viewer.open("blinded")
         viewer.has(0, "button:visible[aria-label^='Reference boxes from']")
         viewer.becomes(viewer.shown_boxes, ["g1", "g2", "m1"])
-        viewer.open()
+        viewer.load()
         viewer.becomes(viewer.shown_boxes, ["g1", "g2", "m1", "r1"])
         wish.click()
         viewer.open()
@@ -694,8 +724,7 @@ class TestViews:
         viewer.hides(".help")
 
     def test_full_screen_keeps_the_page_and_hides_its_texts_on_demand(self, viewer):
-        viewer.page.goto(f"{viewer.app}?case=one&narrow")
-        viewer.settled("one").key("x")
+        viewer.open(narrow=True).key("x")
         viewer.page.wait_for_function("() => document.fullscreenElement !== null")
         width = lambda: viewer.page.locator(".rx").bounding_box()["width"]  # noqa: E731
         beside = viewer.until(width, lambda now: now > 700)
@@ -710,8 +739,7 @@ class TestViews:
         viewer.page.wait_for_function("() => document.fullscreenElement === null")
         viewer.until(width, lambda now: now < beside)
         viewer.has(0, "html[data-rx-full]")
-        viewer.page.goto(f"{viewer.app}?case=blinded&narrow")
-        viewer.settled("blinded").key("x")
+        viewer.open("blinded", narrow=True).key("x")
         viewer.has(1, "html[data-rx-full]")
         viewer.key("q")  # the score pad would go on taking keys: it stays
         viewer.has(0, "html[data-rx-texts]")
@@ -722,7 +750,7 @@ class TestViews:
 
 class TestCases:
     def test_next_case_is_there_already(self, viewer):
-        viewer.open()
+        viewer.load()
         viewer.page.wait_for_function(
             "() => performance.getEntriesByType('resource')"
             ".some((one) => one.name.endsWith('/mirrored'))"
@@ -804,7 +832,7 @@ class TestAddress:
         viewer.reads("inverted")
 
     def test_untouched_viewer_leaves_the_address_alone(self, viewer):
-        viewer.open(address="#report")
+        viewer.load(address="#report")
         pass_time(viewer.page, 500)
         assert viewer.page.url.endswith("?case=one#report")
         viewer.key("i")
@@ -815,8 +843,8 @@ class TestAddress:
 
 class TestTouch:
     @pytest.fixture
-    def phone(self, new_page, app):
-        page = new_page(390, 844, has_touch=True, is_mobile=True, device_scale_factor=2)
+    def phone(self, standing_page, app):
+        page = standing_page(390, 844, has_touch=True, is_mobile=True, device_scale_factor=2)
         return OnPage(page, app).open()
 
     def fingers(self, viewer, *steps):

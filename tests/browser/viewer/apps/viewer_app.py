@@ -1,7 +1,8 @@
 """A small real app around the viewer: `streamlit run viewer_app.py`.
 
-Query: ``case`` chooses one of CASES, ``narrow`` puts the viewer into a column. "Run" counts the
-runs of the script, so that a test can see that nothing went to the server.
+Query: ``case`` chooses one of CASES, ``narrow`` puts the viewer into a column, a new ``opening``
+begins anew with a viewer and images of its own, ``left`` has no viewer. "Run" counts the runs of
+the script, so that a test can see that nothing went to the server.
 """
 
 from __future__ import annotations
@@ -162,6 +163,18 @@ def _stale(runs: int) -> ViewerData:
     return ViewerData("stale", (ViewerImage("ramp", "Ramp", "PA", link, orientation=STANDARD),))
 
 
+def _for_opening(data: ViewerData, opening: str) -> ViewerData:
+    """Return the case with images that the page does not know from another opening."""
+    views = tuple(
+        replace(view, pixels=replace(view.pixels, cache_key=f"{view.pixels.cache_key}{opening}"))
+        if view.pixels
+        else view
+        for view in data.views
+    )
+    ahead = tuple(_for_opening(one, opening) for one in data.ahead)
+    return replace(data, views=views, ahead=ahead)
+
+
 async def _pixels(request):
     name = request.path_params["name"]
     if name == "ended":
@@ -178,6 +191,12 @@ def _go(asked: Mapping[str, Any]) -> None:
 
 def _main() -> None:
     st.set_page_config(layout="wide")
+    if "left" in st.query_params:
+        return
+    opening = st.query_params.get("opening", "")
+    if opening != st.session_state.get("opening"):
+        st.session_state.clear()
+        st.session_state["opening"] = opening
     case = st.query_params.get("case", "one")
     runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
     narrow = "narrow" in st.query_params
@@ -185,10 +204,10 @@ def _main() -> None:
     with st.columns([11, 12])[0] if narrow else st.container():
         data = CASES[case] if case != "stale" else _stale(runs)
         data = replace(data, ahead=tuple(CASES[one] for one in BESIDE.get(case, ())))
-        radiograph_viewer(data, key="viewer", on_navigate=_go)
-    st.text_input("Notes", key="notes")
+        radiograph_viewer(_for_opening(data, opening), key=f"viewer{opening}", on_navigate=_go)
+    st.text_input("Notes", key=f"notes{opening}")
     st.html(
-        f"<p>Run <b id='runs'>{runs}</b></p><p>The model speaks of an "
+        f"<p>Run <b id='runs' data-opening='{opening}'>{runs}</b></p><p>The model speaks of an "
         "<span id='word' data-rx-finding='effusion' tabindex='0'>effusion</span>.</p>"
         "<h2 id='report'>Report</h2>"
     )
