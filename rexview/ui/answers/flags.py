@@ -120,9 +120,16 @@ def flags_html(
     kept = html.escape(f"{answer.case}/{answer.model}")
     return (
         listed
-        + _folded_html(tr("To check"), hints, kept, is_open=hint_asked)
-        + _folded_html(tr("Ruled out by readers"), ruled_out, f"{kept}/ruled-out")
+        + _folded_html(_to_check(len(hints)), hints, kept, is_open=hint_asked)
+        + _folded_html(
+            f"{tr('Ruled out by readers')} <b>{len(ruled_out)}</b>", ruled_out, f"{kept}/ruled-out"
+        )
     )
+
+
+def _to_check(n: int) -> str:
+    words = trn("{n} possible failure to check", "{n} possible failures to check", n)
+    return words.format(n=f"<b>{n}</b>")
 
 
 def _folded_html(title: str, items: Sequence[str], kept: str, *, is_open: bool = False) -> str:
@@ -130,8 +137,7 @@ def _folded_html(title: str, items: Sequence[str], kept: str, *, is_open: bool =
         return ""
     return (
         f'<details class="rx-hints" data-rx-keep="{kept}"{" open" if is_open else ""}>'
-        f"<summary>{title} "
-        f'<b>{len(items)}</b></summary><ul class="rx-flags">{"".join(items)}</ul></details>'
+        f'<summary>{title}</summary><ul class="rx-flags">{"".join(items)}</ul></details>'
     )
 
 

@@ -122,7 +122,7 @@ def test_the_case_page_lists_hints_last_and_as_suggested() -> None:
         ("", "Token-limit failure"),
         (" rx-hint", "Suggested: Invented finding"),
     ]
-    assert "To check <b>1</b>" in html
+    assert "<b>1</b> possible failure to check" in html
 
 
 def test_one_side_of_a_bilateral_finding_has_a_name_of_its_own() -> None:
