@@ -13,6 +13,7 @@ from support.browser.held_messages import HeldMessages
 from support.browser.score_pad import cut_off, known_reader
 from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import until
+from support.browser.walk import load_or_follow
 from support.small_set import write_set
 
 from rexview.bench.serving import serve
@@ -57,11 +58,27 @@ def wait_for_case(page, case):
     page.wait_for_selector(f'.rx-pad .place[title="{case}"]')
 
 
-def open_case(page, server, case, query=""):
-    page.goto(f"{server.address}score?case={case}{query}")
+def open_case(page, server, case):
+    """Go to a case in the app that stands in the page; load it where that shows it already."""
+    if page.locator(f'.rx-pad .place[title="{case}"]').count():
+        load_case(page, server, case)
+        return
+    load_or_follow(page, server.address, f"score?case={case}")
     wait_for_case(page, case)
-    page.wait_for_timeout(300)
-    return page
+    at_rest(page)
+
+
+def load_case(page, server, case):
+    page.goto(f"{server.address}score?case={case}")
+    wait_for_case(page, case)
+    at_rest(page)
+
+
+def at_rest(page):
+    """Wait until the script of the page has run."""
+    page.wait_for_selector(
+        "html:not([data-rx-turning]) [data-testid=stApp][data-test-script-state=notRunning]"
+    )
 
 
 def saved(page):
@@ -90,8 +107,8 @@ def wait_checked(page, key, value):
 
 
 @pytest.fixture
-def page(new_page):
-    return new_page()
+def page(standing_page):
+    return standing_page()
 
 
 def test_scores_by_keys_and_clicks(demo, page):
@@ -183,7 +200,7 @@ def test_skip_with_a_reason_and_take_it_back(demo, page):
     page.wait_for_function(
         "() => document.querySelector('.tally').textContent.includes('1 skipped')"
     )
-    open_case(page, demo, "c05")
+    load_case(page, demo, "c05")
     assert "Skipped: Question is unclear" in page.locator(".finish").inner_text()
     page.get_by_role("button", name="Take back").click()
     page.wait_for_selector(".finish", state="hidden")
@@ -242,7 +259,7 @@ def test_nothing_is_lost_when_cases_are_turned_fast(demo, page):
     open_case(page, demo, "c08")
     page.get_by_role("button", name="Cases").click()
     first = page.locator(".sheet .case").first.get_attribute("data-case")
-    open_case(page, demo, first)
+    load_case(page, demo, first)
     order = []
     given = 0
     for _ in range(6):
@@ -354,7 +371,7 @@ def test_the_report_comes_on_request_only(demo, page):
 
 
 def test_a_case_seen_with_the_models_named_is_said_before_it_is_scored(demo, page):
-    page.goto(f"{demo.address}case?case=c21")
+    load_or_follow(page, demo.address, "case?case=c21")
     page.wait_for_selector('[data-painted-case="c21"]')
     page.wait_for_function("() => document.body.innerText.includes('Generalist')")
     open_case(page, demo, "c21")

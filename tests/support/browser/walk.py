@@ -15,6 +15,14 @@ def follow(page: Page, address: str) -> None:
     page.evaluate(_FOLLOW, address)
 
 
+def load_or_follow(page: Page, app: str, address: str) -> None:
+    """Go to an address of the app: load it where the page is elsewhere, else go on in it."""
+    if page.url.startswith(app):
+        follow(page, address)
+    else:
+        page.goto(f"{app}{address}")
+
+
 def walk_to(page: Page, app: str, address: str) -> None:
     """Open another page of the app: the first and the account are loaded, others follow in it.
 
