@@ -253,6 +253,8 @@ def test_what_is_hidden_changes_nothing_that_is_sent(server: ScoreServer, task: 
     both = {"choose": False} if task is answer_questions else {}
     for _ in range(2):
         with ExitStack() as hands:
+            # how long the set takes to open is the machine's: a page that waits says so
+            Reader(server, ANNA, hands).open("score", "")
             anna = Reader(server, ANNA, hands)
             task(anna, **both)
             said.append(unsealed(anna.said))

@@ -89,17 +89,21 @@ class Job:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command told at its end, in words; ``message`` is why it told nothing."""
+    """What a command told at its end, in words; ``message`` is why it told nothing.
+
+    ``begun`` is False where it ended before its last step.
+    """
 
     lines: tuple[str, ...] = ()
     unreadable: int = 0
     left: int = 0
     message: str | None = None
+    begun: bool = True
 
     @property
     def complete(self) -> bool:
         """Whether all that was asked is answered and can be read."""
-        return not (self.unreadable or self.left or self.message)
+        return self.begun and not (self.unreadable or self.left or self.message)
 
 
 @dataclass(frozen=True)
@@ -298,11 +302,11 @@ def how_it_ended(job: Job) -> Ended:
         return Ended(message=tr("Its process {last}").format(last=last))
     steps = values.get("steps")
     with suppress(TypeError, ValueError, AttributeError, KeyError, OverflowError):
-        return _of_steps(steps) if isinstance(steps, list) else _of_one(values)
+        return _of_steps(steps, values) if isinstance(steps, list) else _of_one(values)
     return Ended(message=tr("{told} of this job cannot be read.").format(told=_TOLD))
 
 
-def _of_steps(steps: Sequence[Mapping[str, Any]]) -> Ended:
+def _of_steps(steps: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> Ended:
     lines = []
     for step in steps:
         words = tr("{step:,} of {step_2:,} answered").format(
@@ -310,7 +314,11 @@ def _of_steps(steps: Sequence[Mapping[str, Any]]) -> Ended:
         )
         lines.append(printable(f"{step['step']}: {step['message'] or words}"))
     unreadable = sum(len(step["unreadable"]) for step in steps)
-    return Ended(tuple(lines), unreadable, sum(int(step["unasked"]) for step in steps))
+    begun = values.get("begun", True) is True
+    if not begun:
+        lines.append(tr("The steps after it were not begun: resume it."))
+    left = sum(int(step["unasked"]) for step in steps)
+    return Ended(tuple(lines), unreadable, left, begun=begun)
 
 
 def _of_one(values: Mapping[str, Any]) -> Ended:

@@ -108,7 +108,8 @@ def tell(
     """
     status = 0 if begun and all(one.complete for one in steps) else 1
     if options.json:
-        as_values = {"steps": [one.as_json() for one in steps], **(more or {}), "exit": status}
+        shown = {"steps": [one.as_json() for one in steps], "begun": begun, **(more or {})}
+        as_values = {**shown, "exit": status}
         print(as_json(as_values))
         return status
     for one in steps:

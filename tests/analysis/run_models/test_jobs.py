@@ -11,6 +11,7 @@ import pytest
 from support import ROOT, model_server
 from support.judge.set_to_judge import opinion, write_judged
 
+from rexview.analysis.run_models import jobs
 from rexview.analysis.run_models.detached import progress_now
 from rexview.analysis.run_models.jobs import (
     arguments_of,
@@ -161,7 +162,7 @@ def test_what_cannot_be_read_is_told_and_asked_again(folder, server):
 
 
 def test_a_cancelled_job_is_resumed_and_so_is_a_run(folder, server):
-    server.options(keys=[KEY], delay_s=1.0)
+    server.options(keys=[KEY], delay_s=3.0)  # longer than it takes to say that it shall end
     job = job_of(folder, server, "curate", "--step=propose,tag", "--concurrency=1")
     begin(job)
     first = until(lambda: all_runs(load(folder)))[0]
@@ -179,6 +180,19 @@ def test_a_cancelled_job_is_resumed_and_so_is_a_run(folder, server):
     begin(job, again="--resume")
     assert ended(job).complete
     assert kinds_of(folder) == ["Questions tagged", "Questions proposed"]
+
+
+def test_a_job_that_ended_between_its_steps_is_not_complete(folder, server):
+    server.options(keys=[KEY])
+    job = job_of(folder, server, "curate", "--step=propose,tag")
+    begin(job)
+    assert ended(job).complete
+    told = job.folder.path / jobs._TOLD
+    values = json.loads(told.read_text("utf-8"))
+    told.write_text(json.dumps({**values, "steps": values["steps"][:1], "begun": False}))
+    found = ended(job)
+    assert (found.complete, found.left, found.message) == (False, 0, None)
+    assert found.lines[-1] == "The steps after it were not begun: resume it."
 
 
 def test_why_a_job_did_not_begin_is_told(folder, server):
