@@ -8,13 +8,13 @@ import re
 import pytest
 from support.browser.held_messages import HeldMessages
 from support.browser.score_pad import cut_off, known_reader
+from support.browser.sets_of_tests import SetOfTest, SetsOfTests
 from support.browser.waiting import PATIENCE_MS, until
 from support.small_set import write_set
 
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
-from rexview.store import Entry, open_reviews
-from rexview.store.database.connection import close_databases
+from rexview.store import Entry
 
 pytestmark = pytest.mark.browser
 ROUTE = "**/rexview/reviews"
@@ -22,33 +22,41 @@ SECOND_READER = "c1,m,rb,process,1\nc2,m,ra,process,4\nc2,m,rb,process,2\n"
 KINDS = ("verdict", "comment", "adjudicate")
 
 
+@pytest.fixture(scope="module")
+def sets(start_app, tmp_path_factory):
+    return SetsOfTests(start_app, tmp_path_factory.mktemp("saving"), "Anna")
+
+
 @pytest.fixture
-def server(tmp_path, monkeypatch):
-    """A server for Anna, who works alone, with two cases to adjudicate; a new secret each start."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own"))
-    known_reader(tmp_path / "data", "Anna")
-    folder = write_set(tmp_path / "set")
+def server(sets):
+    """A set on a server for Anna, who works alone, with two cases to adjudicate."""
+    return sets.for_test(write_readers)
+
+
+def write_readers(folder):
+    write_set(folder)
     with (folder / "scores.csv").open("a", encoding="utf-8") as file:
         file.write(SECOND_READER)
-    with ScoreServer(tmp_path, review_set=folder, own_secret=True) as server:
-        yield server
-    close_databases()
+    return folder
 
 
 @pytest.fixture
-def context(browser):
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(PATIENCE_MS)
-    yield context
-    context.close()
+def process(tmp_path):
+    """A server of the test's own, for the same; it makes a new secret at each start."""
+    known_reader(tmp_path / "data", "Anna")
+    folder = write_readers(tmp_path / "set")
+    with ScoreServer(tmp_path, review_set=folder, own_secret=True) as process:
+        yield process
+
+
+@pytest.fixture
+def own_server(process):
+    return SetOfTest(f"{process.url}/", process.folder / "set")
 
 
 def rows(server, kind):
     """What stands in the history, oldest first: who, and what."""
-    reviews = open_reviews(server.review_set, server.settings)
-    found = [(row.person, row.value) for row in reviews.history(kind=kind)[::-1]]
-    close_databases()
-    return found
+    return [(row.person, row.value) for row in server.history(kind)]
 
 
 def saved(page, server, kind, count):
@@ -64,10 +72,9 @@ def saved(page, server, kind, count):
 UNSENT = "Object.keys(localStorage).filter((key) => key.startsWith('rexview:unsent:')).length"
 
 
-def open_page(context, server, kind):
-    page = context.new_page()
-    address = "adjudicate?case=c2" if kind == "adjudicate" else "case?case=c1"
-    page.goto(f"{server.url}/{address}")
+def open_page(page, server, kind):
+    where = ("adjudicate", "c2") if kind == "adjudicate" else ("case", "c1")
+    page.goto(server.link(where[0], case=where[1]))
     ready(page, kind)
     return page
 
@@ -113,8 +120,8 @@ def assert_given(found, kind, count):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_reload(server, context, kind):
-    page = open_page(context, server, kind)
+def test_a_reload(server, new_page, kind):
+    page = open_page(new_page(), server, kind)
     page.route(ROUTE, lambda route: route.abort())
     give(page, kind, 1)
     until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
@@ -131,37 +138,37 @@ def test_a_reload(server, context, kind):
     assert_given(saved(page, server, kind, 1), kind, 1)
 
 
-def test_a_tab_that_is_closed_while_the_server_hangs(server, context):
+def test_a_tab_that_is_closed_while_the_server_hangs(process, own_server, new_page):
     kind = "comment"  # outbox.test.js has all of them
-    page = open_page(context, server, kind)
+    page = open_page(new_page(), own_server, kind)
     give(page, kind, 1)
-    saved(page, server, kind, 1)
-    server.hold()
+    saved(page, own_server, kind, 1)
+    process.hold()
     give(page, kind, 2)
     page.wait_for_timeout(800)
     page.close()
-    server.let_go()
-    page = open_page(context, server, kind)
-    assert_given(saved(page, server, kind, 2), kind, 2)
+    process.let_go()
+    page = open_page(new_page(), own_server, kind)
+    assert_given(saved(page, own_server, kind, 2), kind, 2)
 
 
-def test_a_server_that_is_killed(server, context):
+def test_a_server_that_is_killed(process, own_server, new_page):
     kind = "verdict"  # outbox.test.js has all of them
-    page = open_page(context, server, kind)
+    page = open_page(new_page(), own_server, kind)
     give(page, kind, 1)
-    server.kill()
+    process.kill()
     page.wait_for_timeout(100)
     give(page, kind, 2)
     until(page, lambda: page.evaluate(UNSENT), lambda count: count >= 1)
-    server.start()
-    assert_given(saved(page, server, kind, 2), kind, 2)
+    process.start()
+    assert_given(saved(page, own_server, kind, 2), kind, 2)
 
 
-def test_what_was_entered_before_a_name_was_given_is_saved_under_it(server, context):
-    (server.folder / "data" / "rexview" / "person.json").unlink()
-    server.kill()
-    server.start()
-    page = open_page(context, server, "verdict")
+def test_what_was_entered_before_a_name_was_given_is_saved_under_it(process, own_server, new_page):
+    (process.folder / "data" / "rexview" / "person.json").unlink()
+    process.kill()
+    process.start()
+    page = open_page(new_page(), own_server, "verdict")
     give(page, "verdict", 1)
     page.get_by_text("you rejected").first.wait_for(state="attached")
     page.reload()
@@ -169,20 +176,19 @@ def test_what_was_entered_before_a_name_was_given_is_saved_under_it(server, cont
     page.get_by_text("1 verdict not saved yet: give your name").click()
     page.get_by_role("textbox", name="Your name").last.fill("Anna")
     page.keyboard.press("Enter")
-    assert_given(saved(page, server, "verdict", 1), "verdict", 1)
+    assert_given(saved(page, own_server, "verdict", 1), "verdict", 1)
 
 
 def agree(server, score, comment=None, name="Bob B."):
     value = {"score": score, "comment": comment}
     entry = Entry("adjudicate", "c2", "m", "process", value=value)
     person = Person(name.split()[0].lower(), name, "lead")
-    open_reviews(server.review_set, server.settings).record([entry], person)
-    close_databases()
+    server.record([entry], person)
 
 
-def test_who_comes_second_with_a_consensus_decides(server, context):
+def test_who_comes_second_with_a_consensus_decides(server, new_page):
     """Their own is kept, also over another case; theirs, the other's and theirs again stand."""
-    page = open_page(context, server, "adjudicate")
+    page = open_page(new_page(), server, "adjudicate")
     agree(server, 5, "Fine.")
     page.get_by_role("radio", name="2").click()
     notice = page.locator(".rx-consensus-notice:visible")
@@ -216,8 +222,8 @@ def test_who_comes_second_with_a_consensus_decides(server, context):
     assert saved(page, server, "adjudicate", 4)[-1][1]["score"] == 1
 
 
-def test_a_consensus_that_is_being_typed_outlives_a_reload(server, context):
-    page = open_page(context, server, "adjudicate")
+def test_a_consensus_that_is_being_typed_outlives_a_reload(server, new_page):
+    page = open_page(new_page(), server, "adjudicate")
     page.get_by_role("textbox", name="Why").fill("Half a thought")
     page.reload()
     ready(page, "adjudicate")
@@ -229,8 +235,8 @@ def test_a_consensus_that_is_being_typed_outlives_a_reload(server, context):
     assert rows(server, "adjudicate") == []
 
 
-def test_a_consensus_that_another_window_kept_out_is_not_called_saved(server, context):
-    page = open_page(context, server, "adjudicate")
+def test_a_consensus_that_another_window_kept_out_is_not_called_saved(server, new_page):
+    page = open_page(new_page(), server, "adjudicate")
     page.route(ROUTE, lambda route: route.abort())
     page.get_by_role("radio", name="4").click()
     until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
@@ -248,12 +254,12 @@ def test_a_consensus_that_another_window_kept_out_is_not_called_saved(server, co
     assert [value["score"] for _, value in rows(server, "adjudicate")] == [5]
 
 
-def test_windows_of_one_person_on_one_consensus(server, browser, context):
+def test_windows_of_one_person_on_one_consensus(server, browser, new_page):
     """One browser's windows follow each other; on another computer the second one decides."""
     other = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     other.set_default_timeout(PATIENCE_MS)
-    first, beside = (open_page(context, server, "adjudicate") for _ in range(2))
-    second = open_page(other, server, "adjudicate")
+    first, beside = (open_page(new_page(), server, "adjudicate") for _ in range(2))
+    second = open_page(other.new_page(), server, "adjudicate")
     first.get_by_role("radio", name="4").click()
     for page in (first, beside):
         page.get_by_text("Saved 2").wait_for()
@@ -295,15 +301,14 @@ def test_windows_of_one_person_on_one_consensus(server, browser, context):
     other.close()
 
 
-def test_the_card_of_a_refused_verdict_tells_which_is_saved(server, context):
-    page = open_page(context, server, "verdict")
+def test_the_card_of_a_refused_verdict_tells_which_is_saved(server, new_page):
+    page = open_page(new_page(), server, "verdict")
     page.route(ROUTE, lambda route: route.abort())
     give(page, "verdict", 1)
     until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
     value = {"verdict": "confirmed", "comment": None}
     entry = Entry("verdict", "c1", "m", "laterality_error", value=value)
-    open_reviews(server.review_set, server.settings).record([entry], Person("anna", "Anna", "lead"))
-    close_databases()
+    server.record([entry], Person("anna", "Anna", "lead"))
     page.unroute(ROUTE)
     card = page.locator(".rx-v-card")
     card.get_by_text("saved is that you confirmed it").wait_for()
@@ -319,20 +324,20 @@ def test_the_card_of_a_refused_verdict_tells_which_is_saved(server, context):
     assert [one["verdict"] for _, one in found] == ["confirmed", "rejected"]
 
 
-def test_what_waits_is_sent_from_any_page(server, context):
+def test_what_waits_is_sent_from_any_page(server, new_page):
     """A tab that begins on the Overview sends it, and says what waits or was not taken."""
 
     def given_and_left(kind, number):
-        page = open_page(context, server, kind)
+        page = open_page(new_page(), server, kind)
         cut_off(page)
         give(page, kind, number)
         until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
         page.close()
 
     given_and_left("adjudicate", 1)
-    page = context.new_page()
+    page = new_page()
     page.route(ROUTE, lambda route: route.abort())
-    page.goto(server.url)
+    page.goto(server.link(""))
     notice = page.locator(".rx-waiting")
     notice.get_by_text("1 entry is not saved yet: kept on this computer").wait_for()
     notice.get_by_role("button", name="Save now").click()
@@ -345,8 +350,8 @@ def test_what_waits_is_sent_from_any_page(server, context):
 
     given_and_left("adjudicate", 2)
     agree(server, 5)
-    page = context.new_page()
-    page.goto(f"{server.url}/browse")
+    page = new_page()
+    page.goto(server.link("browse"))
     page.locator(".rx-waiting").get_by_text("1 entry on c2 not taken").wait_for()
     assert [who for who, _ in rows(server, "adjudicate")] == ["anna", "bob"]
     page.locator(".rx-waiting a").click()
@@ -356,11 +361,11 @@ def test_what_waits_is_sent_from_any_page(server, context):
     assert saved(page, server, "adjudicate", 3)[-1][1]["score"] == 2
 
 
-def test_the_next_case_stays_when_the_one_before_is_saved_late(server, context):
+def test_the_next_case_stays_when_the_one_before_is_saved_late(server, new_page):
     """The browser tells that something was saved before it knows the new link."""
-    page = context.new_page()
+    page = new_page()
     held = HeldMessages(page)
-    page.goto(f"{server.url}/adjudicate?case=c1")
+    page.goto(server.link("adjudicate", case="c1"))
     ready(page, "adjudicate")
     page.get_by_text("Question 1").wait_for()
     held.holding = True
@@ -390,15 +395,15 @@ CHOOSE = """() => {
 }"""
 
 
-def test_words_and_boxes_are_commented_on_while_scoring_without_a_connection(server, context):
-    page = context.new_page()
-    page.goto(f"{server.url}/score?case=c1")
+def test_words_and_boxes_are_commented_on_while_scoring_without_a_connection(server, new_page):
+    page = new_page()
+    page.goto(server.link("score", case="c1"))
     page.locator(".rx-pad .row.current").wait_for()
     page.locator(".rx-pad .tab", has_text="0/").click()
     page.locator(".rx-c-tab").click()
     field, send = page.locator(".rx-c-form textarea"), page.locator(".rx-c-strong")
     field.wait_for()
-    context.set_offline(True)
+    page.context.set_offline(True)
     page.evaluate(CHOOSE)
     page.locator(".rx-c-offer").click()
     assert "“effusion”" in page.locator(".rx-c-context").inner_text(), "whole words"
@@ -409,7 +414,7 @@ def test_words_and_boxes_are_commented_on_while_scoring_without_a_connection(ser
     field.fill("On the box of Model M")
     send.click()
     page.locator(".rx-c-one", has_text="not saved yet").nth(1).wait_for()
-    context.set_offline(False)
+    page.context.set_offline(False)
     found = [value for _, value in saved(page, server, "comment", 2)]
     assert [one["on"]["what"] for one in found] == ["span", "box"]
     assert found[0]["on"]["text"] == "effusion"
