@@ -9,16 +9,16 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from support import ROOT
 from support.browser.held_messages import HeldMessages
-from support.browser.score_pad import known_reader, open_case, wait_saved
-from support.browser.waiting import PATIENCE_MS, becomes, until
+from support.browser.score_pad import wait_for_case, wait_saved
+from support.browser.sets_of_tests import SetsOfTests
+from support.browser.waiting import becomes, until
 from support.small_set import write_set
 
-from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
-from rexview.store import Entry, open_reviews
-from rexview.store.database.connection import close_databases
+from rexview.store import Entry
 from rexview.ui.case.case_texts import PARTS
 from rexview.ui.components import module_address
 
@@ -54,6 +54,17 @@ _WATCH = """() => {
   look();
 }"""
 MODULE = f"/{module_address('turning/assets/turning.js')}"
+PIXELS = f"/{module_address('viewer/assets/image/pixels.js')}"
+_IS_FETCHED = """async ([turningAt, pixelsAt, caseId]) => {
+  const { turning } = await import(turningAt); // the page's own
+  const { pixelStore } = await import(pixelsAt);
+  const record = turning.store.get(caseId);
+  if (!record?.viewer) return false;
+  if (![...turning.listeners].every(({ has }) => has?.(record) ?? true)) return false;
+  const { views, active } = record.viewer;
+  const view = views.find(({ id }) => id === active) ?? views[0];
+  return !view?.url || pixelStore.rasters.has(view.key) || pixelStore.failed.has(view.key);
+}"""
 _BACK_AND_SAID_BEFORE = """async ([module, before]) => {
   const { turning } = await import(module); // the page's own
   window.painted.length = 0;
@@ -71,6 +82,12 @@ def watched(page):
 
 def assert_never_mixed(page):
     assert page.evaluate("window.mixed") == []
+
+
+def fetched(page, *cases):
+    """Wait until cases can be shown at once: a reader looks at one while the next are fetched."""
+    for case in cases:
+        until(page, lambda: page.evaluate(_IS_FETCHED, [MODULE, PIXELS, case]), bool)  # noqa: B023
 
 
 def press(page, keys):
@@ -93,12 +110,25 @@ def ends_at(page, case):
     becomes(page, place, [case, case, case, True])
 
 
+def ends_run(message):
+    """Whether a message says that the page's script has run."""
+    return ForwardMsg.FromString(message).WhichOneof("type") == "script_finished"
+
+
 def in_address(page):
     return page.evaluate("new URLSearchParams(location.search).get('case')")
 
 
 def opened(page, address, first, query="sort=order"):
-    page.goto(f"{address}case?case={first}&{query}")
+    return shown(page, f"{address}case?case={first}&{query}", first)
+
+
+def opened_of(page, server, first):
+    return shown(page, server.link("case", case=first, sort="order"), first)
+
+
+def shown(page, address, first):
+    page.goto(address)
     page.wait_for_selector(f'[data-painted-case="{first}"]')
     page.locator(".rx-answers").wait_for()
     return watched(page)
@@ -127,7 +157,7 @@ def test_without_the_pages_script_cases_stand_complete(demo, new_page, order):
     held = HeldMessages(page)
     opened(page, demo, order[0])
     expect(page.locator("html")).not_to_have_attribute("data-rx-turning", "")
-    page.wait_for_timeout(1500)  # a reader looks at the first case; meanwhile the next are fetched
+    fetched(page, *order[1:6])
     held.holding = True
     press(page, "jjjjj")
     page.wait_for_selector(f'[data-painted-case="{order[5]}"]')
@@ -161,7 +191,7 @@ def test_cases_that_do_not_come_are_said_and_keys_keep_counting(demo, same_page,
 
 def test_back_leads_to_where_the_page_was_before_the_keys(demo, same_page, order):
     page = opened(same_page, demo, order[0])
-    page.wait_for_timeout(1000)
+    fetched(page, *order[1:4])
     press(page, "jjj")
     ends_at(page, order[3])
     for move, goes in ((page.go_back, -1), (page.go_forward, 1)):
@@ -179,7 +209,7 @@ def test_what_the_page_sent_before_leads_nowhere(demo, new_page, order):
     page = new_page()
     held = HeldMessages(page)
     opened(page, demo, order[1])
-    page.wait_for_timeout(1500)
+    fetched(page, order[2])
     page.evaluate(
         """() => {
           window.painted = [];
@@ -189,8 +219,7 @@ def test_what_the_page_sent_before_leads_nowhere(demo, new_page, order):
     held.holding = True
     page.keyboard.press("j")
     page.wait_for_selector(f'[data-painted-case="{order[2]}"]')
-    until(page, lambda: len(held.late), bool)
-    page.wait_for_timeout(1500)  # all is there that the page says of the case it was asked for
+    until(page, lambda: any(map(ends_run, held.late)), bool)  # all that the page says of the case
     page.evaluate(_BACK_AND_SAID_BEFORE, [MODULE, order[1]])
     held.release()
     ends_at(page, order[1])
@@ -201,36 +230,27 @@ def test_what_the_page_sent_before_leads_nowhere(demo, new_page, order):
 # --- what is written ------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def server(tmp_path, monkeypatch):
-    """A server for Anna, who works alone, on a small set."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own"))
-    known_reader(tmp_path / "data", "Anna")
-    with ScoreServer(tmp_path, review_set=write_set(tmp_path / "set"), own_secret=True) as server:
-        yield server
-    close_databases()
+@pytest.fixture(scope="module")
+def sets(start_app, tmp_path_factory):
+    return SetsOfTests(start_app, tmp_path_factory.mktemp("turning"), "Anna")
 
 
 @pytest.fixture
-def page(browser):
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(PATIENCE_MS)
-    yield context.new_page()
-    context.close()
+def server(sets):
+    """A small set on a server for Anna, who works alone."""
+    return sets.for_test(write_set)
 
 
-def history(server, kind):
-    reviews = open_reviews(server.review_set, server.settings)
-    found = reviews.history(kind=kind)[::-1]
-    close_databases()
-    return found
+@pytest.fixture
+def page(new_page):
+    return new_page()
 
 
 def test_a_verdict_is_on_the_case_that_was_turned_to(server, page):
     """Given while the page's script has not followed, it is of the case on the screen."""
     held = HeldMessages(page)
-    opened(page, f"{server.url}/", "c2")
-    page.wait_for_timeout(1500)
+    opened_of(page, server, "c2")
+    fetched(page, "c1")
     held.holding = True
     page.keyboard.press("k")
     page.wait_for_selector('[data-painted-case="c1"]')
@@ -240,7 +260,7 @@ def test_a_verdict_is_on_the_case_that_was_turned_to(server, page):
         """() => document.querySelector(
           '[data-rx-failure="laterality_error"][data-rx-verdict="rejected"]').click()"""
     )
-    (row,) = until(page, lambda: history(server, "verdict"), len)
+    (row,) = until(page, lambda: server.history("verdict"), len)
     assert (row.case, row.model, row.subject) == ("c1", "m", "laterality_error")
     held.release()
     ends_at(page, "c1")
@@ -251,21 +271,21 @@ def test_a_verdict_is_on_the_case_that_was_turned_to(server, page):
 
 
 def test_cases_that_were_only_passed_are_recorded_as_seen(server, page):
-    opened(page, f"{server.url}/", "c1")
-    page.wait_for_timeout(1500)
+    opened_of(page, server, "c1")
+    fetched(page, "c2")
     press(page, "jk")
     ends_at(page, "c1")
 
     def seen():
-        return {row.case for row in history(server, "reveal")}
+        return {row.case for row in server.history("reveal")}
 
     becomes(page, seen, {"c1", "c2"})
 
 
 def test_scores_are_of_the_case_that_was_turned_to(server, page):
-    open_case(page, server.url, "c1")
+    open_to_score(page, server)
     watched(page)
-    page.wait_for_timeout(1500)
+    fetched(page, "c2")
     (direction,) = [
         key
         for key, name in (("n", "Next"), ("p", "Previous"))
@@ -276,7 +296,7 @@ def test_scores_are_of_the_case_that_was_turned_to(server, page):
         page.keyboard.press(key)
         page.keyboard.press(score)
     wait_saved(page)
-    given = [(row.case, row.value["score"]) for row in history(server, "score")]
+    given = [(row.case, row.value["score"]) for row in server.history("score")]
     assert given == [("c2", 2), ("c1", 4), ("c2", 3), ("c1", 5)]
     until(page, lambda: page.evaluate(_CALM), bool)
     assert re.search("case=c1", page.url)
@@ -286,18 +306,18 @@ def test_scores_are_of_the_case_that_was_turned_to(server, page):
 @pytest.mark.parametrize("leaves", ["for another page", "the app"])
 def test_cases_passed_just_before_the_page_was_left_are_recorded_as_seen(server, page, leaves):
     """Sooner than the page follows the keys: its script never hears of them."""
-    opened(page, f"{server.url}/", "c1")
-    page.wait_for_timeout(1500)
+    opened_of(page, server, "c1")
+    fetched(page, "c2")
     if leaves == "the app":
         press(page, "jj")
-        page.goto(f"{server.url}/score")  # what was kept in the browser goes with any page
+        page.goto(server.link("score"))  # what was kept in the browser goes with any page
     else:
         page.keyboard.press("j")
         page.wait_for_selector('[data-painted-case="c2"], .pane[data-state=broken]')
         page.get_by_role("link", name="All in this filter").click()
 
     def seen():
-        return {row.case for row in history(server, "reveal")}
+        return {row.case for row in server.history("reveal")}
 
     becomes(page, seen, {"c1", "c2"})
 
@@ -305,8 +325,12 @@ def test_cases_passed_just_before_the_page_was_left_are_recorded_as_seen(server,
 def assign(server, case, *, active=True):
     lead = Person("lea", "Lea", "lead")
     entry = Entry("assign", case, subject="anna", value={"as": "first", "active": active})
-    open_reviews(server.review_set, server.settings).record([entry], lead)
-    close_databases()
+    server.record([entry], lead)
+
+
+def open_to_score(page, server):
+    page.goto(server.link("score", case="c1"))
+    wait_for_case(page, "c1")
 
 
 def on_the_score_page(page):
@@ -317,12 +341,12 @@ def on_the_score_page(page):
 
 def test_a_case_that_was_dealt_to_another_reader_meanwhile_is_left_soon(server, page):
     """It had been fetched ahead, and is shown; the page then leads to one of theirs."""
-    open_case(page, server.url, "c1")
+    open_to_score(page, server)
     for case in ("c1", "c2"):
         assign(server, case)
-    page.goto(f"{server.url}/score?case=c1")
+    page.goto(server.link("score", case="c1"))
     page.wait_for_selector('.rx-pad .place[title="c1"]')
-    page.wait_for_timeout(1500)
+    fetched(page, "c2")
     forwards = page.get_by_role("button", name="Next ›").is_enabled()
     assign(server, "c2", active=False)
     page.keyboard.press("n" if forwards else "p")
@@ -331,13 +355,13 @@ def test_a_case_that_was_dealt_to_another_reader_meanwhile_is_left_soon(server, 
 
 
 def test_going_on_counts_while_the_page_is_behind(server, page):
-    open_case(page, server.url, "c1")
+    open_to_score(page, server)
     forwards = page.get_by_role("button", name="Next ›").is_enabled()
     if not forwards:
         page.keyboard.press("p")
         becomes(page, lambda: on_the_score_page(page), ["c2"] * 3)
     first, second = ("c1", "c2") if forwards else ("c2", "c1")
-    page.wait_for_timeout(1500)
+    fetched(page, second)
     page.keyboard.press("n")
     page.wait_for_selector(f'.rx-pad .place[title="{second}"]')
     page.get_by_role("button", name="Cases", exact=True).click()
