@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from support import ROOT
 from support.browser.waiting import PATIENCE_MS, becomes, calm, pass_time, until
-from support.browser.walk import walk_to
+from support.browser.walk import follow, load_or_follow, walk_to
 from support.small_set import write_set
 
 from rexview.ui.streamlit_adapter.theme import THEME_KEY
@@ -95,17 +95,32 @@ def test_the_main_walk(demo, new_page):
     expect(other).to_have_url(shared)
 
 
-def test_a_link_to_a_page_works_as_the_first_request(start_app, new_page):
-    address = start_app()
-    page = new_page()
-    page.goto(f"{address}case")
+EVIL = "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>"
+
+
+@pytest.fixture(scope="module")
+def small_app(start_app, tmp_path_factory):
+    """A server of a set with hostile texts, and with images that are missing and broken."""
+    folder = tmp_path_factory.mktemp("small") / "set"
+    write_set(folder, notice=EVIL.replace("'", "")[:40])
+    answers = (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    row = json.loads(answers[0])
+    row["text"] = EVIL
+    row["boxes"][0]["label"] = f"left effusion {EVIL}"
+    lines = [json.dumps(row), *answers[1:]]
+    (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return start_app(folder)
+
+
+def test_a_link_to_a_page_works_as_the_first_request(small_app, standing_page):
+    page = standing_page()
+    page.goto(f"{small_app}case")
     painted(page)
     expect(page.get_by_role("link", name="Overview").first).to_be_visible()
 
 
-def test_pages_open_under_their_groups_by_keys(demo, same_page):
-    page = same_page
-    opened(page, demo, "scores")
+def test_pages_open_under_their_groups_by_keys(demo, standing_page):
+    page = opened(standing_page(), demo, "scores")
     bar = page.get_by_test_id("stHeader")
     expect(bar.get_by_test_id("stTopNavSection")).to_have_text(
         ["Results", "Scoring and meetings", "Data and models"]
@@ -188,8 +203,17 @@ def in_order():
     return [json.loads(line)["id"] for line in lines]
 
 
-def test_the_next_button_leads_through_all_in_order(demo, same_page):
-    page = opened(same_page, demo, "case?sort=order")
+def at_first_case(page, address):
+    """Go to the first case in the order of the file; an earlier test has ended at another."""
+    first = in_order()[0]
+    load_or_follow(page, address, f"case?case={first}&sort=order")
+    painted(page, first)
+    calm(page)
+    return page
+
+
+def test_the_next_button_leads_through_all_in_order(demo, standing_page):
+    page = at_first_case(standing_page(), demo)
     for case in in_order()[:4]:
         painted(page, case)
         calm(page)
@@ -198,10 +222,9 @@ def test_the_next_button_leads_through_all_in_order(demo, same_page):
 
 
 @pytest.mark.parametrize("keys", ["jjk", "jkj", "jjjkk", "jjjj"])
-def test_fast_paging_ends_where_the_keys_say(demo, same_page, keys):
-    page = opened(same_page, demo, "case?sort=order")
+def test_fast_paging_ends_where_the_keys_say(demo, standing_page, keys):
+    page = at_first_case(standing_page(), demo)
     order = in_order()
-    painted(page, order[0])
     place = 0
     for key in keys:
         page.keyboard.press(key)
@@ -283,27 +306,27 @@ def test_no_page_is_wider_than_the_screen_or_asks_another_host(demo, same_page):
     assert [url for url in asked if not url.startswith((own, "data:", "blob:"))] == []
 
 
-def test_hostile_texts_stay_texts(start_app, new_page, tmp_path):
-    evil = "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>"
-    folder = write_set(tmp_path / "set", notice=evil.replace("'", "")[:40])
-    answers = (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()
-    row = json.loads(answers[0])
-    row["text"] = evil
-    row["boxes"][0]["label"] = f"left effusion {evil}"
-    lines = [json.dumps(row), *answers[1:]]
-    (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    address = start_app(folder)
-    page = new_page()
-    for path in ("", "browse", "case?case=c1", "data"):
-        opened(page, address, path)
-        assert "owned" not in page.title()
-        assert page.locator("img[src='x']").count() == 0
+def test_hostile_texts_stay_texts(small_app, same_page):
+    page = opened(same_page, small_app, "")
+    assert_harmless(page)
+    for path in ("browse", "case?case=c1", "data"):
+        follow(page, path)
+        name = path.partition("?")[0]
+        here = page.locator(f'.rx-phone-pages [aria-current=page][href="{name}"]')
+        here.wait_for(state="attached")
+        page.locator(SIGNS[name]).first.wait_for()
+        calm(page)
+        assert_harmless(page)
 
 
-def test_a_missing_and_a_broken_image_are_told_in_their_place(start_app, new_page, tmp_path):
-    address = start_app(write_set(tmp_path / "set"))
-    page = new_page()
+def assert_harmless(page):
+    assert "owned" not in page.title()
+    assert page.locator("img[src='x']").count() == 0
+
+
+def test_a_missing_and_a_broken_image_are_told_in_their_place(small_app, standing_page):
+    page = standing_page()
     for case, words in (("c2", "not there"), ("c3", "damaged")):
-        page.goto(f"{address}case?case={case}")
+        load_or_follow(page, small_app, f"case?case={case}")
         page.get_by_text(re.compile(words)).first.wait_for()
         expect(page.locator(".rx-question")).to_contain_text(re.compile(r"\w"))
