@@ -6,9 +6,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from dataclasses import replace
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 from sqlalchemy import event
@@ -126,13 +125,19 @@ class Lock:
 def test_a_locked_file_is_waited_for(reviews):
     reviews.record([score(1)], ANN)
     lock = Lock(reviews.database.file)
-    ending = Thread(target=lambda: (time.sleep(1), lock.end()))
-    ending.start()
-    begun = time.monotonic()
-    reviews.record([score(2)], ANN)
-    ending.join()
-    assert time.monotonic() - begun > 0.8
+    recorded = Event()
+    recording = Thread(target=lambda: (reviews.record([score(2)], ANN), recorded.set()))
+    recording.start()
+    assert not recorded.wait(1), "the file is locked"
+    lock.end()
+    recording.join()
+    assert recorded.is_set()
     assert reviews.scores()["score"].to_list() == [2]
+
+
+def busy_timeout_ms(connection):
+    driver = connection.connection.driver_connection
+    return driver.execute("PRAGMA busy_timeout").fetchone()[0]
 
 
 def test_a_file_that_stays_locked_is_told_and_can_be_read(reviews):
@@ -140,10 +145,15 @@ def test_a_file_that_stays_locked_is_told_and_can_be_read(reviews):
     hurried = patient(reviews, 0.4)
     lock = Lock(reviews.database.file)
     entry = score(2)
-    begun = time.monotonic()
+    patience = []
+    event.listen(
+        hurried.database._engine,
+        "handle_error",
+        lambda failed: patience.append(busy_timeout_ms(failed.connection)),
+    )
     with pytest.raises(StoreBusy, match="Try again") as caught:
         hurried.record([entry], ANN)
-    assert 0.3 < time.monotonic() - begun < 5
+    assert patience == [400], "so many milliseconds it waits, and once"
     assert caught.value.again
     assert hurried.scores()["score"].to_list() == [1], "reading goes on"
     lock.end()

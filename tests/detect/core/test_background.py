@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -254,14 +255,20 @@ def test_what_broke_can_be_begun_again(make_set: Any, monkeypatch: pytest.Monkey
 
 
 def test_no_batch_is_begun_while_somebody_waits_for_a_page(make_set: Any) -> None:
-    until = time.monotonic() + 5
+    asked, waits = [], True
+
+    def gives_way() -> float:
+        asked.append(waits)
+        return 0.2 if waits else 0.0
+
     review_set = many(make_set, ["Fine."] * 10)
-    with scanning(review_set, gives_way=lambda: until - time.monotonic()) as background:
+    with scanning(review_set, gives_way=gives_way) as background:
         background.start()
-        while time.monotonic() < until - 0.1:
+        while len(asked) < 20:
             assert not [one for one in background._processes if one.pid]
             assert not background.progress.looked
             time.sleep(0.05)
+        waits = False
         assert background.wait(_LONG)
         assert background.progress.looked == 20
 
@@ -303,10 +310,20 @@ def test_a_case_that_hangs_holds_nothing_up(make_set: Any, monkeypatch: pytest.M
         shown = background.scan
         while shown.not_yet_of_case(0):
             time.sleep(0.01)
-        begun = time.monotonic()
+        asked = background._asked
+        assert asked is not None
+        waited, wait_for = [], asked._changed.wait_for
+
+        def noting(predicate: Any, seconds: float) -> bool:
+            if threading.current_thread() is threading.main_thread():
+                waited.append(seconds)
+            return wait_for(predicate, seconds)
+
+        monkeypatch.setattr(asked._changed, "wait_for", noting)
         assert shown.not_yet_of_case(3) == {3}, "not looked at is not: no failure"
         assert shown.flags_of_case(3) == {}
-        assert time.monotonic() - begun < 2
+        assert len(waited) <= 2, "who asks waits once"
+        assert set(waited) <= {asked_cases._WAITS_S}, "and for a moment only"
         end = time.monotonic() + _LONG
         while shown.not_yet_of_case(5) and time.monotonic() < end:
             time.sleep(0.05)
