@@ -103,3 +103,11 @@ def test_what_a_new_session_did_not_hear_is_done_before_the_page_runs(open_app):
     app.session_state["pressed_unheard"] = done.append, ("told",)
     assert not app.run().exception
     assert done == ["told"]
+
+
+def test_it_opens_with_the_worst_cases_and_their_class_is_no_tables(open_app):
+    text = drawn(open_app())
+    assert text.index("Look here first") < text.index("rx-tiles")
+    assert '<div class="rx-look-first"><a href="case?' in text
+    style = (ROOT / "rexview/ui/app/style.css").read_text(encoding="utf-8")
+    assert ".rx-first" not in style  # rows of tables have it

@@ -44,7 +44,7 @@ def look_first_html(
             f'<span class="whose" style="--rx-colour:{colour}">'
             f"{html.escape(names[card.harm_model])}</span></a>"
         )
-    return f'<div class="rx-first">{"".join(rows)}</div>' if rows else ""
+    return f'<div class="rx-look-first">{"".join(rows)}</div>' if rows else ""
 
 
 def headline_html(numbers: Overview) -> str:
