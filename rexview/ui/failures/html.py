@@ -144,17 +144,15 @@ def _test_numbers(
                 if limits.why
                 else ""
             )
-        failed_only = tr("failed only {name}: {n:,}")
-        pairs = " · ".join(
-            [
-                trn("{pairs:,} pair", "{pairs:,} pairs", test.n_pairs).format(pairs=test.n_pairs),
-                failed_only.format(name=names[0], n=test.only_a),
-                failed_only.format(name=names[1], n=test.only_b),
-            ]
+        pairs = trn("{pairs:,} pair", "{pairs:,} pairs", test.n_pairs).format(pairs=test.n_pairs)
+        failed_only = tr("failed only {first}: {only_first:,} · only {second}: {only_second:,}")
+        failed_only = failed_only.format(
+            first=names[0], only_first=test.only_a, second=names[1], only_second=test.only_b
         )
         difference = (
             f"<b>{signed_points(test.difference)}</b> {tr('points')}"
             f'<small class="rx-ci">{between}</small><small class="rx-ci">{pairs}</small>'
+            f'<small class="rx-ci">{failed_only}</small>'
         )
     return difference, mcnemar_html(test, reasons, where)
 
