@@ -29,11 +29,10 @@ from rexview.metrics.identity import MetricId
 from rexview.schema import Answer, Flag, ReaderFlag
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns
-from rexview.stats.failure_rates import PairTally, PatientTally
+from rexview.stats.failure_rates import PairTally, PatientTally, is_known
 from rexview.stats.judges.opinions import Judge
 from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies
-from rexview.vocab import SUGGESTED_FAILURES
 
 
 @dataclass(frozen=True)
@@ -281,11 +280,9 @@ class FailureTally:
 
         Of failures that rules only suggest, those who raised one or ruled one out.
         """
-        if self.failure not in SUGGESTED_FAILURES:
-            return True
         by_rule = self.detector + self.both if not sources or "detector" in sources else self.both
         by_reader = self.spoken if not sources or "reader" in sources else 0
-        return bool(by_rule or by_reader)
+        return is_known(self.failure, by_rule=by_rule > 0, by_reader=by_reader > 0)
 
 
 class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
@@ -324,15 +321,6 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
         self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
     ) -> tuple[Flag, ...]:
         """Return all flags on some answers, as :meth:`rexview.detect.Survey.flags_of`."""
-
-    def harm_of_failures(
-        self, case: str, answers: Sequence[Answer]
-    ) -> Mapping[tuple[str, str], int]:
-        """Return the harm of each failure of some answers to one case, by model and failure.
-
-        The harm is 0 to 4; it is the one that cards show and *Most severe* sorts by. Failures that
-        readers rejected have none.
-        """
 
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models whose answers to a case a detector failed on."""

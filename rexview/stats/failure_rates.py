@@ -14,7 +14,7 @@ Definitions (docs: statistics):
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, Counts, Interval, ratio_interval
 from rexview.stats.paired import benjamini_hochberg
+from rexview.vocab import SUGGESTED_FAILURES
 from rexview.words import tr
 
 JUDGED: Final = pl.Schema(
@@ -298,9 +299,31 @@ def tally_pairs(
 _NOT_JUDGED: Final = Judged(
     np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64)
 )
-NO_PAIR: Final = tally_pair(_NOT_JUDGED, _NOT_JUDGED)
+_NO_PAIR: Final = tally_pair(_NOT_JUDGED, _NOT_JUDGED)
 """Of two models that cannot be compared."""
 NO_PATIENTS: Final = tally_patients(_NOT_JUDGED.flagged, _NOT_JUDGED.patients)
+
+
+def is_known(failure: str, *, by_rule: bool, by_reader: bool) -> bool:
+    """Return whether it is known how often a failure is there.
+
+    Of failures that rules only suggest it is known once a rule found one (``by_rule``) or a reader
+    confirmed or rejected one (``by_reader``).
+    """
+    return failure not in SUGGESTED_FAILURES or by_rule or by_reader
+
+
+def without_unknown(
+    pairs: Mapping[tuple[str, str, str], PairTally], unknown: Collection[tuple[str, str]]
+) -> dict[tuple[str, str, str], PairTally]:
+    """Return pairs of models with none to compare where a failure of either is ``unknown``.
+
+    ``pairs`` are by failure and both models, ``unknown`` by failure and model.
+    """
+    return {
+        (failure, a, b): _NO_PAIR if (failure, a) in unknown or (failure, b) in unknown else pair
+        for (failure, a, b), pair in pairs.items()
+    }
 
 
 def _test(failure: str, model_a: str, model_b: str, pair: PairTally, resamples: int) -> FailureTest:

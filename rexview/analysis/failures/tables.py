@@ -15,7 +15,6 @@ from rexview.analysis.filter.linked_count import Count, refined
 from rexview.analysis.groups import Group, Groups, property_values
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.failure_rates import (
-    NO_PAIR,
     NO_PATIENTS,
     FailureTest,
     PatientTally,
@@ -23,6 +22,7 @@ from rexview.stats.failure_rates import (
     failure_rates,
     failure_tests,
     rate,
+    without_unknown,
 )
 from rexview.words import tr
 
@@ -144,10 +144,7 @@ def failure_tables(
 
     def compare_models() -> tuple[FailureTest, ...]:
         few = len(models) <= MOST_RESAMPLED
-        pairs = {
-            (failure, a, b): NO_PAIR if {(failure, a), (failure, b)} & unknown else pair
-            for (failure, a, b), pair in engine.judged_pairs(base, failures, sources).items()
-        }
+        pairs = without_unknown(engine.judged_pairs(base, failures, sources), unknown)
         return failure_tests(pairs, resamples=resamples if few else 0)
 
     rows = []

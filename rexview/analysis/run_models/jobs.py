@@ -89,7 +89,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command told at its end, in words; ``message`` is why it told nothing.
+    """What a command reported at its end, in words; ``message`` is why it reported nothing.
 
     ``begun`` is False where it ended before its last step.
     """

@@ -42,10 +42,12 @@ _LEADS: Final = re.compile(
 """One lead is often beside another: "one lead in the atrium, the other in the ventricle"."""
 _BEFORE: Final = 60
 """Characters before a finding among which its number is looked for."""
-MOST_CHAMBERS: Final = 3
+_MOST_CHAMBERS: Final = 3
+PACEMAKERS: Final = frozenset({"pacemaker", "pacing_lead"})
+"""Findings whose leads are counted."""
 
 
-def counted(text: str, mentions: Iterable[Mention]) -> tuple[int, Mention] | None:
+def number_of(text: str, mentions: Iterable[Mention]) -> tuple[int, Mention] | None:
     """Return how many a text counts of one finding, and the mention that has the number.
 
     ``mentions`` are those of the finding. Numbers on both sides of the patient are added; else the
@@ -87,8 +89,8 @@ def leads(text: str) -> tuple[int, tuple[int, int]] | None:
     match = _CHAMBERS.search(text)
     if match is not None:
         if match["three"]:
-            return MOST_CHAMBERS, match.span()
-        words = {"triple": MOST_CHAMBERS} | _WORDS
+            return _MOST_CHAMBERS, match.span()
+        words = {"triple": _MOST_CHAMBERS} | _WORDS
         return words[match["n"].lower()], match.span()
     match = _LEADS.search(text)
     if match is not None:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.detect.core.detector import AnswerInCase
-from rexview.detect.findings.counts import counted, leads
+from rexview.detect.findings.counts import PACEMAKERS, leads, number_of
 from rexview.detect.report_comparison import SAID, FindingInText, ReportFindings
 from rexview.schema import Evidence
 
 _NODULES: Final = "nodule"
-_PACEMAKER: Final = frozenset({"pacemaker", "pacing_lead"})
 _SIZE: Final = re.compile(r"(?<![\w.])(\d{1,2}(?:\.\d)?)\s*(mm|cm)\b", re.IGNORECASE)
 _ALIKE: Final = 0.15
 """Sizes that differ by no more than this share are of one nodule."""
@@ -37,20 +36,20 @@ def more_leads(
     one: AnswerInCase, answered: Sequence[FindingInText], report: ReportFindings
 ) -> tuple[int, int, tuple[Evidence, ...]] | None:
     """Return how many pacing leads report and answer have, where the answer has more."""
-    said = [item for item in report.positive if item.info.id in _PACEMAKER]
-    if not said or not any(item.info.id in _PACEMAKER for item in answered):
+    pacemakers = [item for item in report.positive if item.info.id in PACEMAKERS]
+    if not pacemakers or not any(item.info.id in PACEMAKERS for item in answered):
         return None
-    expected, given = leads(said[0].text), leads(one.text)
+    expected, given = leads(pacemakers[0].text), leads(one.text)
     if expected is None or given is None or expected[0] >= given[0]:
         return None
     (n, places), (first, last) = expected, given[1]
-    text = said[0].text
+    text = pacemakers[0].text
     return (
         n,
         given[0],
         (
             Evidence("answer", one.text[first:last], None, first, last),
-            Evidence("report", text[slice(*places)], said[0].section, *places),
+            Evidence("report", text[slice(*places)], pacemakers[0].section, *places),
         ),
     )
 
@@ -64,7 +63,7 @@ def _nodules(found: Sequence[FindingInText]) -> tuple[int, FindingInText] | None
     best: tuple[int, FindingInText] | None = None
     for section, text in sections.items():
         own = [item.mention for item in nodules if item.section == section]
-        count = counted(text, own)
+        count = number_of(text, own)
         if count and (best is None or count[0] > best[0]):
             item = next(item for item in nodules if item.mention is count[1])
             best = count[0], item

@@ -15,7 +15,7 @@ from rexview.detect.findings import (
     may_be_same_fracture,
     misplaced_as,
 )
-from rexview.detect.findings.counts import leads
+from rexview.detect.findings.counts import PACEMAKERS, leads
 from rexview.harm import MOST_HARM
 from rexview.metrics.finding_agreement.attributes import Attributes, attributes
 from rexview.metrics.finding_agreement.rules import Request, rules
@@ -30,7 +30,6 @@ _HEIGHTS: Final = {
 }
 """Heights of the chest that one finding of a text does not share with another."""
 _AIRWAY_TUBE: Final = "endotracheal_tube"
-_PACEMAKERS: Final = frozenset({"pacemaker", "pacing_lead"})
 _NEAR: Final = 100
 """Characters that may stand between a sign and what it is taken for."""
 _SHORTLY: Final = 40
@@ -286,7 +285,7 @@ def _draft(part: Part, one: Mention, said: Attributes) -> _Draft:
 
 
 def _leads(part: Part, one: Mention) -> int | None:
-    found = leads(part.text) if one.finding in _PACEMAKERS else None
+    found = leads(part.text) if one.finding in PACEMAKERS else None
     return found[0] if found else None
 
 

@@ -28,13 +28,14 @@ from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
 from rexview.stats.choices import choice_accuracies
 from rexview.stats.failure_rates import (
     JUDGED,
-    NO_PAIR,
     clusters_of,
     failure_rates,
     failure_tests,
+    is_known,
     judged_by_model,
     tally_pairs,
     tally_patients,
+    without_unknown,
 )
 from rexview.stats.final import CONTENT_ORDERS, ContentOrder
 from rexview.stats.judges import listed as judges_listed
@@ -52,7 +53,7 @@ from rexview.stats.summary import (
     summaries,
 )
 from rexview.stats.values import TESTED_TOGETHER, finals, single_scores, unfinished_work
-from rexview.vocab import FAILURES, IMAGE_DIMENSIONS, SUGGESTED_FAILURES
+from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 METHODS: Final[dict[str, str]] = {
     "final_score": "mean of the readers' scores of one answer; image scores: of one picture",
@@ -222,14 +223,15 @@ def _failure_rows(
             (reader & ~rule).sum().alias("only_reader"),
             (rule & reader).sum().alias("both"),
             (pl.col("hinted") & ~rule & ~reader).sum(),
-            (rule | pl.col("spoken")).any().alias("is_judged"),
+            rule.any().alias("by_rule"),
+            pl.col("spoken").any().alias("by_reader"),
         )
         .iter_rows()
     }
     unknown = {
         about
-        for about, (*_, is_judged) in counts.items()
-        if about[0] in SUGGESTED_FAILURES and not is_judged
+        for about, (*_, by_rule, by_reader) in counts.items()
+        if not is_known(about[0], by_rule=by_rule, by_reader=by_reader)
     }
     met = set(flagged["failure"].unique())
     failures = [failure for failure in FAILURES if failure in met]
@@ -238,7 +240,7 @@ def _failure_rows(
     rates: list[Row] = []
     for row in failure_rates(tallies, models, failures, resamples=resamples):
         about = row.failure, row.model
-        only_rule, only_reader, both, hinted, _ = counts.get(about, (0, 0, 0, 0, False))
+        only_rule, only_reader, both, hinted, *_ = counts.get(about, (0, 0, 0, 0))
         share = row.rate.not_judged() if about in unknown else row.rate
         rates.append(
             {
@@ -258,9 +260,6 @@ def _failure_rows(
                 "why": share.interval.why,
             }
         )
-    pairs = {
-        (failure, a, b): NO_PAIR if {(failure, a), (failure, b)} & unknown else pair
-        for (failure, a, b), pair in tally_pairs(parts, models, failures).items()
-    }
+    pairs = without_unknown(tally_pairs(parts, models, failures), unknown)
     tests = failure_tests(pairs, resamples=resamples)
     return rates, [_plain(test) | {"why": test.why or test.interval.why} for test in tests]

@@ -4,7 +4,7 @@ from support.rows import each_row
 
 from rexview.detect import flags_for
 from rexview.detect.findings import find_mentions
-from rexview.detect.findings.counts import counted, leads
+from rexview.detect.findings.counts import leads, number_of
 from rexview.schema import Answer, Case, Report
 
 
@@ -23,7 +23,7 @@ from rexview.schema import Answer, Case, Report
     ],
 )
 def test_numbers_of_nodules(text, number):
-    found = counted(text, [one for one in find_mentions(text) if one.finding == "nodule"])
+    found = number_of(text, [one for one in find_mentions(text) if one.finding == "nodule"])
     assert (found and found[0]) == number
 
 
