@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Final, Literal
 
 from rexview.words import nouns, tr
@@ -452,9 +452,10 @@ def day(given: date) -> str:
 
 
 def moment(given: datetime) -> str:
-    """Write a moment, in UTC, to the minute.
+    """Write a moment in UTC, to the minute; one without a time zone is in UTC.
 
     >>> moment(datetime(2026, 3, 8, 14, 5))
     '8 Mar 2026, 14:05 UTC'
     """
-    return f"{day(given)}, {given:%H:%M} UTC"
+    at = given.astimezone(UTC) if given.tzinfo else given
+    return f"{day(at)}, {at:%H:%M} UTC"

@@ -47,8 +47,11 @@ _UNITS: Final[Mapping[str, Callable[[int], str]]] = {
 
 
 def begun_words(created: str, by: str | None) -> str:
-    """Say when a run was begun, and by whom; ``created`` is in ISO 8601, UTC."""
-    at = moment(datetime.fromisoformat(created))
+    """Say when a run was begun, and by whom; ``created`` is in ISO 8601, as a file has it."""
+    try:
+        at = moment(datetime.fromisoformat(created))
+    except (ValueError, OverflowError):
+        at = created
     if by:
         return tr("begun {moment} by {name}").format(moment=at, name=by)
     return tr("begun {moment}").format(moment=at)

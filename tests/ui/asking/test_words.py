@@ -1,0 +1,20 @@
+"""What the page says of a run, from a file that anybody may have edited."""
+
+import pytest
+
+from rexview.ui.asking.html import begun_words
+
+
+@pytest.mark.parametrize(
+    ("created", "words"),
+    [
+        ("2026-03-08T14:05:59+00:00", "begun 8 Mar 2026, 14:05 UTC by Ann"),
+        ("2026-03-08T14:05:59", "begun 8 Mar 2026, 14:05 UTC by Ann"),
+        ("2026-03-08T00:05:00+02:00", "begun 7 Mar 2026, 22:05 UTC by Ann"),
+        ("0001-01-01T00:00:00+14:00", "begun 0001-01-01T00:00:00+14:00 by Ann"),
+        ("some day", "begun some day by Ann"),
+        ("", "begun  by Ann"),
+    ],
+)
+def test_when_a_run_was_begun(created, words):
+    assert begun_words(created, "Ann") == words
