@@ -21,6 +21,8 @@ _BUILT_IN: Final = Path(__file__).with_name("harm.yaml")
 MOST_HARM: Final = 4
 NO_ANSWER_CAME: Final = "no_answer"
 """Stands for a failure where an answer never came and no failure says why."""
+_BY_HARM, _BY_READER, _BY_HINT, _BY_HINT_ALONE = 100.0, 10.0, 0.001, 20.0
+"""Far enough apart that no number of a later step outweighs one of an earlier."""
 _PARTS: Final = ("levels", "failures", "findings", NO_ANSWER_CAME)
 
 
@@ -72,6 +74,27 @@ class HarmTable:
         """Say in a few words what happened: ``pneumothorax on the wrong side``."""
         words = tr_of_file(self.failures[failure].words)
         return words.replace("{finding}", finding_name or tr("a finding"))
+
+
+def severity_of(harm: Any, confirmed: Any, suggested: Any) -> Any:
+    """Return a number to sort answers by: the larger, the more severe their failure.
+
+    Parameters
+    ----------
+    harm : int, or array
+        Of the worst failure, 0 to 4.
+    confirmed : bool, or array
+        Whether a reader confirmed that failure.
+    suggested : int, or array
+        Harm of the worst failure that a rule only suggests, 1 to 4, 0 without any.
+
+    Returns
+    -------
+    float, or array
+        Points of Content that an answer lost, at most 4, may be added.
+    """
+    by_hint = (harm == 0) * _BY_HINT_ALONE + (harm > 0) * _BY_HINT
+    return _BY_HARM * harm + _BY_READER * confirmed + by_hint * suggested
 
 
 def load_harm(path: Path | None = None) -> HarmTable:

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 import polars as pl
 
+from rexview.analysis.case.case_harm import FailureOfAnswer, failures_of_answer
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -298,7 +299,12 @@ class _Maker:
 
     def _flags(self, page: CasePage) -> tuple[ExportFlag, ...]:
         table = self.source.engine.facts.harm
-        harm = self.source.engine.harm_of_failures(page.case.id, page.answers)
+        failures = {
+            answer.model: failures_of_answer(
+                (flag for flag in page.flags if flag.model == answer.model), table
+            )
+            for answer in page.answers
+        }
         return tuple(
             ExportFlag(
                 model=self.models[flag.model].id,
@@ -309,7 +315,7 @@ class _Maker:
                 hint=flag.is_hint,
                 reader=flag.reader,
                 verdict=flag.verdict,
-                severity=_harm(flag, harm, table),
+                severity=_harm(flag, failures[flag.model], table),
             )
             for flag in page.flags
         )
@@ -331,7 +337,7 @@ class _Maker:
         )
 
 
-def _harm(flag: Flag, harm: Mapping[tuple[str, str], int], table: HarmTable) -> int | None:
+def _harm(flag: Flag, failures: Mapping[str, FailureOfAnswer], table: HarmTable) -> int | None:
     """Return the harm of a flag: that of its failure, as pages have it, where the failure stands.
 
     A rejected flag has the harm of its own finding. A failure that the table lacks has none.
@@ -340,8 +346,7 @@ def _harm(flag: Flag, harm: Mapping[tuple[str, str], int], table: HarmTable) -> 
         return None
     if flag.verdict == "rejected":
         return table.of(flag.failure, flag_finding(flag))
-    found = harm.get((flag.model, flag.failure))
-    return table.of(flag.failure, flag_finding(flag)) if found is None else found
+    return failures[flag.failure].harm
 
 
 def _plain(name: str) -> str:

@@ -238,7 +238,7 @@ class Reading:
         return {**finals, **more, "status": status}
 
     def _severity(self, row: dict[str, Any]) -> tuple[float, ...]:
-        """Harm, whether a reader confirmed it, the hint where nothing harms, points lost, hint."""
+        """Harm, the hint where nothing harms, whether a reader confirmed it, points lost, hint."""
         worst, hint = (0, False), 0
         for failure, source in row["sources"].items():
             for finding in row["about"][failure] or {None}:
@@ -250,7 +250,7 @@ class Reading:
         lost = 0.0 if row["content"] is None else 5 - row["content"]
         if row["status"] in LOST:
             lost, worst = 4.0, max(worst, (self.harm.failures["no_answer"].harm, False))
-        return (*worst, 0 if worst[0] else hint, round(lost, 4), hint)
+        return (worst[0], 0 if worst[0] else hint, worst[1], round(lost, 4), hint)
 
     # which rows meet one condition
 

@@ -77,10 +77,10 @@ class CaseCard:
 
 
 def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
-    """Say what puts a row of an answer table where it stands, and who says so unless a reader does.
+    """Return why a row of an answer table has its place, such as ``Harm 4: pneumothorax missed``.
 
-    Such as ``Harm 4: pneumothorax on the wrong side``. What a rule only suggests is said where no
-    failure harms. Empty where nothing was found and nothing is scored.
+    It names the source where no reader confirmed the failure. What a rule only suggests is named
+    where no failure harms. Empty where nothing was found and nothing is scored.
     """
     failure, finding = row["harm_failure"], row["harm_finding"]
     if row["harm_hinted"] and not row["harm"]:

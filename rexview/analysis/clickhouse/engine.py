@@ -139,12 +139,6 @@ class ClickHouseEngine(FailureTallies, ScoreTallies, ChoiceTallies, ReportTallie
         """Return all flags on some answers to one case, with evidence."""
         return self.of_cases((case,)).flags(case, answers, reader_flags)
 
-    def harm_of_failures(
-        self, case: str, answers: Sequence[Answer]
-    ) -> Mapping[tuple[str, str], int]:
-        """Return the harm of each failure of some answers to one case, by model and failure."""
-        return self.of_cases((case,)).harm_of_failures(case, answers)
-
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models whose answers to a case a detector failed on."""
         return self.of_cases((case,)).not_judged_of(case, answers)

@@ -144,7 +144,7 @@ def _chosen_option(case: Case, answer: Answer) -> dict[str, Any]:
 
 
 def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str, int | None]:
-    """Return what puts a row where it stands, what that level of harm means, and the level."""
+    """Return why a row has its place in words, what its level of harm means, and the level."""
     level = row["harm"] if row["harm_failure"] else None
     if row["harm_hinted"] and not row["harm"]:
         level = table.harm.of(row["hinted_failure"], row["hinted_finding"])

@@ -170,16 +170,6 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         """Return all flags on some answers to one case, with evidence."""
         return tuple(self.table.survey.flags_of(case, answers, reader_flags))
 
-    def harm_of_failures(self, case: str, answers: Sequence[Answer]) -> dict[tuple[str, str], int]:
-        """Return the harm of each failure of some answers to one case, by model and failure."""
-        rows = self.table.survey.numbers(case, answers)
-        return {
-            (answer.model, failure): harm
-            for answer, row in zip(answers, rows, strict=True)
-            if row >= 0
-            for failure, harm in self.table.flagged.harm_of_failures(row).items()
-        }
-
     def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
         """Return the models whose answers to a case a detector failed on."""
         return self.table.survey.not_judged_of(case, answers)

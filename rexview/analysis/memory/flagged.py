@@ -15,7 +15,7 @@ from rexview.analysis.filter.case_filter import SOURCES
 from rexview.analysis.filter.conditions import NOT_KNOWN, Finding
 from rexview.analysis.memory.coded_column import Codes, Mask
 from rexview.analysis.memory.set_columns import SetColumns
-from rexview.analysis.memory.severity import flagged_findings, harm_of_answers, with_harm
+from rexview.analysis.memory.severity import flagged_findings, harm_of_answers
 from rexview.detect import FAILURE_BITS, Survey
 from rexview.harm import HarmTable
 from rexview.stats import NO_ANSWER
@@ -45,7 +45,7 @@ class Flagged:
     judged : array of uint32, one a row
         :data:`FAILURE_BITS` of the failures about which something can be said.
     spoken : array of uint32, one a row
-        :data:`FAILURE_BITS` of the failures of which a reader said that they are there or not.
+        :data:`FAILURE_BITS` of the failures that a reader confirmed or rejected.
     """
 
     columns: SetColumns
@@ -94,20 +94,7 @@ class Flagged:
     @cached_property
     def harm(self) -> pl.DataFrame:
         """The harm of each row that has any: see :func:`harm_of_answers`."""
-        return harm_of_answers(self.rated, self.harm_table, np.flatnonzero(self.lost))
-
-    @cached_property
-    def rated(self) -> pl.DataFrame:
-        """:attr:`about` with the harm of each failure and finding."""
-        return with_harm(self.about, self.harm_table)
-
-    def harm_of_failures(self, row: int) -> dict[str, int]:
-        """Return the harm of each failure that a row has: of several findings the greatest."""
-        of_row = self.rated.filter(pl.col("row") == row).select("failure", "harm")
-        harms: dict[str, int] = {}
-        for failure, harm in of_row.iter_rows():
-            harms[failure] = max(harm, harms.get(failure, 0))
-        return harms
+        return harm_of_answers(self.about, self.harm_table, np.flatnonzero(self.lost))
 
     def by(self, sources: Sequence[str], rows: Codes) -> Bits:
         """Return the failures of some rows that some sources say, anybody when none is named."""

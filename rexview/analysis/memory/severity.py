@@ -9,8 +9,8 @@ the order of the harm that is only suggested.
 
 Answers with the same harm stand in this order:
 
-1. those whose worst failure a reader confirmed, before those where only a detector says so;
-2. where no failure harms: the more harm a hint suggests the earlier;
+1. where no failure harms: the more harm a hint suggests the earlier;
+2. those whose worst failure a reader confirmed, before those where only a detector says so;
 3. the lower Content first (an answer that did not come in full counts as 1, an unscored one as 5);
 4. those with a hint, the more harm it would do the earlier;
 5. the order of the file.
@@ -30,7 +30,7 @@ import polars as pl
 from rexview.analysis.memory.coded_column import Codes, Mask
 from rexview.analysis.memory.score_index import ScoreIndex
 from rexview.detect import Survey
-from rexview.harm import NO_ANSWER_CAME, HarmTable
+from rexview.harm import NO_ANSWER_CAME, HarmTable, severity_of
 from rexview.vocab import FAILURES
 
 HARM_COLUMNS: Final = pl.Schema(
@@ -45,8 +45,6 @@ HARM_COLUMNS: Final = pl.Schema(
     }
 )
 _BEST: Final = 5.0
-_BY_HARM, _BY_READER, _BY_HINT, _BY_HINT_ALONE = 100.0, 10.0, 0.001, 20.0
-"""Far enough apart that no number of a later step outweighs one of an earlier."""
 _FAILURE: Final = pl.Enum(list(FAILURES))
 
 
@@ -90,22 +88,18 @@ def _keyed(named: pl.DataFrame) -> pl.DataFrame:
     return named.with_columns(_key=pl.col("answer").cast(pl.Int64) * len(FAILURES) + failure)
 
 
-def with_harm(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
-    """Add ``harm`` (UInt8, 0 to 4) to each row of :func:`flagged_findings`."""
+def harm_of_answers(found: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.DataFrame:
+    """Work out the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
+
+    ``found`` is as :func:`flagged_findings` gives it. ``lost`` are the rows of answers that never
+    came: each does at least the harm that the table says for that. By ``row``, ascending.
+    """
     kinds = found.select("failure", "finding").unique()
     levels = [table.of(failure, finding) for failure, finding in kinds.iter_rows()]
     kinds = kinds.with_columns(pl.Series("harm", levels, dtype=pl.UInt8))
-    return found.join(
+    rated = found.join(
         kinds, on=["failure", "finding"], how="left", nulls_equal=True, maintain_order="left"
     )
-
-
-def harm_of_answers(rated: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.DataFrame:
-    """Work out the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
-
-    ``rated`` is as :func:`with_harm` gives it. ``lost`` are the rows of answers that never
-    came: each does at least the harm that the table says for that. By ``row``, ascending.
-    """
     place = pl.col("failure").to_physical().cast(pl.Int64)
     # the most harm first, then what a reader confirmed, then the order of failures
     rank = (2 * pl.col("harm").cast(pl.Int64) + pl.col("reader_flagged")) * len(FAILURES) - place
@@ -168,8 +162,7 @@ def severity(harm: pl.DataFrame, lost: Mask, scores: ScoreIndex) -> Severity:
     by_harm, by_reader, by_hint = (
         harm[name].cast(pl.Float32).to_numpy() for name in ("harm", "harm_confirmed", "harm_hinted")
     )
-    of_hint = np.where(by_harm > 0, _BY_HINT, _BY_HINT_ALONE).astype(np.float32)
-    severe[harm["row"].to_numpy()] = _BY_HARM * by_harm + _BY_READER * by_reader + of_hint * by_hint
+    severe[harm["row"].to_numpy()] = severity_of(by_harm, by_reader, by_hint)
     severe[lost] += _BEST - 1
     content, came = scores.number("content"), ~lost[scores.scored]
     severe[scores.scored[came]] += np.nan_to_num(_BEST - content[came])

@@ -104,7 +104,7 @@ class Survey:
             none; rejected flags are included.
         """
         answers = tuple(answers)
-        numbers = self.numbers(case_id, answers)
+        numbers = self._numbers(case_id, answers)
         known = [number for number in numbers if number >= 0]
         found: dict[int, list[Flag]] = {}
         if known:
@@ -126,15 +126,14 @@ class Survey:
     def _models_of(
         self, numbers_of: Callable[[int], frozenset[int]], case_id: str, answers: Sequence[Answer]
     ) -> frozenset[str]:
-        numbers = dict(zip(self.numbers(case_id, answers), answers, strict=True))
+        numbers = dict(zip(self._numbers(case_id, answers), answers, strict=True))
         known = [number for number in numbers if number >= 0]
         if not known:
             return frozenset()
         found = numbers_of(int(self.scan.review_set.newest.case[known[0]]))
         return frozenset(numbers[number].model for number in found & numbers.keys())
 
-    def numbers(self, case_id: str, answers: Sequence[Answer]) -> list[int]:
-        """Return the numbers of some answers to a case; -1 for one that the set does not have."""
+    def _numbers(self, case_id: str, answers: Sequence[Answer]) -> list[int]:
         named = pl.DataFrame(
             [(case_id, answer.model) for answer in answers],
             {"case": pl.String(), "model": pl.String()},
@@ -262,8 +261,8 @@ def judged_answers(survey: Survey) -> pl.DataFrame:
         ).with_columns(failure=pl.lit(failure, FLAGS["failure"]))
         for failure, bit in FAILURE_BITS.items()
     )
-    said = judged.join(flagged, on=_KEY, how="left", maintain_order="left")
-    whole = said.join(spoken, on=_KEY, how="left", maintain_order="left").with_columns(
+    with_flags = judged.join(flagged, on=_KEY, how="left", maintain_order="left")
+    whole = with_flags.join(spoken, on=_KEY, how="left", maintain_order="left").with_columns(
         pl.col("failure").cast(pl.String),
         pl.col("detected", "reader_flagged", "hinted", "spoken").fill_null(False),
     )

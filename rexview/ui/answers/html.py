@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rexview.analysis.case.headline import Headline
+from rexview.analysis.case.case_harm import Headline
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
 from rexview.analysis.filter.case_filter import CaseFilter

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.headline import case_headline
+from rexview.analysis.case.case_harm import case_headline
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.case.reports.record import ReportCase, gather_report
 from rexview.analysis.engine import Engine, Position
