@@ -27,8 +27,9 @@ review_sets.look_first(review_set, engine, case_filter, first)
 worst = engine.cards(case_filter, first)
 names = review_set.model_names
 if look_first := overview_html.look_first_html(worst, case_filter, names, colours):
-    title = f'<header class="rx-section"><h2>{tr("Look here first")}</h2></header>'
-    linked_html(title + look_first, key="overview_first")
+    title = tr("Look here first, so far") if filtered.so_far else tr("Look here first")
+    head = f'<header class="rx-section"><h2>{title}</h2></header>'
+    linked_html(head + look_first, key="overview_first")
 
 headline = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)
 linked_html(headline, key="overview_head")
