@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 from hypothesis import settings
 from support import ROOT
-from support.browser.walks import is_walk
 from support.forked import Template
 from support.postgres import running
+from support.slow import is_slow
 from support.whole_files import WholeFiles
 
 from rexview import frames
@@ -37,27 +37,6 @@ settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
 
-SLOW = (
-    # making films of the demonstration
-    "tests/demo/test_regenerate.py",
-    "tests/demo/test_patients.py",
-    "tests/demo/test_mediastinum.py",
-    "tests/suite/test_whole_files.py",
-    "tests/bench/",
-    "tests/models/running/test_batches.py::test_killed_at_any_step_and_resumed[responses]",
-    # packages of requirements-dev-all.txt and torch
-    "tests/analysis/clickhouse/",
-    "tests/pages/on_clickhouse/",
-    "tests/spread/test_ray_cluster.py",
-    "tests/analysis/run_models/test_local_needs.py",
-    "tests/models/local/test_model.py",
-    "tests/models/endpoints/test_transformers_serve.py",
-    "tests/cli/curate/test_local.py",
-)
-"""What takes minutes and rarely breaks, by the beginnings of ids: marked ``slow``, as are browser
-tests that are no walk."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow, and begin with the longest files where tests run side by side.
 
@@ -65,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     others the largest come first.
     """
     for item in items:
-        if item.nodeid.startswith(SLOW) or not is_walk(item.nodeid):
+        if is_slow(item.nodeid):
             item.add_marker("slow")
     if "PYTEST_XDIST_WORKER" in os.environ:
         seconds = json.loads(KEPT.read_text(encoding="utf-8"))

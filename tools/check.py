@@ -3,7 +3,7 @@
 ``python -m tools.check [--fast | --all | --changed [COMMIT]]``
 
 ``--fast`` leaves out the browser and installs nothing. ``--all`` adds what takes minutes and rarely
-breaks (``SLOW`` in ``tests/conftest.py``), all browser tests beside one walk of each flow
+breaks (``tests/support/slow.py``), all browser tests beside one walk of each flow
 (``tests/support/browser/walks.py``), and 500 examples of each property in place of 20: for a
 release, and at the end of larger work. ``--changed`` runs the tests of what differs from a
 commit, by default the last one (:mod:`tools.changed`), and installs nothing.

@@ -62,6 +62,11 @@ MORE = (
     "meeting?as=present&meeting=m1",
     "meeting?as=follow&meeting=m1",
 )
+OF_EVERY_DAY = ("", "browse", "case?case=c16", "failures", "score")
+PAGES = {
+    "every day": OF_EVERY_DAY,
+    "others": [one for one in (*ADDRESSES.values(), *MORE) if one not in OF_EVERY_DAY],
+}
 RUN = "run?run_model=gpt-5-mini&run_at=server&run_url=http://localhost:9/v1"
 """A model is asked: nothing is there, and nothing is sent before somebody presses Start."""
 OPENED = (
@@ -130,13 +135,14 @@ def settle(page, address):
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_no_page_has_what_hinders_people(server, new_page, axe, look):
+@pytest.mark.parametrize("pages", PAGES.values(), ids=PAGES)
+def test_no_page_has_what_hinders_people(server, new_page, axe, pages, look):
     page = new_page(**WIDE)
     page.add_init_script(f"localStorage.setItem('rexview-theme', '\"{look}\"')")
     page.goto(server)
     sizes = [("wide", WIDE, WIDE_RULES[look]), ("phone", PHONE, PHONE_RULES[look])]
     found = []
-    for address in (*ADDRESSES.values(), *MORE):
+    for address in pages:
         follow(page, address)
         ready(page, address)
         # of what is no page of its own each theme is asked once: the tests have to end
