@@ -3,9 +3,9 @@
 Modules of ``rexview`` are drawn by a seed. Into each, one after another, a small fault is put in a
 copy of the project: a comparison turned round, ``and`` for ``or``, a number or a truth value
 changed. The tests that the module touches (:mod:`tools.changed`) are run until one fails, the
-nearest first; it must pass without the fault. Where the normal check notices nothing, the tests that
-only ``tools.check --all`` runs are tried, too. Faults that no test noticed are to be looked at: some
-change nothing that anybody could see.
+nearest first; it must pass without the fault. Where the normal check notices nothing, the tests
+that only ``tools.check --all`` runs are tried, too. Faults that no test noticed are to be looked
+at: some change nothing that anybody could see.
 """
 
 from __future__ import annotations
