@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 from support.browser.score_pad import known_reader
-from support.browser.waiting import PATIENCE_MS, calm
+from support.browser.waiting import PATIENCE_MS, calm, pass_time
 from support.small_set import write_set
 
 pytestmark = pytest.mark.browser
@@ -184,7 +184,7 @@ def test_a_walk_through_adjudication(start, folder, new_page):
     given = history(folder, "adjudicate")
     assert {person for person, _ in given} == {"ann"}
     assert all(value["score"] == 3 for _, value in given)
-    page.wait_for_timeout(1500)
+    pass_time(page, 1500)
     comments = {value["comment"] for _, value in history(folder, "adjudicate")}
     assert {"Agreed 1", "Agreed 2"} <= comments
     page.goto(f"{start('Ann')}case?case=c1")
@@ -230,7 +230,7 @@ def test_a_comment_that_waits_in_the_browser_is_sent_from_any_case(start, folder
     page.wait_for_function(f"() => {stored} === 0", timeout=SOON)
     open_comments(page, address, "c1")
     one(page, "From before").wait_for(timeout=SOON)
-    page.wait_for_timeout(5000)
+    pass_time(page, 5000)
     texts = [value["text"] for _, value in history(folder, "comment") if value]
     assert texts.count("From before") == 1
     assert page.evaluate(stored) == 0

@@ -11,6 +11,7 @@ from support.browser.axe import Axe
 from support.browser.team_sign_in import PEOPLE, put_person, ready, sign_in, visit, write_secrets
 from support.browser.team_sign_in import provider as team_provider
 from support.browser.traffic import assert_hidden, record
+from support.browser.waiting import pass_time
 from support.small_set import write_set
 
 from rexview.bench.serving import serve
@@ -305,7 +306,7 @@ def open_score_page(page, address):
     page.goto(address + "score?case=c1")
     page.locator(".rx-pad .place").wait_for()
     page.locator("[data-painted-case]").wait_for()
-    page.wait_for_timeout(500)
+    pass_time(page, 500)
 
 
 def test_what_was_given_when_the_sign_in_ended_is_kept_and_sent_after_the_next(
@@ -342,7 +343,7 @@ def test_somebody_else_who_signs_in_on_that_computer_sends_nothing_of_it(team, f
     before = written(folders[team])
     other = sign_in(context, team, "lea@clinic.example")
     open_score_page(other, team)
-    other.wait_for_timeout(3000)
+    pass_time(other, 3000)
     assert written(folders[team]) == before
     assert other.locator('.level[aria-checked="true"]').count() == 0
 

@@ -1,6 +1,7 @@
 """The script that joins a meeting (live.js) in real browsers, on a real server that is killed."""
 
 import pytest
+from support.browser.waiting import pass_time
 
 from rexview.bench.meeting.served import MeetingServer
 from rexview.ui.components import module_address
@@ -152,7 +153,7 @@ def test_a_vote_waits_for_a_case_that_a_new_server_has_not_shown(server, join):
     before = voter.evaluate("window.heard.cases.epoch")
     server.restart()
     voter.wait_for_function("(epoch) => window.heard.cases.epoch !== epoch", arg=before)
-    voter.wait_for_timeout(2500)  # two beats of the server
+    pass_time(voter, 2500)  # two beats of the server
     assert [url for url in asked if url.endswith("/vote")] == []
 
 

@@ -18,7 +18,7 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from support.browser.score_pad import known_reader, wait_for_case, wait_saved
 from support.browser.team_sign_in import PEOPLE, provider, sign_in, visit, write_secrets
 from support.browser.traffic import Traffic, assert_hidden, record
-from support.browser.waiting import PATIENCE_MS
+from support.browser.waiting import PATIENCE_MS, pass_time
 from support.review_folder import named, score_rows, write_review_set
 
 from rexview.analysis.memory.study import required_scores
@@ -506,7 +506,7 @@ def test_an_adjudicators_traffic_names_no_model(team, visitor):
         page.get_by_role("textbox", name="Why").first.fill("[model] is right.")
         page.get_by_role("textbox", name="Why").first.blur()
         page.locator("[data-painted-case]").wait_for()
-        page.wait_for_timeout(1500)
+        pass_time(page, 1500)
         traffic.look(page)
     assert_hidden(traffic, [*NAMES, *TAGS, JUDGE, WORDING, *JUDGED])
     given = reviews.history(kind="adjudicate", person=ADAM)[::-1]

@@ -9,7 +9,7 @@ import pytest
 from support.browser.held_messages import HeldMessages
 from support.browser.score_pad import cut_off, known_reader
 from support.browser.sets_of_tests import SetOfTest, SetsOfTests
-from support.browser.waiting import PATIENCE_MS, until
+from support.browser.waiting import PATIENCE_MS, pass_time, until
 from support.small_set import write_set
 
 from rexview.bench.reliability.server import ScoreServer
@@ -62,7 +62,7 @@ def rows(server, kind):
 def saved(page, server, kind, count):
     """Wait until so many are in the database, and are there for good."""
     until(page, lambda: len(rows(server, kind)), lambda found: found >= count)
-    page.wait_for_timeout(1500)
+    pass_time(page, 1500)
     found = rows(server, kind)
     assert len(found) == count, found
     assert page.evaluate(UNSENT) == 0
@@ -145,7 +145,7 @@ def test_a_tab_that_is_closed_while_the_server_hangs(process, own_server, new_pa
     saved(page, own_server, kind, 1)
     process.hold()
     give(page, kind, 2)
-    page.wait_for_timeout(800)
+    pass_time(page, 800)
     page.close()
     process.let_go()
     page = open_page(new_page(), own_server, kind)
@@ -198,7 +198,7 @@ def test_who_comes_second_with_a_consensus_decides(server, new_page):
     why = page.get_by_role("textbox", name="Why")
     why.fill("But the side is wrong.")
     why.blur()
-    page.wait_for_timeout(1000)
+    pass_time(page, 1000)
     assert [who for who, _ in rows(server, "adjudicate")] == ["bob"]
 
     page.get_by_role("button", name="Previous").click()
@@ -245,7 +245,7 @@ def test_a_consensus_that_another_window_kept_out_is_not_called_saved(server, ne
     page.get_by_text("You recorded 5 on").wait_for()
     assert page.get_by_text("Somebody else").count() == 0
     assert [value["score"] for _, value in rows(server, "adjudicate")] == [5]
-    page.wait_for_timeout(1500)
+    pass_time(page, 1500)
     assert page.get_by_role("radio", name="4", checked=True).count() == 1
     assert page.get_by_text("Saved 2").count() == 0
     page.get_by_role("button", name="Keep the saved one").click()
@@ -271,7 +271,7 @@ def test_windows_of_one_person_on_one_consensus(server, browser, new_page):
     assert second.get_by_text("Saved 2").count() == 0
     second.get_by_role("radio", name="3").click()
     second.get_by_text("not saved: 3").wait_for()
-    second.wait_for_timeout(800)
+    pass_time(second, 800)
     assert [value["score"] for _, value in rows(server, "adjudicate")] == [4]
     second.reload()
     ready(second, "adjudicate")
@@ -341,7 +341,7 @@ def test_what_waits_is_sent_from_any_page(server, new_page):
     notice = page.locator(".rx-waiting")
     notice.get_by_text("1 entry is not saved yet: kept on this computer").wait_for()
     notice.get_by_role("button", name="Save now").click()
-    page.wait_for_timeout(300)
+    pass_time(page, 300)
     assert rows(server, "adjudicate") == []
     page.unroute(ROUTE)
     assert_given(saved(page, server, "adjudicate", 1), "adjudicate", 1)
@@ -371,13 +371,13 @@ def test_the_next_case_stays_when_the_one_before_is_saved_late(server, new_page)
     held.holding = True
     page.get_by_role("button", name=re.compile("Next$|Previous$"), disabled=False).click()
     until(page, lambda: len(held.late), lambda count: count > 0)
-    page.wait_for_timeout(1500)
+    pass_time(page, 1500)
     give(page, "adjudicate", 3)
     until(page, lambda: len(rows(server, "adjudicate")), lambda count: count == 1)
-    page.wait_for_timeout(1000)
+    pass_time(page, 1000)
     held.release()
     page.get_by_text("Question 2").wait_for()
-    page.wait_for_timeout(2000)
+    pass_time(page, 2000)
     assert page.get_by_text("Question 2").count() == 1
     assert page.get_by_text("Question 1").count() == 0
     assert "case=c2" in page.url

@@ -12,7 +12,7 @@ from support import ROOT
 from support.browser.held_messages import HeldMessages
 from support.browser.score_pad import cut_off, known_reader
 from support.browser.traffic import assert_hidden, record
-from support.browser.waiting import until
+from support.browser.waiting import pass_time, until
 from support.browser.walk import load_or_follow
 from support.small_set import write_set
 
@@ -250,7 +250,7 @@ def test_failures_are_confirmed_and_taken_back(demo, page):
     page.wait_for_function(
         "() => document.querySelector('[data-failure=hallucination]').ariaPressed === 'false'"
     )
-    page.wait_for_timeout(300)
+    pass_time(page, 300)
     saved(page)
     assert demo.history(case_id="c07", kind="verdict")[0]["value"]["verdict"] is None
 
@@ -512,7 +512,7 @@ def test_what_another_part_of_the_page_has_sent_is_on_the_pad(new_page, tmp_path
         later.goto(f"{server.address}score?case=c1")
         until(later, server.history, lambda rows: len(rows) == 1)
         assert held.late, "the pad was there before"
-        later.wait_for_timeout(500)
+        pass_time(later, 500)
         held.release()
         wait_for_case(later, "c1")
         wait_checked(later, key, 2)
@@ -583,7 +583,7 @@ def test_a_blinded_reader_gets_nothing_that_is_hidden(browser, tmp_path, start_a
                 )
                 page.get_by_role("button", name="Cases").click()
                 page.keyboard.press("Escape")
-                page.wait_for_timeout(500)
+                pass_time(page, 500)
                 traffic.look(page)
     finally:
         context.close()

@@ -12,7 +12,7 @@ from support.browser.score_pad import (
     wait_for_case,
     wait_saved,
 )
-from support.browser.waiting import PATIENCE_MS
+from support.browser.waiting import PATIENCE_MS, pass_time
 from support.postgres import running
 from support.small_disk import mounted
 from support.small_set import write_set
@@ -108,12 +108,12 @@ def test_a_server_that_is_killed_while_somebody_scores(start, context, watch):
             assert "cannot be reached" in trouble(page)
             server.start()
             wait_saved(page)
-            page.wait_for_timeout(6000)  # within which the page renews itself
+            pass_time(page, 6000)  # within which the page renews itself
             wait_for_case(page, "c01")
             assert len(watch.confirmed) == len(watch.entries)
         given += sum(score_somewhere(page, random) for _ in range(5))
         wait_saved(page)
-        page.wait_for_timeout(300)
+        pass_time(page, 300)
         assert server.starts == 3
         assert given >= 20
         assert_all_there(server, watch, given)
@@ -153,7 +153,7 @@ def test_a_server_that_hangs_while_the_page_is_closed(small, context, watch):
     small.hold()
     page.keyboard.press("2")
     page.wait_for_selector(".rx-pad .saved[data-state=saving]")
-    page.wait_for_timeout(500)
+    pass_time(page, 500)
     page.close()
     small.let_go()
     page = context.new_page()
@@ -238,7 +238,7 @@ def test_a_database_server_that_stops_and_starts(start, tmp_path, context, watch
             wait_for_case(page, "c1")
             wait_saved(page)
             page.keyboard.press("3")
-            page.wait_for_timeout(500)
+            pass_time(page, 500)
             wait_saved(page)
             assert sorted(values(server)) == [3, 4, 5]
             assert_all_there(server, watch, 3)

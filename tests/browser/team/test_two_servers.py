@@ -7,7 +7,7 @@ import httpx
 import pytest
 from support.browser.score_pad import Watch, wait_for_case, wait_saved
 from support.browser.team_sign_in import visit
-from support.browser.waiting import PATIENCE_MS, calm, until, watch
+from support.browser.waiting import PATIENCE_MS, calm, pass_time, until, watch
 
 from rexview.bench.reliability.server import SECRET
 from rexview.bench.serving import free_port
@@ -121,7 +121,7 @@ def test_a_filter_is_kept_and_pictures_and_files_come(pair, visitor):
     page.locator("[data-painted-case]").wait_for()
     page.keyboard.press("j")
     until(page, lambda: page.url, lambda url: "case=" in url)
-    page.wait_for_timeout(1000)
+    pass_time(page, 1000)
     address = page.url
     case = page.locator("[data-painted-case]").get_attribute("data-painted-case")
     killed, other = pair.of(context)
