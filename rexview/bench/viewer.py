@@ -8,7 +8,6 @@ on the server, "empty" an app of one line. Needs the test requirements (Playwrig
 from __future__ import annotations
 
 import itertools
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +22,7 @@ from rexview.bench.measure import Goal, Measured, Row, in_turn, ratio_at_most, r
 from rexview.bench.serving import ROOT, serve
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
+from rexview.ui.access.permissions import NAME_COOKIE
 
 ROUNDS: Final = 9
 _NAIVE: Final = "plain Streamlit page"
@@ -136,14 +136,12 @@ def _score(browser: Any, naive: str, folder: Path) -> list[Row]:
     """Turn cases on the Score page, on a copy of the set, and score as many with keys."""
     found = []
     with TemporaryDirectory() as own:
-        person = Path(own) / "data" / "rexview" / "person.json"
-        person.parent.mkdir(parents=True)
-        person.write_text(json.dumps({"name": "Bench"}), encoding="utf-8")
         copy = shutil.copytree(folder, Path(own) / "set")
-        environment = {"XDG_DATA_HOME": str(person.parents[1])}
+        environment = {"XDG_DATA_HOME": str(Path(own) / "data")}
         with serve(ROOT / "app.py", copy, environment=environment) as ours:
             for name, scored in (("Score page, next case", ""), ("the same, each scored", "3")):
                 page, plain = browser.new_page(viewport=SIZE), browser.new_page(viewport=SIZE)
+                page.context.add_cookies([{"name": NAME_COOKIE, "value": "Bench", "url": ours}])
                 plain.goto(naive)
                 plain.wait_for_selector('[data-testid="stImage"] img')
                 page.goto(f"{ours}/score")

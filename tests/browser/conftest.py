@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from support.browser.names import forget_name, have_names, name_browsers_of
 from support.browser.waiting import PATIENCE_MS, watch
 
 from rexview.bench.serving import ROOT, BenchUnavailable, serve
@@ -59,6 +60,8 @@ def browser():
         browser = playwright.chromium.launch(
             executable_path=path, args=list(ARGUMENTS), timeout=START_LIMIT_MS
         )
+        new_context = browser.new_context
+        browser.new_context = lambda **options: have_names(new_context(**options))
         yield browser
         browser.close()
 
@@ -97,6 +100,7 @@ def _starting(tmp_path_factory):
                 while address in _SERVED:  # what a browser keeps of it is of an earlier server
                     address = running.enter_context(serving())
                 _SERVED.add(address)
+                name_browsers_of(address, data or home / "data")
                 return address + "/"
             except BenchUnavailable as error:
                 said = log.read_text(encoding="utf-8", errors="replace")[-4000:]
@@ -289,6 +293,7 @@ def new_page(opened_pages, browser, contexts, kept):
     yield open_page
     for opened in shown:
         opened.put_away(kept)
+        forget_name(contexts[opened.key])
 
 
 @pytest.fixture(scope="module")
@@ -319,6 +324,7 @@ def standing_page(request, opened_pages, browser, contexts, standing):
     for opened in shown:
         opened.marked |= request.node.stash.get(_FAILED, False)
         opened.leave(standing)
+        forget_name(contexts[opened.key])
 
 
 def _open(browser, contexts, kept, width, height, **options):

@@ -114,6 +114,9 @@ def test_alone_the_name_is_asked_for_once_and_kept(open_app):
     app.button[0].click().run()
     assert "# Anna" in text(app)
     again = open_app("account")
+    assert "# Anna" not in text(again), "another browser takes nobody's name by itself"
+    assert again.text_input[0].value == "Anna"
+    again.button[0].click().run()
     assert "# Anna" in text(again)
     again.text_input[0].set_value(" ")
     again.button[0].click().run()

@@ -8,6 +8,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from rexview.store.database.connection import close_databases
+from rexview.ui.link import keys as link_keys
 from rexview.ui.server import failure_scans, review_sets, server_state, set_folders
 from rexview.ui.server.loaded_sets import loaded_set
 from support import ROOT
@@ -49,19 +50,26 @@ def opened_set(folder, tmp_path, monkeypatch):
 
 
 def run_in_new_session(app):
-    """Send what a page sends to a session that has drawn nothing yet, as after a restart."""
+    """Send what a page sends to a session that has drawn nothing yet, as after a restart.
+
+    Its browser keeps the name that it has.
+    """
     after = AppTest.from_file(app._script_path, default_timeout=180)
+    if link_keys.SESSION_NAME in app.session_state:
+        after.session_state[link_keys.SESSION_NAME] = app.session_state[link_keys.SESSION_NAME]
     after._page_hash, after.query_params = app._finished_page_script_hash, app.query_params
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", _installed_components)
         return after._run(app._tree.get_widget_states())
 
 
-def run_page(page=None, /, **query):
-    """Run a page of the app, by default its first, and return it."""
+def run_page(page=None, /, *, name=None, **query):
+    """Run a page of the app, by default its first, for a browser with or without a name."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
     if page:
         app.switch_page(str(ROOT / "pages" / f"{page}.py"))
+    if name:  # there are no cookies here
+        app.session_state[link_keys.SESSION_NAME] = name
     for key, value in query.items():
         app.query_params[key] = value
     with pytest.MonkeyPatch.context() as patch:

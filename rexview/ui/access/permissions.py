@@ -1,17 +1,19 @@
 """Who looks at the page, what they may see and write, and how they are asked for their name.
 
 Alone (no sign-in configured) whoever looks may see and write all; a name is asked for when
-something is about to be written, and remembered for the user of this machine. In a team people sign
-in, and their role says which pages they get: the navigation offers no others, and every page checks
-by itself (:func:`guard`).
+something is about to be written, and kept by the browser in a cookie. The machine keeps the last
+name only to propose it to a browser that has none. In a team people sign in, and their role says
+which pages they get: the navigation offers no others, and every page checks by itself
+(:func:`guard`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
+from urllib.parse import quote, unquote
 
 import streamlit as st
 
@@ -22,10 +24,19 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import seen_by
 from rexview.ui.server import server_state
-from rexview.ui.streamlit_adapter.pressed import form_save_button, typed_fields, words_taken
+from rexview.ui.streamlit_adapter.pressed import (
+    form_save_button,
+    save_button,
+    typed_fields,
+    words_taken,
+)
+from rexview.ui.streamlit_adapter.script_run import is_page_run
 from rexview.words import tr
 
-_NAME_FILE: Final = "person"
+NAME_COOKIE: Final = "rexview_name"
+"""The cookie in which a browser keeps the name of whoever works alone."""
+_COOKIE_LASTS_S: Final = 365 * 24 * 3600
+_MOST_OFFERED: Final = 12
 _asking: Final = ContextVar[tuple[Person | None] | None]("asking", default=None)
 
 
@@ -42,8 +53,11 @@ def current() -> Person | None:
             return sign_in.signed_in_here()
         except NotAdmitted:
             return None
-    name = st.session_state.get(link_keys.SESSION_NAME) or _name_kept()
+    name = st.session_state.get(link_keys.SESSION_NAME)
     try:
+        if name is None and (name := _name_of_browser()):
+            # Another tab can take another name: this one goes on with the name that it shows.
+            st.session_state[link_keys.SESSION_NAME] = name = person_alone(name).name
         return person_alone(name) if name else None
     except ValueError:
         return None
@@ -116,30 +130,10 @@ def show_refusal() -> None:
 def ask_name(key: str = "ask_name") -> Person | None:
     """Return who looks; where nobody gave a name yet, ask for it in this place and return None.
 
+    The name that this machine knows stands in the field; others used in the set can be chosen.
     ``key`` tells apart several such places on one page.
     """
-    person = current()
-    if person is not None or server_state.team():
-        return person
-
-    def take() -> None:
-        try:
-            take_name(st.session_state[f"{key}_text"])
-        except ValueError as error:
-            st.session_state[f"{key}_problem"] = str(error)
-        else:
-            words_taken(f"own name {key}")
-
-    with typed_fields(f"own name {key}"), st.form(f"{key}_form", border=True, width=460):
-        st.text_input(tr("Your name"), key=f"{key}_text", max_chars=LONGEST_NAME)
-        st.caption(
-            tr("Shown next to your entries. rexview asks once and keeps it on this computer.")
-        )
-        form_save_button(tr("Continue"), key=f"{key}_go", on_click=take)
-    problem = st.session_state.pop(f"{key}_problem", None)
-    if problem:
-        st.error(as_markdown(problem))
-    return None
+    return _ask(key)
 
 
 def require_name(purpose: str) -> Person:
@@ -148,15 +142,65 @@ def require_name(purpose: str) -> Person:
     ``purpose`` (Markdown) tells what the page is for: there is nothing else to see on it then.
     """
     above = st.empty()
-    person = ask_name()
+    person = _ask("ask_name", shortcut="Enter")
     if person is None:
         above.markdown(purpose, anchors=False)
         st.stop()
     return person
 
 
+def _ask(key: str, shortcut: str | None = None) -> Person | None:
+    person = current()
+    if person is not None or server_state.team():
+        if st.session_state.pop(f"{key}_given", False) and not is_page_run():
+            st.rerun()  # the rest of the page has to know the name, too
+        return person
+    from rexview.ui.access.names import offered_names  # what it imports waits for the first page
+
+    def take(name: str | None = None) -> None:
+        try:
+            take_name(st.session_state[field] if name is None else name)
+        except ValueError as error:
+            st.session_state[f"{key}_problem"] = str(error)
+        else:
+            st.session_state[f"{key}_given"] = True
+            words_taken(f"own name {key}")
+
+    field = f"{key}_text"
+    with typed_fields(f"own name {key}"), st.form(f"{key}_form", border=True, width=460):
+        st.text_input(
+            tr("Your name"), value=offered_names().proposed, key=field, max_chars=LONGEST_NAME
+        )
+        st.caption(tr("Shown next to your entries. This browser asks once and keeps it."))
+        form_save_button(tr("Continue"), key=f"{key}_go", on_click=take, shortcut=shortcut)
+    offer_names(key, take)
+    problem = st.session_state.pop(f"{key}_problem", None)
+    if problem:
+        st.error(as_markdown(problem))
+    return None
+
+
+def offer_names(key: str, take: Callable[[str], object]) -> None:
+    """Offer the names already used in the set, so that one person does not become two.
+
+    ``take`` gets the name that is pressed; ``key`` tells apart several such places on one page.
+    """
+    from rexview.ui.access.names import offered_names  # as above
+
+    used = offered_names().used[:_MOST_OFFERED]
+    if not used:
+        return
+    st.caption(tr("Or choose your name among those used in this set:"))
+    with st.container(horizontal=True):
+        for number, name in enumerate(used):
+            label = as_markdown(name)
+            save_button(label, key=f"{key}_used_{number}", on_click=take, args=(name,))
+
+
 def take_name(name: str) -> Person:
-    """Take the name of whoever works alone, for this session and the next ones.
+    """Take the name of whoever works alone, for this session and this browser (:func:`to_keep`).
+
+    This machine proposes it to other browsers.
 
     Raises
     ------
@@ -165,14 +209,24 @@ def take_name(name: str) -> Person:
     """
     person = person_alone(name)
     st.session_state[link_keys.SESSION_NAME] = person.name
-    if server_state.on_this_machine_only():
-        with suppress(OSError):  # a folder that cannot be written costs only the asking again
-            server_state.write_user_file(_NAME_FILE, {"name": person.name})
+    st.session_state[link_keys.SESSION_NAME_TAKEN] = True
+    server_state.keep_name(person.name)
     return person
 
 
-def _name_kept() -> str | None:
-    """Return the name given last time; none on a server that others reach, too."""
-    kept = server_state.read_user_file(_NAME_FILE) if server_state.on_this_machine_only() else None
-    name = kept.get("name") if isinstance(kept, dict) else None
-    return name if isinstance(name, str) else None
+def to_keep() -> str | None:
+    """Return the cookie that the browser has to keep: the name that this session has taken.
+
+    None when it has taken none: then the browser has it already, or nobody gave a name.
+    """
+    name = st.session_state.get(link_keys.SESSION_NAME)
+    if not name or not st.session_state.get(link_keys.SESSION_NAME_TAKEN) or server_state.team():
+        return None
+    path = f"{server_state.base_path()}/"
+    rules = f"Path={path}; Max-Age={_COOKIE_LASTS_S}; SameSite=Lax"
+    return f"{NAME_COOKIE}={quote(name, safe='')}; {rules}"
+
+
+def _name_of_browser() -> str | None:
+    kept = st.context.cookies.get(NAME_COOKIE)
+    return unquote(kept) if isinstance(kept, str) else None

@@ -90,13 +90,14 @@ def _show_alone() -> None:
         with typed_fields("another name"):
             st.text_input(tr("Name"), key="account_new", max_chars=LONGEST_NAME)
         save_button(tr("Change"), key="account_change", on_click=_change)
+        permissions.offer_names("account", _change)
     if problem := st.session_state.pop("account_problem", None):
         st.error(as_markdown(problem))
 
 
-def _change() -> None:
+def _change(name: str | None = None) -> None:
     try:
-        permissions.take_name(st.session_state["account_new"])
+        permissions.take_name(st.session_state["account_new"] if name is None else name)
     except ValueError as error:
         st.session_state["account_problem"] = str(error)
     else:

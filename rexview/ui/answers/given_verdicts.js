@@ -3,6 +3,7 @@
 // an answer has it is an entry of a kind of its own, of the words that were read.
 
 import { outbox } from "../saving/assets/outbox.js";
+import { noteSeen } from "../saving/assets/seen_cases.js";
 import { FailureItems } from "./failure_items.js";
 
 /** @import { Tell } from "../components/events.js" */
@@ -49,6 +50,7 @@ class GivenVerdicts {
     this.tell = tell;
     if (data.named || data.nameProblem) this.nameGiven = "";
     outbox.configure(data.outbox);
+    if (!this.isNamed) noteSeen([data.case]); // the page can only record it under a name
     if (this.begins && outbox.isPast(data.revision)) this.refresh();
     this.begins = false;
     if (!this.isBehind && this.unsaved.length === 0) this.given.clear();

@@ -4,6 +4,7 @@
 import { button, html } from "../components/dom.js";
 import { tr, trn } from "../components/words.js";
 import { outbox } from "../saving/assets/outbox.js";
+import { NameField, ScorerLine } from "../saving/assets/scorer.js";
 import { isWritten, verdicts } from "./given_verdicts.js";
 
 const SAVED = {
@@ -39,15 +40,17 @@ export class VerdictCard {
       onkeydown: (event) => event.key === "Enter" && !event.shiftKey && this.done(event),
     });
     this.typed = html("p", { class: "rx-v-quiet", role: "status", hidden: true });
-    this.name = html("input", { placeholder: tr("Your name"), "aria-label": tr("Your name") });
+    this.scorer = new ScorerLine();
+    this.name = new NameField();
+    this.name.input.addEventListener("input", () => this.draw());
     this.naming = html(
       "div",
       {},
-      this.name,
+      html("label", {}, tr("Your name"), this.name.node),
       html(
         "p",
         { class: "rx-v-quiet" },
-        tr("Shown next to your entries. rexview asks once and keeps it on this computer."),
+        tr("Shown next to your entries. This browser asks once and keeps it."),
       ),
     );
     this.alert = html("p", { class: "rx-v-alert", role: "alert" });
@@ -70,7 +73,7 @@ export class VerdictCard {
       this.typed,
       this.naming,
       this.alert,
-      html("footer", {}, this.again, this.keep),
+      html("footer", {}, this.scorer.node, this.again, this.keep),
     );
     this.box.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.leave();
@@ -123,7 +126,13 @@ export class VerdictCard {
     this.shown = true;
     this.named = false;
     this.draw();
-    if (!this.about && !this.naming.hidden) this.name.focus();
+    if (!this.naming.hidden && !this.adding) this.askName();
+  }
+
+  /** Bring the question for the name into focus; a proposed name needs one press. */
+  askName() {
+    if (this.name.value && !this.name.touched) this.keep.focus();
+    else this.name.input.focus();
   }
 
   close() {
@@ -166,6 +175,9 @@ export class VerdictCard {
   done(event) {
     event.preventDefault();
     if (this.nothing) return;
+    // a proposed name is not taken unseen: by the Enter that ends a reason
+    const isReason = document.activeElement === this.reason;
+    if (!verdicts.isNamed && this.name.value && isReason) return this.askName();
     if (this.adding && !this.choice.value) {
       this.choice.focus();
       return;
@@ -184,7 +196,7 @@ export class VerdictCard {
       verdicts.items.bring = verdicts.items.current;
       verdicts.add(about);
     }
-    const name = this.name.value.trim();
+    const name = this.name.value;
     if (!verdicts.isNamed && name) {
       if (this.about?.failure) this.save();
       this.named = true;
@@ -193,7 +205,7 @@ export class VerdictCard {
     }
     if (!verdicts.isNamed) {
       this.draw();
-      this.name.focus();
+      this.name.input.focus();
       return;
     }
     this.close();
@@ -204,6 +216,13 @@ export class VerdictCard {
     if (verdicts.isBehind) return tr("yours is not saved.");
     const { verdict } = verdicts.current(this.about);
     return verdict ? SAVED[verdict] : tr("no verdict of yours is saved.");
+  }
+
+  keepWords(/** @type {boolean} */ isNamed) {
+    if (isNamed) return this.adding ? tr("Add") : tr("Save reason");
+    const { value: name } = this.name;
+    if (!name) return this.adding ? tr("Add") : tr("Keep");
+    return this.adding ? tr("Add as {name}", { name }) : tr("Keep as {name}", { name });
   }
 
   tryAgain() {
@@ -257,13 +276,15 @@ export class VerdictCard {
     this.typed.hidden = this.reason.hidden || !verdicts.isTyped(this.about);
     this.typed.textContent = this.typed.hidden ? "" : outbox.typedWords;
     this.reason.maxLength = data.longest.reason;
-    this.name.maxLength = data.longest.name;
+    this.name.input.maxLength = data.longest.name;
+    this.name.draw(outbox.scorer);
+    this.scorer.draw(outbox.scorer);
     this.naming.hidden = isNamed || this.nothing;
     this.alert.textContent = problem;
     this.again.hidden = !failing && back.length === 0;
     this.again.textContent = failing ? tr("Try again") : tr("Put away");
     this.keep.hidden = isRefused || this.nothing;
-    this.keep.textContent = this.adding ? tr("Add") : isNamed ? tr("Save reason") : tr("Keep");
+    this.keep.textContent = this.keepWords(isNamed);
     if (data.nameProblem) this.named = false;
     const done = this.named || !model;
     if (this.shown && done && isNamed && !problem) this.close();

@@ -44,6 +44,9 @@ _STYLES: Final = (
     "app/print.css",
 )
 
+_IN_MENU: Final = "background: color-mix(in srgb, currentColor 14%, transparent);"
+"""How the menu looks in which the page is: as Streamlit shows a page that stands by itself."""
+
 
 @cache
 def _style() -> str:
@@ -71,7 +74,7 @@ def run() -> None:
     place: Literal["top", "hidden"] = "top" if signed_in else "hidden"
     page = st.navigation(_in_groups(pages), position=place, expanded=True)
     above = st.container(key="rx_above")
-    above.html(_style())
+    above.html(_style() + _mark_group(page, pages))
     if not warm_up.is_done():
         if signed_in and page.url_path == ADDRESSES[PAGE_CASE]:
             with within_page(page):
@@ -97,7 +100,7 @@ def _seen() -> list[tuple[Page, str]]:
 
 def _pages(titles: Mapping[Page, str]) -> list[StreamlitPage]:
     """Return every page at its address: those that whoever looks may not see are stand-ins."""
-    signed_in = permissions.role() is not None
+    signed_in, alone = permissions.role() is not None, not server_state.team()
     pages = []
     for page in PAGES:
         source: Path | Callable[[], None] = _ROOT / page.file
@@ -110,6 +113,7 @@ def _pages(titles: Mapping[Page, str]) -> list[StreamlitPage]:
                 source,
                 title=as_markdown(titles.get(page, page.title)),
                 url_path=page.address or None,
+                icon=":material/person:" if page.file == PAGE_ACCOUNT and alone else None,
                 default=not page.address,
                 visibility="visible" if page in titles else "hidden",
             )
@@ -129,6 +133,22 @@ def _in_groups(pages: list[StreamlitPage]) -> dict[str, list[StreamlitPage]]:
     for page, made in zip(PAGES, pages, strict=True):
         groups.setdefault(page.group if shown[page.group] > 1 else "", []).append(made)
     return groups
+
+
+def _mark_group(here: StreamlitPage, pages: list[StreamlitPage]) -> str:
+    """Return a style that marks the menu in which the page is; empty where it is in none.
+
+    Streamlit marks only pages that stand by themselves.
+    """
+    by_name = _in_groups(pages)
+    alone = [one for one in by_name.pop("") if one.visibility == "visible"]
+    for place, members in enumerate(by_name.values(), start=len(alone) + 1):
+        if any(one.url_path == here.url_path for one in members):
+            menu = (
+                f'[data-testid="stTopNav"] > :nth-child({place}) > [data-testid="stTopNavSection"]'
+            )
+            return f"<style>{menu} {{ {_IN_MENU} }} {menu} p {{ font-weight: 600; }}</style>"
+    return ""
 
 
 def _show_account() -> None:

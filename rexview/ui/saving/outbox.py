@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import asdict
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -11,6 +13,9 @@ from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
+from rexview.ui.access.names import OfferedNames, offered_names
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import ADDRESSES, PAGE_ACCOUNT
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
 
@@ -24,7 +29,8 @@ def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict
 
     ``owner`` names the person and the set in the browser's storage, so that nobody sends what
     somebody else entered in the same browser; ``unowned`` stands for it until a name was given and
-    the database could be asked. Without a ticket all waits in the browser.
+    the database could be asked. Without a ticket all waits in the browser. ``scorer`` is whose
+    entries these are (:func:`_scorer_json`).
     """
     name = review_sets.set_id(review_set.folder)
     signed_in = permissions.current() if server_state.team() else None
@@ -44,6 +50,24 @@ def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict
         "owner": owner,
         "unowned": unowned,
         "ticket": ticket,
+        "scorer": _scorer_json(review_set, person),
+    }
+
+
+def _scorer_json(review_set: ReviewSet, person: Person | None) -> dict[str, Any] | None:
+    """Return whose name :file:`scorer.js` shows, or which it offers; None where people sign in.
+
+    ``change`` is the address at which the name is changed, ``cookie`` what the browser has to keep.
+    """
+    if server_state.team():
+        return None
+    query = urlencode({link_keys.QUERY_SET: review_sets.set_id(review_set.folder)})
+    offered = OfferedNames() if person else offered_names(review_set)
+    return {
+        "name": person.name if person else None,
+        "change": f"{ADDRESSES[PAGE_ACCOUNT]}?{query}",
+        "cookie": permissions.to_keep(),
+        **asdict(offered),
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from rexview.imaging import DiskCache
 
 THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+_NAME_FILE: Final = "person"
 
 
 @cache
@@ -92,6 +95,20 @@ def image_cache() -> DiskCache:
     from rexview.imaging import DiskCache
 
     return DiskCache(settings().cache_folder / "images", settings().cache_mb * 1_000_000)
+
+
+def name_kept() -> str | None:
+    """Return the name given last on this machine; none on a server that others reach, too."""
+    kept = read_user_file(_NAME_FILE) if on_this_machine_only() else None
+    name = kept.get("name") if isinstance(kept, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def keep_name(name: str) -> None:
+    """Keep a name to propose, where only people at this machine reach the server."""
+    if on_this_machine_only():
+        with suppress(OSError):  # a folder that cannot be written costs only a proposal
+            write_user_file(_NAME_FILE, {"name": name})
 
 
 def _user_file(name: str) -> Path:

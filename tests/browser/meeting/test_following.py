@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from support.browser.names import name_browsers
 from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import becomes
 
@@ -16,9 +17,7 @@ _SHORTEST = 25
 @pytest.fixture(params=[False])
 def server(request, tmp_path):
     server = MeetingServer(tmp_path, 3, own_secret=request.param)
-    kept = tmp_path / "data" / "rexview"
-    kept.mkdir(parents=True)
-    (kept / "person.json").write_text('{"name": "Presenter"}')
+    name_browsers(server.url, "Presenter")
     with server:
         yield server
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from pydicom import uid
 from pydicom.dataset import Dataset, FileMetaDataset
+from support.browser.names import name_browsers_of
 from support.browser.score_pad import known_reader, wait_for_case, wait_saved
 from support.browser.team_sign_in import PEOPLE, provider, sign_in, visit, write_secrets
 from support.browser.traffic import Traffic, assert_hidden, record
@@ -284,6 +285,7 @@ def test_alone_the_score_page_holds_nothing_hidden_either(browser, tmp_path):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.set_default_timeout(PATIENCE_MS)
     with study_server(tmp_path) as server, record(context) as traffic:
+        name_browsers_of(server.url, tmp_path / "data")
         page = context.new_page()
         page.goto(f"{server.url}/score")
         score_all(page, traffic)

@@ -7,6 +7,7 @@ import re
 
 import pytest
 from support.browser.held_messages import HeldMessages
+from support.browser.names import NAME_COOKIE, name_browsers_of
 from support.browser.score_pad import cut_off, known_reader
 from support.browser.sets_of_tests import SetOfTest, SetsOfTests
 from support.browser.waiting import PATIENCE_MS, pass_time, until
@@ -46,6 +47,7 @@ def process(tmp_path):
     known_reader(tmp_path / "data", "Anna")
     folder = write_readers(tmp_path / "set")
     with ScoreServer(tmp_path, review_set=folder, own_secret=True) as process:
+        name_browsers_of(process.url, tmp_path / "data")
         yield process
 
 
@@ -168,7 +170,9 @@ def test_what_was_entered_before_a_name_was_given_is_saved_under_it(process, own
     (process.folder / "data" / "rexview" / "person.json").unlink()
     process.kill()
     process.start()
-    page = open_page(new_page(), own_server, "verdict")
+    page = new_page()
+    page.add_init_script(f"document.cookie = '{NAME_COOKIE}=; Path=/; Max-Age=0'")
+    open_page(page, own_server, "verdict")
     give(page, "verdict", 1)
     page.get_by_text("you rejected").first.wait_for(state="attached")
     page.reload()

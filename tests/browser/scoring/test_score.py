@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 import pytest
 from support import ROOT
 from support.browser.held_messages import HeldMessages
+from support.browser.names import name_browsers_of
 from support.browser.score_pad import cut_off, known_reader
 from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import pass_time, until
@@ -450,6 +451,7 @@ def small_app(folder, port):
             "PYTHONPATH": str(ROOT),
         },
     ) as address:
+        name_browsers_of(address, folder / "data")
         yield Server(address + "/", folder)
 
 

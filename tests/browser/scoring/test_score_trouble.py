@@ -4,6 +4,7 @@ import json
 from random import Random
 
 import pytest
+from support.browser.names import name_browsers_of
 from support.browser.score_pad import (
     Watch,
     known_reader,
@@ -48,7 +49,9 @@ def start(tmp_path, monkeypatch):
 
     def make(**options):
         known_reader(tmp_path / "data", "Anna")
-        return ScoreServer(tmp_path, own_secret=True, **options)
+        server = ScoreServer(tmp_path, own_secret=True, **options)
+        name_browsers_of(server.url, tmp_path / "data")
+        return server
 
     yield make
     close_databases()

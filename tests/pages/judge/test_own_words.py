@@ -1,7 +1,6 @@
 """The form of a failure in words: what was typed is saved, or said to be unsaved."""
 
 import pytest
-from support.browser.score_pad import known_reader
 from support.opened_app import run_in_new_session
 from support.page_text import shown
 
@@ -13,9 +12,8 @@ COUNTS = "It sees one on the left."
 
 
 @pytest.fixture
-def page(open_app, tmp_path):
-    known_reader(tmp_path / "data", "Ann")
-    return open_app("failures", **OWN_WORDS)
+def page(open_app):
+    return open_app("failures", name="Ann", **OWN_WORDS)
 
 
 def button(app, label):

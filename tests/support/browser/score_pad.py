@@ -53,7 +53,10 @@ class Watch:
 
 
 def known_reader(folder, name):
-    """Let a server that keeps its data in a folder know who works alone with it; return it."""
+    """Let a server that keeps its data in a folder know who works alone with it; return it.
+
+    Browsers have the name, too, on servers of ``start_app``; for others see ``name_browsers_of``.
+    """
     file = folder / "rexview" / "person.json"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"name": name}), encoding="utf-8")

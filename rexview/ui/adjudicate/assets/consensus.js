@@ -7,6 +7,7 @@ import { button, html, set } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { tr } from "../../components/words.js";
 import { outbox } from "../../saving/assets/outbox.js";
+import { ScorerLine } from "../../saving/assets/scorer.js";
 import { NOTHING, noticeNodes, same } from "./notices.js";
 
 const AGAIN_MS = 3000;
@@ -40,6 +41,7 @@ export class ConsensusForm {
       "aria-label": tr("What is scored"),
       "aria-expanded": "false",
     });
+    this.scorer = new ScorerLine(tr("Deciding as {name}"));
     this.status = html("p", { class: "rx-quiet", role: "status" });
     this.notice = html("div", { class: "rx-consensus-notice", role: "alert" });
     this.root = html(
@@ -51,6 +53,7 @@ export class ConsensusForm {
       this.help,
       html("label", {}, tr("Why"), this.why),
       this.status,
+      this.scorer.node,
       this.notice,
     );
     // Keys that are typed here are not for the page.
@@ -278,6 +281,7 @@ export class ConsensusForm {
     });
     if (document.activeElement !== this.why) this.why.value = value.comment ?? "";
     this.status.textContent = this.statusWords();
+    this.scorer.draw(outbox.scorer);
     this.notice.replaceChildren(...noticeNodes(this));
   }
 

@@ -4,6 +4,7 @@
 import { button, html } from "../../components/dom.js";
 import { tr, trc } from "../../components/words.js";
 import { newToken, outbox } from "../../saving/assets/outbox.js";
+import { NameField, ScorerLine } from "../../saving/assets/scorer.js";
 import { shorter } from "./threads.js";
 
 /** @import { Panel } from "./comments.js" */
@@ -20,12 +21,12 @@ export class CommentForm {
       onchange: () => this.chose(),
     });
     this.context = html("p", { class: "rx-c-context" });
-    this.name = html("input", {
-      type: "text",
-      placeholder: tr("Your name"),
-      "aria-label": tr("Your name"),
-      maxlength: 80,
-    });
+    this.scorer = new ScorerLine(tr("Commenting as {name}"));
+    this.name = new NameField();
+    this.name.input.maxLength = 80;
+    this.name.input.addEventListener("input", () => this.draw());
+    this.name.input.addEventListener("keydown", ({ key }) => key === "Enter" && this.write());
+    this.naming = html("label", {}, tr("Your name"), this.name.node);
     this.field = html("textarea", {
       rows: 3,
       maxlength: 20000,
@@ -33,7 +34,9 @@ export class CommentForm {
       placeholder: tr("Write a comment"),
       oninput: () => this.keepDraft(),
       onkeydown: (event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        if (this.naming.hidden) this.write();
+        else this.name.input.focus(); // a proposed name is not taken unseen
       },
     });
     this.typed = html("p", { class: "rx-c-quiet", role: "status", hidden: true });
@@ -47,10 +50,10 @@ export class CommentForm {
       { class: "rx-c-form" },
       this.where,
       this.context,
-      this.name,
+      this.naming,
       this.field,
       this.typed,
-      html("div", { class: "rx-c-row" }, this.send, this.cancel),
+      html("div", { class: "rx-c-row" }, this.send, this.cancel, this.scorer.node),
     );
   }
 
@@ -82,8 +85,8 @@ export class CommentForm {
     const text = this.field.value.trim();
     if (!text) return this.field.focus();
     if (!data.named && !this.nameGiven) {
-      this.nameGiven = this.name.value.trim();
-      if (!this.nameGiven) return this.name.focus();
+      this.nameGiven = this.name.value;
+      if (!this.nameGiven) return this.name.input.focus();
       this.giveName();
     }
     const { comment, replyTo, spot = {}, before } = this.about;
@@ -124,10 +127,20 @@ export class CommentForm {
     this.begin(key === null ? {} : { spot: box === null ? { key } : { key, box } });
   }
 
+  sendWords() {
+    const { comment, replyTo } = this.about;
+    const name = this.naming.hidden ? "" : this.name.value;
+    if (comment) return tr("Save");
+    if (replyTo) return name ? tr("Reply as {name}", { name }) : trc("verb", "Reply");
+    return name ? tr("Comment as {name}", { name }) : trc("verb", "Comment");
+  }
+
   draw() {
     const { data } = this.panel;
     this.node.hidden = !data.may;
-    this.name.hidden = data.named || Boolean(this.nameGiven);
+    this.name.draw(outbox.scorer);
+    this.scorer.draw(outbox.scorer);
+    this.naming.hidden = data.named || Boolean(this.nameGiven);
     const { comment, replyTo, spot } = this.about;
     const nameOf = (key) => data.targets.find((one) => one.key === key)?.name ?? tr("the answer");
     const find = (id) => data.comments.find((one) => one.id === id);
@@ -151,11 +164,7 @@ export class CommentForm {
     this.typed.textContent = this.typed.hidden ? "" : outbox.typedWords;
     this.where.hidden = Boolean(context);
     this.cancel.hidden = !context;
-    this.send.textContent = comment
-      ? tr("Save")
-      : replyTo
-        ? trc("verb", "Reply")
-        : trc("verb", "Comment");
+    this.send.textContent = this.sendWords();
     const state = JSON.stringify([data.case, data.targets]);
     if (this.targetsDrawn !== state) {
       this.targetsDrawn = state;

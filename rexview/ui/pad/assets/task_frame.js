@@ -5,6 +5,7 @@ import { button, html, set } from "../../components/dom.js";
 import { serverNodes } from "../../components/server_html.js";
 import { tr } from "../../components/words.js";
 import { outbox } from "../../saving/assets/outbox.js";
+import { ScorerLine } from "../../saving/assets/scorer.js";
 
 /** @import { TaskPad } from "./task_pad.js" */
 
@@ -27,6 +28,7 @@ export class TaskFrame {
       title: items.nextKey,
       class: "plain next",
     });
+    this.scorer = new ScorerLine();
     this.saved = html("span", { class: "saved", role: "status" });
     this.alert = html("p", { class: "alert", role: "alert", hidden: true });
     this.returned = html("div", { class: "returned", role: "alert", hidden: true });
@@ -59,6 +61,7 @@ export class TaskFrame {
         this.place,
         this.next,
         html("span", { class: "how" }, this.meter, this.tally),
+        this.scorer.node,
         this.saved,
       ),
       this.alert,
@@ -102,6 +105,7 @@ export class TaskFrame {
   }
 
   #saved() {
+    this.scorer.draw(outbox.scorer);
     const { state, message, reason } = outbox.status(...this.pad.words.kinds);
     this.saved.dataset.state = state;
     const words = state === "waiting" ? tr("Not saved yet") : message;

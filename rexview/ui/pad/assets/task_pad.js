@@ -4,6 +4,7 @@
 
 import { dialogIsOpen, isPlain, TYPING } from "../../components/page_keys.js";
 import { outbox } from "../../saving/assets/outbox.js";
+import { askWhereSeen } from "../../saving/assets/seen_cases.js";
 import { turning } from "../../turning/assets/turning.js";
 import { Follow } from "./follow.js";
 import { Stopwatch } from "./stopwatch.js";
@@ -214,7 +215,10 @@ export class TaskPad {
       const reason = reply.refused[entry.token];
       if (reason && entry.page === this.words.page && entry.kind === "reveal") this.say(reason);
     }
-    if (reply.page !== this.words.page) return; // to what another task had asked
+    if (reply.page !== this.words.page) {
+      askWhereSeen(batch); // the rest is what another task had asked
+      return;
+    }
     for (const [item, own] of Object.entries(reply.own ?? {})) {
       const before = this.known.get(item);
       this.#learn(item, own);

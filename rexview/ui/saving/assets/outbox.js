@@ -12,6 +12,7 @@ import { tr } from "../../components/words.js";
 import { Kept } from "./kept.js";
 import { whyOvertaken } from "./overtaken.js";
 import { Renewal } from "./renewal.js";
+import { keepName } from "./scorer.js";
 
 const MOST_AT_ONCE = 50;
 const FIRST_WAIT_MS = 400;
@@ -46,6 +47,7 @@ class Outbox {
     this.owner = null; // whose entries these are, of which set
     this.unowned = null; // under which name they lie before that is known
     this.ticket = null;
+    this.scorer = null; // whose name is shown, see scorer.js
     this.address = "";
     this.page = "";
     this.last = 0; // number of the newest entry
@@ -97,9 +99,11 @@ class Outbox {
   }
 
   /** Take over from the page who enters, where, and with which ticket. */
-  configure({ owner, unowned, ticket, address, page }) {
+  configure({ owner, unowned, ticket, address, page, scorer = null }) {
     this.page = page;
     if (!ticket && this.ticket && unowned === this.unowned) return; // of before the name was given
+    this.scorer = scorer;
+    keepName(scorer);
     const fresh = ticket !== this.ticket || owner !== this.owner;
     if (unowned !== this.unowned) this.answered = -1; // another review set
     Object.assign(this, { owner: owner ?? unowned, unowned, ticket, address });
@@ -229,14 +233,17 @@ class Outbox {
     if (this.sending || !this.ticket) return;
     const batch = this.pending().slice(0, MOST_AT_ONCE);
     if (batch.length === 0 && !this.wanted) return;
+    const { wanted } = this;
+    this.wanted = false; // what is asked for meanwhile is asked for after this
     this.sending = true;
     this.#changed();
     this.reason = await this.#post(this.owner, batch);
     this.sending = false;
-    if (this.reason !== null) this.#later();
-    else {
+    if (this.reason !== null) {
+      this.wanted ||= wanted;
+      this.#later();
+    } else {
       this.failures = 0;
-      this.wanted = false;
       this.hurry();
     }
     this.#changed();

@@ -3,7 +3,7 @@
 
 import { whenIdle } from "../../components/dom.js";
 import { tr } from "../../components/words.js";
-import { outbox } from "../../saving/assets/outbox.js";
+import { noteSeen } from "../../saving/assets/seen_cases.js";
 import { turning } from "../../turning/assets/turning.js";
 import { pixelStore } from "./image/pixels.js";
 
@@ -71,9 +71,7 @@ export class CaseTurning {
   /** What was seen with its models named is recorded of those who score, whatever becomes of the page. */
   left(/** @type {Set<string>} */ cases) {
     if (this.viewer.data?.blinded) return;
-    const known = new Set(outbox.pendingOf("case page", "seen").map((one) => one.case));
-    for (const one of cases)
-      if (!known.has(one)) outbox.add({ page: "case page", case: one, kind: "seen", value: null });
+    noteSeen(cases);
   }
 
   // The page's own buttons know only the case that the page has followed to.

@@ -9,6 +9,7 @@ import { TYPING } from "../../../components/page_keys.js";
 import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { OutboxView } from "../../../saving/assets/outbox_view.js";
+import { ScorerLine } from "../../../saving/assets/scorer.js";
 import { TypedText } from "../../../saving/assets/typed_text.js";
 import { followLink } from "../../../streamlit_adapter/in_app.js";
 import { Standing } from "../../assets/standing.js";
@@ -39,10 +40,12 @@ export class Agenda extends OutboxView {
     this.dragged = null;
     this.taken = null; // what was taken off last: it can be put back
     this.total = html("p", { class: "total" });
+    this.scorer = new ScorerLine(tr("Writing as {name}"));
     this.saved = html("p", { class: "saved", role: "status" });
     this.notice = html("div", { class: "notice", role: "alert" });
     this.list = html("ol", {});
-    this.root.append(html("header", {}, this.total, this.saved), this.notice, this.list);
+    const head = html("header", {}, this.total, this.saved, this.scorer.node);
+    this.root.append(head, this.notice, this.list);
     this.root.addEventListener("click", followLink);
     this.abort = new AbortController();
     window.addEventListener("pagehide", () => this.giveAll(), { signal: this.abort.signal });
@@ -229,6 +232,7 @@ export class Agenda extends OutboxView {
       if (had) focused.focus({ preventScroll: true });
     } else while (this.list.children.length > lines.length) this.list.lastChild.remove();
     this.drawTotal(ordered.map(([, value]) => value));
+    this.scorer.draw(outbox.scorer);
     const status = outbox.status("agenda", "presenter_note", "meeting");
     this.saved.textContent = `${status.message} ${status.reason}`.trim();
     this.saved.hidden = status.state === "idle";

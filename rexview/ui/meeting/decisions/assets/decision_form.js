@@ -8,6 +8,7 @@
 import { button, html, rootOf, set } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
+import { ScorerLine } from "../../../saving/assets/scorer.js";
 import { DecisionFields } from "./decision_fields.js";
 import { historyNode, NOTHING, sameValue, summary, when } from "./decision_words.js";
 
@@ -57,6 +58,7 @@ export class DecisionForm {
 
   #build(place) {
     this.tabs = html("div", { class: "rx-d-tabs", role: "radiogroup", "aria-label": tr("About") });
+    this.scorer = new ScorerLine(tr("Deciding as {name}"));
     this.status = html("p", { class: "rx-d-status", role: "status" });
     this.notice = html("div", { class: "rx-d-notice", role: "alert" });
     this.history = html("div", {});
@@ -67,6 +69,7 @@ export class DecisionForm {
       this.fields.node,
       this.notice,
       this.status,
+      this.scorer.node,
       this.history,
     );
     // Keys that are typed here are not for the page.
@@ -230,6 +233,7 @@ export class DecisionForm {
     this.fields.node.disabled = !this.may || !this.loaded;
     this.fields.draw(value);
     this.status.textContent = this.#statusWords(row);
+    this.scorer.draw(outbox.scorer);
     this.notice.replaceChildren(...this.#noticeNodes(row));
     this.history.replaceChildren(...(row ? historyNode(row, this.choices) : []));
   }

@@ -4,6 +4,7 @@
 import { button, html, set } from "../../../components/dom.js";
 import { tr } from "../../../components/words.js";
 import { outbox } from "../../../saving/assets/outbox.js";
+import { ScorerLine } from "../../../saving/assets/scorer.js";
 import { LEVELS } from "./answer.js";
 import { counted, missing } from "./case_record.js";
 import {
@@ -36,6 +37,7 @@ export class Frame {
       title: tr("Next case (n)"),
       class: "plain next",
     });
+    this.scorer = new ScorerLine();
     this.saved = html("span", { class: "saved", role: "status" });
     this.bar = html(
       "header",
@@ -45,6 +47,7 @@ export class Frame {
       this.next,
       plain(tr("Cases"), () => pad.sheets.cases(), { title: tr("List of your cases") }),
       html("span", { class: "how" }, this.meter, this.tally),
+      this.scorer.node,
       this.saved,
       plain("?", () => pad.sheets.help(), {
         class: "plain keys",
@@ -207,6 +210,7 @@ export class Frame {
   }
 
   #saved() {
+    this.scorer.draw(outbox.scorer);
     const { state, message, reason } = outbox.status("score", "verdict", "skip");
     this.saved.dataset.state = state;
     if (this.saved.textContent !== message)

@@ -9,6 +9,7 @@ import { mounting } from "../../../components/mount.js";
 import { tr } from "../../../components/words.js";
 import { Follow } from "../../../pad/assets/follow.js";
 import { outbox } from "../../../saving/assets/outbox.js";
+import { askWhereSeen } from "../../../saving/assets/seen_cases.js";
 import { turning } from "../../../turning/assets/turning.js";
 import { AnswerView } from "./answer.js";
 import { fits, stateOf, withEntries } from "./case_record.js";
@@ -218,7 +219,10 @@ export class Pad {
       if (caseId === this.case.case && (changed || !fits(record, this.case)))
         this.tell("refresh", Date.now());
     }
-    if (!reply.progress) return; // nothing of it is about scoring
+    if (!reply.progress) {
+      askWhereSeen(batch); // nothing else of it is about scoring
+      return;
+    }
     this.countedAt = reply.revision;
     this.#count(reply.progress);
     for (const entry of this.data.worklist.entries) entry[1] = reply.states[entry[0]] ?? entry[1];

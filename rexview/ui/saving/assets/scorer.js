@@ -1,0 +1,66 @@
+// Who scores, where people do not sign in: the line that says so on every pad, and the field that asks.
+
+import { html } from "../../components/dom.js";
+import { tr } from "../../components/words.js";
+
+/** @import { Scorer } from "./types.d.ts" */
+
+let kept = "";
+
+/** Let this browser keep the name that was given; once, as another tab can have taken another since. */
+export function keepName(/** @type {Scorer} */ scorer) {
+  if (!scorer?.cookie || scorer.cookie === kept) return;
+  kept = scorer.cookie;
+  // biome-ignore lint/suspicious/noDocumentCookie: pages without TLS have no cookieStore
+  document.cookie = scorer.cookie;
+}
+
+/** "Scoring as Ann · change". */
+export class ScorerLine {
+  constructor(words = tr("Scoring as {name}")) {
+    this.words = words;
+    this.node = html("span", { class: "rx-scorer", hidden: true });
+    this.drawn = "";
+  }
+
+  draw(/** @type {Scorer} */ scorer) {
+    const state = JSON.stringify(scorer);
+    if (state === this.drawn) return;
+    this.drawn = state;
+    this.node.hidden = !scorer?.name;
+    if (!scorer?.name) return;
+    const [before, after] = this.words.split("{name}");
+    const change = html("a", { href: scorer.change, title: tr("Change the name") }, tr("change"));
+    this.node.replaceChildren(before, html("b", {}, scorer.name), `${after} · `, change);
+  }
+}
+
+/** A field for the name: what this machine knows is proposed, names used in the set are offered. */
+export class NameField {
+  constructor() {
+    this.offers = html("datalist", { id: `rx-names-${Math.random().toString(36).slice(2)}` });
+    this.input = html("input", {
+      type: "text",
+      list: this.offers.id,
+      placeholder: tr("Your name"),
+      "aria-label": tr("Your name"),
+      oninput: () => (this.touched = true),
+    });
+    this.touched = false;
+    this.node = html("span", { class: "rx-name" }, this.input, this.offers);
+  }
+
+  /** The name in the field, without blanks around it. */
+  get value() {
+    return this.input.value.trim();
+  }
+
+  draw(/** @type {Scorer} */ scorer) {
+    if (!scorer || scorer.name) return;
+    if (!this.touched) this.input.value = scorer.proposed;
+    const names = JSON.stringify(scorer.used);
+    if (names === this.offered) return;
+    this.offered = names;
+    this.offers.replaceChildren(...scorer.used.map((name) => html("option", { value: name })));
+  }
+}
