@@ -70,6 +70,13 @@ class HarmTable:
         """
         return self.levels[level].partition(". ")[0].removesuffix(".")
 
+    def meaning_of(self, level: int) -> str:
+        """Return what a level means, with its place on the scale; empty for an unknown level."""
+        if level not in self.levels:
+            return ""
+        words = tr("{meaning} (harm {level} on a scale from 0 to {most})")
+        return words.format(meaning=self.levels[level], level=level, most=MOST_HARM)
+
     def describe(self, failure: str, finding_name: str | None = None) -> str:
         """Say in a few words what happened: ``pneumothorax on the wrong side``."""
         words = tr_of_file(self.failures[failure].words)

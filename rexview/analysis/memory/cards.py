@@ -148,5 +148,5 @@ def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str, int | N
     level = row["harm"] if row["harm_failure"] else None
     if row["harm_hinted"] and not row["harm"]:
         level = table.harm.of(row["hinted_failure"], row["hinted_finding"])
-    meaning = "" if level is None else table.harm.levels.get(level, "")
+    meaning = "" if level is None else table.harm.meaning_of(level)
     return harm_text(row, table.harm), meaning, level

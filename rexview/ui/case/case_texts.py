@@ -101,7 +101,7 @@ class CaseTexts:
             return ""
         names, colours = self.review_set.model_names, review_sets.colours(self.review_set)
         whose = (names[found.model], colours[found.model]) if len(self.page.answers) > 1 else None
-        return answers_html.case_headline_html(found, self.harm.levels.get(found.harm, ""), whose)
+        return answers_html.case_headline_html(found, self.harm.meaning_of(found.harm), whose)
 
     @property
     def question(self) -> str:

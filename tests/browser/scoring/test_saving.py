@@ -7,7 +7,7 @@ import re
 
 import pytest
 from support.browser.held_messages import HeldMessages
-from support.browser.names import NAME_COOKIE, name_browsers_of
+from support.browser.names import name_browsers_of
 from support.browser.score_pad import cut_off, known_reader
 from support.browser.sets_of_tests import SetOfTest, SetsOfTests
 from support.browser.waiting import PATIENCE_MS, pass_time, until
@@ -47,13 +47,18 @@ def process(tmp_path):
     known_reader(tmp_path / "data", "Anna")
     folder = write_readers(tmp_path / "set")
     with ScoreServer(tmp_path, review_set=folder, own_secret=True) as process:
-        name_browsers_of(process.url, tmp_path / "data")
         yield process
 
 
 @pytest.fixture
-def own_server(process):
+def unnamed_server(process):
     return SetOfTest(f"{process.url}/", process.folder / "set")
+
+
+@pytest.fixture
+def own_server(process, unnamed_server):
+    name_browsers_of(process.url, process.folder / "data")
+    return unnamed_server
 
 
 def rows(server, kind):
@@ -166,13 +171,13 @@ def test_a_server_that_is_killed(process, own_server, new_page):
     assert_given(saved(page, own_server, kind, 2), kind, 2)
 
 
-def test_what_was_entered_before_a_name_was_given_is_saved_under_it(process, own_server, new_page):
+def test_what_was_entered_before_a_name_was_given_is_saved_under_it(
+    process, unnamed_server, new_page
+):
     (process.folder / "data" / "rexview" / "person.json").unlink()
     process.kill()
     process.start()
-    page = new_page()
-    page.add_init_script(f"document.cookie = '{NAME_COOKIE}=; Path=/; Max-Age=0'")
-    open_page(page, own_server, "verdict")
+    page = open_page(new_page(), unnamed_server, "verdict")
     give(page, "verdict", 1)
     page.get_by_text("you rejected").first.wait_for(state="attached")
     page.reload()
@@ -180,7 +185,7 @@ def test_what_was_entered_before_a_name_was_given_is_saved_under_it(process, own
     page.get_by_text("1 verdict not saved yet: give your name").click()
     page.get_by_role("textbox", name="Your name").last.fill("Anna")
     page.keyboard.press("Enter")
-    assert_given(saved(page, own_server, "verdict", 1), "verdict", 1)
+    assert_given(saved(page, unnamed_server, "verdict", 1), "verdict", 1)
 
 
 def agree(server, score, comment=None, name="Bob B."):

@@ -31,7 +31,7 @@ export class ScorerLine {
     if (!scorer?.name) return;
     const [before, after] = this.words.split("{name}");
     const change = html("a", { href: scorer.change, title: tr("Change the name") }, tr("change"));
-    this.node.replaceChildren(before, html("b", {}, scorer.name), `${after} · `, change);
+    this.node.replaceChildren(before, html("b", { title: scorer.name }, scorer.name), `${after} · `, change);
   }
 }
 

@@ -60,9 +60,9 @@ export class AnswerView {
           html(
             "summary",
             {},
-            tr("Failures"),
+            tr("Mark a failure"),
             " ",
-            html("kbd", { title: tr("Key a") }, "a"),
+            html("kbd", { class: "key", title: tr("Key a") }, "a"),
             " ",
             this.flagged,
           ),

@@ -16,6 +16,7 @@ import {
   unfinishedWords,
 } from "./pad_words.js";
 
+/** @import { Row } from "./answer.js" */
 /** @import { Pad } from "./pad.js" */
 /** @import { PadCase } from "./types.d.ts" */
 
@@ -64,6 +65,7 @@ export class Frame {
     this.tabs = html("div", { class: "tabs", role: "group", "aria-label": tr("Answers") });
     this.answers = html("div", { class: "answers" });
     this.anchors = html("aside", { class: "anchors", "aria-label": tr("Rubric") });
+    this.body = html("div", { class: "body" }, this.answers, this.anchors);
     this.undo = plain(tr("Undo"), () => pad.scoring.undo(), { title: tr("Undo (u)") });
     this.skip = plain(tr("Skip…"), () => pad.sheets.skip(), { title: tr("Skip this case (s)") });
     this.reportButton = plain(tr("Report"), () => pad.scoring.report(), {
@@ -94,7 +96,7 @@ export class Frame {
       this.seen,
       this.report,
       this.tabs,
-      html("div", { class: "body" }, this.answers, this.anchors),
+      this.body,
       this.feet,
       pad.sheets.node,
     );
@@ -240,30 +242,56 @@ export class Frame {
     const score = record.scores[row.key]?.score ?? null;
     if (this.anchored !== row.key) {
       this.anchored = row.key;
-      const { question, anchors } = this.pad.dimension(row.item.dimension);
-      const where = this.pad.case.answers.length > 1 ? `${row.answer.name} · ` : "";
-      this.choices = [...LEVELS]
-        .reverse()
-        .map((level) =>
-          html(
-            "li",
-            {
-              "data-level": level,
-              onclick: () => this.pad.locked || this.pad.scoring.score(row, level),
-            },
-            html("b", {}, String(level)),
-            html("span", {}, anchors[level] ?? ""),
-          ),
-        );
-      this.anchors.replaceChildren(
-        html("h4", {}, html("small", {}, where), row.title),
-        html("p", {}, question),
-        html("ol", {}, ...this.choices),
-      );
+      this.choices = this.#choices(row);
+      this.anchors.replaceChildren(...this.#rubric(row), html("ol", {}, ...this.choices));
+      this.fitRubric();
     }
     for (const choice of this.choices) {
       choice.classList.toggle("chosen", Number(choice.dataset.level) === score);
     }
+  }
+
+  /** Above the anchors of a row: its dimension, and what that asks. */
+  #rubric(/** @type {Row} */ row) {
+    const where = this.pad.case.answers.length > 1 ? `${row.answer.name} · ` : "";
+    const { question } = this.pad.dimension(row.item.dimension);
+    return [html("h4", {}, html("small", {}, where), row.title), html("p", {}, question)];
+  }
+
+  #choices(/** @type {Row} */ row) {
+    const { anchors } = this.pad.dimension(row.item.dimension);
+    const act = (level) => this.pad.locked || this.pad.scoring.score(row, level);
+    return [...LEVELS]
+      .reverse()
+      .map((level) =>
+        html(
+          "li",
+          { "data-level": level, onclick: () => act(level) },
+          html("b", {}, String(level)),
+          html("span", {}, anchors[level] ?? ""),
+        ),
+      );
+  }
+
+  /**
+   * Let the rubric be as high as its longest dimension here, and the answer's text have the rest: it
+   * neither jumps from row to row, nor is the text cut above free space.
+   */
+  fitRubric() {
+    const { anchors, pad } = this;
+    const width = anchors.offsetWidth;
+    const state = [pad.case?.case, width].join();
+    if (!width || state === this.fitted) return;
+    this.fitted = state;
+    const probe = html("aside", { class: "anchors probe", "aria-hidden": "true" });
+    probe.style.width = `${width}px`;
+    anchors.after(probe);
+    const heights = pad.rows.map((row) => {
+      probe.replaceChildren(...this.#rubric(row), html("ol", {}, ...this.#choices(row)));
+      return probe.offsetHeight;
+    });
+    probe.remove();
+    this.body.style.setProperty("--rubric", `${Math.max(0, ...heights)}px`);
   }
 
   #finish(record, { total, done, skipped }) {

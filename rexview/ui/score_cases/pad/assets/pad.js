@@ -256,6 +256,7 @@ export class Pad {
   // --- drawing -----------------------------------------------------------------------------------
 
   #layout() {
+    this.frame.fitRubric();
     const beside = this.views.length > 1 && this.root.clientWidth >= BESIDE_FROM_PX;
     if (this.root.classList.contains("beside") === beside) return;
     this.root.classList.toggle("beside", beside);

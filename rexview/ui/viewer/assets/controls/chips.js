@@ -74,17 +74,19 @@ export class Chips {
     const shift = group.key && this.viewer.data.takenKeys?.includes(group.key) ? "⇧" : "";
     const named = group.key ? `${shift}${group.key.toUpperCase()}` : "";
     const key = group.key ? `, ${tr("key {key}", { key: named.replace("⇧", "Shift ") })}` : "";
+    const hidden = trn("box hidden", "boxes hidden", count);
     const content = [
       html("span", { class: "eyes" }, icon("eye"), icon("eyeOff")),
       html("span", { class: "swatch", "aria-hidden": "true" }),
       html("span", { class: "name", "aria-hidden": "true" }, group.name),
       html("span", { class: "count", "aria-hidden": "true" }, String(count)),
+      html("span", { class: "off", "aria-hidden": "true" }, hidden),
       html("span", { class: "spoken" }, `${group.name}: ${amount}${undrawn}${key}`),
       group.undrawable > 0 ? icon("warning") : null,
       group.key ? html("kbd", { "aria-hidden": "true" }, named) : null,
     ];
     return button(content, () => this.viewer.groups.toggle(group.id), {
-      class: `chip group ${group.kind}`,
+      class: `chip group ${group.kind}${this.viewer.data.oneGroup ? " only" : ""}`,
       "data-group": group.id,
       "aria-keyshortcuts": group.key && shift ? `Shift+${group.key}` : group.key,
       title: `${group.name}: ${amount}${undrawn}${key}${reasons}`,
