@@ -139,6 +139,51 @@ def test_the_film_has_the_height_of_the_screen_and_the_question_stays(present, w
     page.keyboard.press("q")
 
 
+SMALL_TEXTS = """(side, least) => [...side.querySelectorAll(":is(.asked, .tabs, .panel) *")]
+  .filter((node) => [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim())
+    && node.checkVisibility() && !node.closest("thead")
+    && parseFloat(getComputedStyle(node).fontSize) < least)
+  .map((node) => `${node.className} ${node.textContent}`.trim())"""
+TAG_SIZES = """(film) => [...film.shadowRoot.querySelectorAll(".tag text, .edge.left, .edge.right")]
+  .map((node) => node.closest(".tag")
+    ? node.getBoundingClientRect().height : parseFloat(getComputedStyle(node).fontSize))"""
+
+
+def test_a_room_can_read_all_of_it(present):
+    page = present(1920, 1080)
+    side, film = page.locator(".side"), page.locator(".film-place")
+    for number, step in enumerate(STEPS):
+        shown(page, CASES[0], step)
+        assert side.evaluate(SMALL_TEXTS, 24) == []
+        if number < len(STEPS) - 1:
+            page.keyboard.press("Space")
+    sizes = film.evaluate(TAG_SIZES)
+    assert len(sizes) >= 4
+    assert min(sizes) >= 24
+    page.keyboard.press("Space")
+    expect(page.locator(".rx-d")).to_be_visible()
+    assert side.evaluate(SMALL_TEXTS, 24) == []
+
+
+def test_answers_stand_side_by_side(present):
+    page = present(1920, 1080)
+    page.keyboard.press("Space")
+    shown(page, CASES[0], "answers")
+    first, second = (one.bounding_box() for one in page.locator(".panel .rx-answer").all())
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] <= second["x"]
+
+
+def test_the_space_bar_shows_the_next_step_once_the_meeting_is_open(started, present):
+    page = present()
+    page.goto(f"{started.address}meeting?meeting=m{started.meetings}")
+    page.get_by_role("button", name="Present").click()
+    shown(page, CASES[0], "question")
+    expect(page.locator(".rx-present")).to_be_focused()
+    page.keyboard.press("Space")
+    shown(page, CASES[0], "answers")
+
+
 def test_a_long_text_is_paged_and_says_that_there_is_more(present):
     page = present()
     page.keyboard.press("PageDown")

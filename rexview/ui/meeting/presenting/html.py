@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rexview.analysis.case.record import CasePage
@@ -61,11 +61,15 @@ def _votes(page: CasePage, labels: Labels) -> list[Vote]:
 
 
 def answers_panel(page: CasePage, labels: Labels, *, gap_threshold: float) -> str:
-    """Show the answers one below another, with their scores once these are shown."""
-    return "".join(
+    """Show the answers side by side, with their scores once these are shown."""
+    return _side_by_side(
         _article(answer, labels, _scores(page, answer, gap_threshold) + _answer_html(page, answer))
         for answer in page.answers
     )
+
+
+def _side_by_side(articles: Iterable[str]) -> str:
+    return f'<div class="rx-side-by-side">{"".join(articles)}</div>'
 
 
 def _article(answer: Answer, labels: Labels, body: str) -> str:
@@ -101,7 +105,7 @@ def _answer_html(page: CasePage, answer: Answer) -> str:
 
 def boxes_panel(page: CasePage, labels: Labels) -> str:
     """Say which boxes there are, by answer: what is drawn on the film has no words."""
-    return "".join(
+    return _side_by_side(
         _article(
             answer,
             labels,

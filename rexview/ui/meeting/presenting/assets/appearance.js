@@ -11,6 +11,8 @@ const LEAST = [320, 300]; // pixels that film and text keep
 const USUAL_SHARE = 0.56; // while the shape of the film is not known
 const NARROWEST = 0.42; // of the film where nobody chose otherwise
 const WIDEST = 0.66;
+const ANSWER_EM = 14; // of the text's size, that an answer beside another has (texts.css)
+const AROUND_EM = 3; // the edges of the text
 const GUTTERS_PX = 44; // beside the picture, for the side letters
 const TEXT = { key: "present-text", least: 0.7, most: 1.8, step: 0.1 };
 const LOOK = "present-look";
@@ -25,6 +27,7 @@ export class Appearance {
     this.main = main;
     this.film = film;
     this.share = USUAL_SHARE; // of the film in the width
+    this.answers = 0; // that stand side by side
     this.between = new Separator({
       name: tr("Width of the film"),
       key: "present-film",
@@ -73,6 +76,13 @@ export class Appearance {
     this.columns();
   }
 
+  /** So many answers stand side by side: by itself the film leaves them room. */
+  answersShown(/** @type {number} */ count) {
+    if (count === this.answers) return;
+    this.answers = count;
+    if (this.between.share === null) this.columns();
+  }
+
   /** The shape of the film is known: by itself it gets the width that its full height needs. */
   filmKnown() {
     if (this.between.share === null && Math.abs(this.#fitting - this.share) > 0.01) this.columns();
@@ -83,7 +93,9 @@ export class Appearance {
     const { width, height } = this.main.getBoundingClientRect();
     if (panes.length === 0 || width === 0) return this.share ?? USUAL_SHARE;
     const across = panes.reduce((sum, pane) => sum + pane.shownRatio * height + GUTTERS_PX, 0);
-    return Math.min(Math.max(across / width, NARROWEST), WIDEST);
+    const em = parseFloat(getComputedStyle(this.root).fontSize);
+    const text = (this.answers * ANSWER_EM + AROUND_EM) * em;
+    return Math.min(Math.max(Math.min(across, width - text) / width, NARROWEST), WIDEST);
   }
 
   columns() {

@@ -35,7 +35,7 @@ export class Panels {
     this.question = html("div", { class: "asked", tabindex: "0" });
     this.tabs = html("div", { class: "tabs", role: "tablist", "aria-label": tr("Shown") });
     this.body = html("div", { class: "panel", tabindex: "0", role: "tabpanel" });
-    this.more = button(tr("▾ More below"), () => this.page(1), { class: "more", hidden: true });
+    this.more = button(tr("▾ More below"), () => this.page(1), { class: "more" });
     this.notice = html("p", { class: "notice", hidden: true });
     this.extra = html("div", { class: "beside" }, this.notice);
     this.node = html(
@@ -127,6 +127,8 @@ export class Panels {
 
   #mark() {
     const { scrollTop, scrollHeight, clientHeight } = this.body;
-    this.more.hidden = scrollHeight - scrollTop - clientHeight < 12;
+    // it keeps its place: a panel that grew at its end would move the text back
+    const below = scrollHeight - scrollTop - clientHeight;
+    this.more.style.visibility = below < 12 ? "hidden" : "";
   }
 }

@@ -73,7 +73,7 @@ export class Presenting {
     const main = html("div", { class: "main" }, this.film.node, this.panels.node);
     this.root = html(
       "section",
-      { class: "rx-present", "aria-label": tr("Meeting") },
+      { class: "rx-present", "aria-label": tr("Meeting"), tabindex: "-1" },
       this.bar.node,
       main,
       this.list.node,
@@ -107,6 +107,8 @@ export class Presenting {
       this.room.renew(data.room);
       return this.leads && !this.at ? this.#lead(true) : this.#where();
     }
+    // what led here has the focus still, and would take the next press of the space bar for itself
+    this.root.focus({ preventScroll: true });
     this.film.begin(data.viewerStyle);
     this.appearance.begin();
     this.bar.begin({ leads: data.leads, exit: data.exit });
@@ -220,6 +222,7 @@ export class Presenting {
       this.form.open({ meeting: this.data.meeting.id, case: at.case, subjects });
     }
     this.panels.show(content, shown, { turnTo: to, decides });
+    this.appearance.answersShown(content.letters.length);
     if (this.panels.turned) this.appearance.alone(false);
     this.bar.drawSteps(content.steps, step, this.leads ? this.last : content.step);
     this.root.dataset.step = shown.at(-1) ?? "";

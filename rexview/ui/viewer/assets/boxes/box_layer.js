@@ -76,6 +76,12 @@ function tagPlaces(rect, { width, height }, port) {
   return places.length > 0 ? places : [[left, level]];
 }
 
+/** Whether a tag at a place would cover another. */
+function meet([x, y], /** @type {Rect} */ other, { width, height }) {
+  const across = x < other.x + other.width && other.x < x + width;
+  return across && y < other.y + other.height && other.y < y + height;
+}
+
 /**
  * @typedef {ReturnType<BoxLayer["entry"]>} Entry
  */
@@ -147,6 +153,7 @@ export class BoxLayer {
 
   /** Put every box where the picture is, its tag where it covers nothing that is `found` there. */
   place(projection, withLabels, found) {
+    const taken = []; // by the tags of boxes before
     for (const entry of this.entries) {
       const rect = projection.boxToScreen(entry.box);
       entry.rect = rect;
@@ -159,7 +166,10 @@ export class BoxLayer {
         set(entry.plate, { width });
         set(entry.letters, { x: 4 });
         const size = { width: width * this.enlarged, height: TAG_HEIGHT * this.enlarged };
-        const [x, y] = freest(tagPlaces(rect, size, projection.port), size, found, projection);
+        const every = tagPlaces(rect, size, projection.port);
+        const free = every.filter((place) => !taken.some((other) => meet(place, other, size)));
+        const [x, y] = freest(free.length > 0 ? free : every, size, found, projection);
+        taken.push({ x, y, ...size });
         const enlarged = this.enlarged === 1 ? "" : ` scale(${this.enlarged})`;
         set(entry.tag, { transform: `translate(${x} ${y})${enlarged}` });
       }

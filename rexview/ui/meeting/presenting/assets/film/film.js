@@ -22,7 +22,7 @@ const STYLE = `
   .box rect.line { stroke-width: 3.5; }
   .box.lit rect.line, .box:focus rect.line { stroke-width: 5; }
   :host(:not([data-shown])) .panes { visibility: hidden; }
-  .edge { font-size: 22px; }
+  .edge { font-size: var(--rx-size, 22px); }
   .marks { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; z-index: 2; }
   .mark polyline { fill: none; stroke-linecap: round; stroke-linejoin: round; }
   .mark .halo { stroke: rgb(0 0 0 / 0.85); stroke-width: 9; }
@@ -31,7 +31,7 @@ const STYLE = `
   :host([data-mark="arrow"]) .stage, :host([data-mark="draw"]) .stage { cursor: crosshair; }
   :host([data-mark="pointer"]) .stage { cursor: none; }
 `;
-const TAGS = 1.5; // the names of boxes, against a desk's
+const TAG_PX = 11; // the names of boxes on a desk; here they have the size of the text
 const OF_ANSWERS = "boxes";
 const OF_REPORT = "report";
 
@@ -60,9 +60,10 @@ export class Film {
   }
 
   #painted() {
+    const enlarged = parseFloat(getComputedStyle(this.node).fontSize) / TAG_PX;
     for (const pane of this.panes) {
-      if (pane.boxes.enlarged === TAGS) continue;
-      pane.boxes.enlarged = TAGS;
+      if (pane.boxes.enlarged === enlarged) continue;
+      pane.boxes.enlarged = enlarged;
       this.viewer.repaint(pane);
     }
     this.on.changed();
