@@ -176,7 +176,7 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     expect(page.locator(".rx-badge.rx-rejected", has_text="Execution")).to_have_count(1)
     card = page.locator(".rx-v-card")
     page.get_by_role("textbox", name="Why (optional)").fill("Both lungs are read.")
-    page.get_by_role("textbox", name="Your name").fill("Dr Ann")
+    page.locator(".rx-v-card").get_by_label("Your name").fill("Dr Ann")
     card.get_by_role("button", name="Keep").click()
     expect(card).to_be_hidden()
     expect(page.get_by_text(KEPT)).to_have_count(1)
@@ -208,7 +208,7 @@ def test_a_name_that_another_message_overtook_is_told_again(start_app, new_page)
     page.locator(
         '[data-rx-verdict="rejected"][data-rx-failure="execution_gap"][data-rx-model="generalist"]'
     ).click()
-    page.get_by_role("textbox", name="Your name").fill("Dr Late")
+    page.locator(".rx-v-card").get_by_label("Your name").fill("Dr Late")
     card = page.locator(".rx-v-card")
     card.get_by_role("button", name="Keep").click()
     expect(card).to_be_hidden()

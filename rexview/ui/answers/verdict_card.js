@@ -126,7 +126,12 @@ export class VerdictCard {
     this.shown = true;
     this.named = false;
     this.draw();
-    if (!this.naming.hidden && !this.adding) this.askName();
+    if (!this.about && !this.naming.hidden) this.askName();
+  }
+
+  /** Whether the card asks for a name and proposes one: Enter on the page takes it. */
+  get proposes() {
+    return this.shown && !this.naming.hidden && !this.adding && Boolean(this.name.value);
   }
 
   /** Bring the question for the name into focus; a proposed name needs one press. */
@@ -175,9 +180,6 @@ export class VerdictCard {
   done(event) {
     event.preventDefault();
     if (this.nothing) return;
-    // a proposed name is not taken unseen: by the Enter that ends a reason
-    const isReason = document.activeElement === this.reason;
-    if (!verdicts.isNamed && this.name.value && isReason) return this.askName();
     if (this.adding && !this.choice.value) {
       this.choice.focus();
       return;
@@ -197,7 +199,8 @@ export class VerdictCard {
       verdicts.add(about);
     }
     const name = this.name.value;
-    if (!verdicts.isNamed && name) {
+    // a proposed name is not taken unseen: by the Enter that ends a reason
+    if (!verdicts.isNamed && name && document.activeElement !== this.reason) {
       if (this.about?.failure) this.save();
       this.named = true;
       verdicts.giveName(name);
@@ -205,7 +208,7 @@ export class VerdictCard {
     }
     if (!verdicts.isNamed) {
       this.draw();
-      this.name.input.focus();
+      this.askName();
       return;
     }
     this.close();
@@ -222,7 +225,7 @@ export class VerdictCard {
     if (isNamed) return this.adding ? tr("Add") : tr("Save reason");
     const { value: name } = this.name;
     if (!name) return this.adding ? tr("Add") : tr("Keep");
-    return this.adding ? tr("Add as {name}", { name }) : tr("Keep as {name}", { name });
+    return this.adding ? tr("Add as {name}", { name }) : tr("Keep as {name} (Enter)", { name });
   }
 
   tryAgain() {

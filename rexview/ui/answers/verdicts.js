@@ -54,8 +54,18 @@ function clicked(event) {
   return undefined;
 }
 
+/** Whether Enter means nothing to what has the focus, or that belongs to what the card is about. */
+function leavesEnter(/** @type {EventTarget} */ target) {
+  if (!(target instanceof Element)) return false;
+  const { model, failure } = card.about ?? {};
+  const item = /** @type {HTMLElement} */ (target.closest("[data-rx-item]"))?.dataset.rxItem;
+  if (target.closest("[data-rx-verdict], summary")) return item === `${model}/${failure}`;
+  return !target.closest("button, a, input, select, [role=button]");
+}
+
 const KEYS = {
   Escape: () => card.leave(),
+  Enter: () => card.box.requestSubmit(),
   e: () => items.step(1),
   E: () => items.step(-1),
   a: () => items.press('[data-rx-verdict="confirmed"]'),
@@ -70,6 +80,7 @@ function pressed(event) {
   if (!isPlain(event) || event.repeat || !Object.hasOwn(KEYS, event.key)) return;
   if (event.key === "Escape" && !card.shown) return;
   const [target] = event.composedPath();
+  if (event.key === "Enter" && !(card.proposes && leavesEnter(target))) return;
   if (target instanceof Element && target.closest(TYPING)) return;
   if (dialogIsOpen() || !turning.isOf(verdicts.data?.case)) return;
   event.preventDefault();

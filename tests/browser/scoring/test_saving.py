@@ -183,7 +183,7 @@ def test_what_was_entered_before_a_name_was_given_is_saved_under_it(
     page.reload()
     ready(page, "verdict")
     page.get_by_text("1 verdict not saved yet: give your name").click()
-    page.get_by_role("textbox", name="Your name").last.fill("Anna")
+    page.locator(".rx-v-card").get_by_label("Your name").fill("Anna")
     page.keyboard.press("Enter")
     assert_given(saved(page, unnamed_server, "verdict", 1), "verdict", 1)
 

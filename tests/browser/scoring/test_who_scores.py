@@ -124,7 +124,8 @@ def test_a_verdict_is_asked_for_a_name_and_the_end_of_a_reason_takes_none(addres
     page.keyboard.press("e")
     page.keyboard.press("d")
     keep = page.locator(".rx-v-card").get_by_role("button", name="Keep as Ann")
-    expect(keep).to_be_focused()
+    expect(keep).to_be_visible()
+    assert writers(folder, "verdict") == []
     why = page.get_by_role("textbox", name="Why (optional)")
     why.fill("Both lungs are read.")
     why.press("Enter")
@@ -134,6 +135,21 @@ def test_a_verdict_is_asked_for_a_name_and_the_end_of_a_reason_takes_none(addres
     expect(page.locator(".rx-v-card")).to_be_hidden()
     page.wait_for_function("() => document.cookie.includes('=Ann')")
     expect(page.locator(".rx-v-chip")).to_be_hidden()
+
+
+def test_enter_on_the_case_page_takes_the_proposed_name(address, visitor):
+    page = visitor().new_page()
+    page.goto(f"{address}case?case=c1")
+    page.wait_for_selector('[data-painted-case="c1"]')
+    page.locator("[data-rx-answer] .rx-text").first.wait_for()
+    page.keyboard.press("Enter")
+    page.keyboard.press("e")
+    page.keyboard.press("d")
+    expect(page.locator(".rx-v-card")).to_contain_text("Keep as Ann (Enter)")
+    assert "=Ann" not in page.evaluate("document.cookie")
+    page.keyboard.press("Enter")
+    expect(page.locator(".rx-v-card")).to_be_hidden()
+    page.wait_for_function("() => document.cookie.includes('=Ann')")
 
 
 def test_what_a_browser_without_a_name_saw_is_recorded_under_the_name(address, folder, visitor):

@@ -36,6 +36,7 @@ def have_names(context):
     for script in _SCRIPTS:
         context.add_init_script(script)
     _CONTEXTS.add(context)
+    context.on("close", _CONTEXTS.discard)
     return context
 
 

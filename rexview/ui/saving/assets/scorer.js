@@ -1,6 +1,6 @@
 // Who scores, where people do not sign in: the line that says so on every pad, and the field that asks.
 
-import { html } from "../../components/dom.js";
+import { html, set } from "../../components/dom.js";
 import { tr } from "../../components/words.js";
 
 /** @import { Scorer } from "./types.d.ts" */
@@ -31,7 +31,8 @@ export class ScorerLine {
     if (!scorer?.name) return;
     const [before, after] = this.words.split("{name}");
     const change = html("a", { href: scorer.change, title: tr("Change the name") }, tr("change"));
-    this.node.replaceChildren(before, html("b", { title: scorer.name }, scorer.name), `${after} · `, change);
+    const name = html("b", { title: scorer.name }, scorer.name);
+    this.node.replaceChildren(before, name, `${after} · `, change);
   }
 }
 
@@ -41,7 +42,6 @@ export class NameField {
     this.offers = html("datalist", { id: `rx-names-${Math.random().toString(36).slice(2)}` });
     this.input = html("input", {
       type: "text",
-      list: this.offers.id,
       placeholder: tr("Your name"),
       "aria-label": tr("Your name"),
       oninput: () => (this.touched = true),
@@ -61,6 +61,7 @@ export class NameField {
     const names = JSON.stringify(scorer.used);
     if (names === this.offered) return;
     this.offered = names;
+    set(this.input, { list: scorer.used.length > 0 && this.offers.id });
     this.offers.replaceChildren(...scorer.used.map((name) => html("option", { value: name })));
   }
 }
