@@ -10,7 +10,12 @@ from typing import Final, TypeVar
 
 import polars as pl
 
-from rexview.analysis.case.case_harm import FailureOfAnswer, failures_of_answer
+from rexview.analysis.case.case_harm import (
+    FailureOfAnswer,
+    case_headline,
+    failures_of_answer,
+)
+from rexview.analysis.case.key_sentences import key_sentences
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -222,6 +227,7 @@ class _Maker:
         pictures = CasePictures(self.source.review_set, case, stem, is_hidden=bool(self.hidden))
         met = self.chosen.minutes.meeting if self.chosen.minutes else None
         item = next((one for one in met.agenda if one.case == case.id), None) if met else None
+        key = key_sentences(page, self.source.engine.facts.harm)
         return ExportCase(
             number=number,
             id=case.id,
@@ -241,7 +247,10 @@ class _Maker:
             report=case.report,
             images=pictures.images(),
             reference_boxes=tuple(pictures.box(None, box) for box in case.reference_boxes),
-            answers=tuple(self._answer(page, pictures, answer) for answer in page.answers),
+            answers=tuple(
+                self._answer(page, pictures, answer, key.answers[answer.model])
+                for answer in page.answers
+            ),
             scores=self._scores(page),
             flags=self._flags(page),
             marks=self._marks(page),
@@ -251,9 +260,17 @@ class _Maker:
             minutes=item.minutes if item else None,
             seconds=met.seconds.get(case.id) if met else None,
             vote=self._vote(met.votes.get(case.id)) if met else None,
+            headline=self._headline(page),
+            key_sentences=key.report,
         )
 
-    def _answer(self, page: CasePage, pictures: CasePictures, answer: Answer) -> ExportAnswer:
+    def _headline(self, page: CasePage) -> str:
+        found = case_headline(page, self.source.engine.facts.harm)
+        return f"{found.words} · {self.models[found.model].name}" if found else ""
+
+    def _answer(
+        self, page: CasePage, pictures: CasePictures, answer: Answer, key: tuple[str, ...]
+    ) -> ExportAnswer:
         model = self.models[answer.model]
         final = page.finals.get(answer.model)
         numbers = (
@@ -278,6 +295,7 @@ class _Maker:
             ),
             final={name: value for name, value in numbers.items() if value is not None},
             n_readers=final.n_readers if final else 0,
+            key_sentences=key,
         )
 
     def _scores(self, page: CasePage) -> tuple[ExportScore, ...]:

@@ -32,8 +32,8 @@ class Progress:
         self._show, self._is_cancelled = show, is_cancelled
         self.notes: list[str] = []
 
-    def over(self, content: Content) -> Iterator[ExportCase]:
-        """Yield the cases of an export and count them.
+    def over(self, content: Content, part: int = 0, parts: int = 1) -> Iterator[ExportCase]:
+        """Yield the cases of an export and count them, in the first, 0, or a later of some parts.
 
         Raises
         ------
@@ -42,10 +42,10 @@ class Progress:
         total = len(content.case_ids)
         for done, case in enumerate(content.cases()):
             self.check()
-            self._show(done, total)
+            self._show((part * total + done) // parts, total)
             yield case
         self.check()
-        self._show(total, total)
+        self._show((part + 1) * total // parts, total)
 
     def check(self) -> None:
         """Stop here if the export was cancelled; called within what takes long.

@@ -88,7 +88,8 @@ class ExportAnswer:
     ``choice_correct`` says whether it is the right one; both None where there is none. ``final``
     has final scores by dimension (:data:`rexview.vocab.DIMENSIONS`), ``content`` and ``gap``
     (missing ones are left out); it is empty where nobody scored or no answer came. ``digest``
-    names this very answer.
+    names this very answer. ``key_sentences`` are those that its failures are about, else its
+    conclusion (:mod:`rexview.analysis.case.key_sentences`).
     """
 
     model: str
@@ -106,6 +107,7 @@ class ExportAnswer:
     pictures: tuple[ExportImage, ...] = ()
     final: Mapping[str, float] = field(default_factory=dict)
     n_readers: int = 0
+    key_sentences: tuple[str, ...] = ()
 
     @property
     def not_read(self) -> str:
@@ -218,6 +220,8 @@ class ExportCase:
 
     ``section``, ``seconds`` (how long it was shown) and ``vote`` are of the meeting, where one is
     exported. ``images`` are those of the study, priors last; returned pictures are with answers.
+    ``headline`` says what failed worst and in whose answer, empty where nothing did.
+    ``key_sentences`` are those of the report that failures are about, else its conclusion.
     """
 
     number: int
@@ -248,6 +252,8 @@ class ExportCase:
     minutes: float | None = None
     seconds: float | None = None
     vote: Vote | None = None
+    headline: str = ""
+    key_sentences: tuple[str, ...] = ()
 
     @property
     def report_not_read(self) -> str:

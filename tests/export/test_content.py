@@ -14,7 +14,7 @@ from rexview.analysis.memory.engine import memory_engine
 from rexview.errors import ExportRefused
 from rexview.export.html.texts import case_html
 from rexview.export.job import Progress
-from rexview.export.sheets.case_sheets import case_sheets
+from rexview.export.sheets.case_details import case_details
 from rexview.export.sheets.frame import Frame
 from rexview.export.wanted import Wanted, read_query
 from rexview.reviewset import load
@@ -173,7 +173,7 @@ def test_what_the_rules_did_not_read_is_said_in_every_export_that_shows_failures
     told = "Not read by the rules: it looks German."
     assert (shown.answers[0].not_read, shown.report_not_read) == (told, told)
     assert case_html(shown, content).count(f'<p class="quiet">{told}</p>') == 2
-    sheets = case_sheets(content, Frame(content), shown, Progress())
+    sheets = case_details(content, Frame(content), shown, Progress())
     assert " ".join(text for sheet in sheets for text in words(sheet)).count(told) == 2
 
 

@@ -11,13 +11,14 @@ from typing import Final
 from fpdf import FPDF
 from fpdf.fonts import TTFFont
 
-from rexview.export.sheets.flow import PAD_X, PAD_Y
+from rexview.export.sheets.flow import PAD_X
 from rexview.export.sheets.frame import NUMBER_WIDTH
 from rexview.export.sheets.measure import BOLD, REGULAR, lacking, printable
 from rexview.export.sheets.sheet import (
     BOX_LINE,
     DARK,
     HEIGHT,
+    LEADER_LINE,
     LINE_HEIGHT,
     MARGIN,
     QUIET,
@@ -164,7 +165,7 @@ class Pages:
                 self._rectangle(Place(table.place.x, y, table.place.width, row.height), fill=SHADE)
             x = table.place.x
             for paragraphs, width in zip(row.cells, table.widths, strict=True):
-                inside = Place(x + PAD_X, y + PAD_Y, width - 2 * PAD_X, row.height)
+                inside = Place(x + PAD_X, y + table.pad, width - 2 * PAD_X, row.height)
                 self._column(paragraphs, inside)
                 x += width
             y += row.height
@@ -187,6 +188,10 @@ class Pages:
             self._rectangle(place, fill=DARK)
         for box in film.boxes:
             self._box(box)
+        self._file.set_line_width(LEADER_LINE)
+        for leader in film.leaders:
+            self._file.set_draw_color(leader.colour)
+            self._file.line(*leader.start, *leader.end)
         for tag in film.tags:
             self._tag(tag)
 

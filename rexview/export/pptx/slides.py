@@ -12,18 +12,19 @@ from lxml import etree
 from pptx import Presentation
 from pptx.dml.color import RGBColor
 from pptx.enum.dml import MSO_LINE
-from pptx.enum.shapes import MSO_SHAPE
+from pptx.enum.shapes import MSO_CONNECTOR, MSO_SHAPE
 from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE
 from pptx.oxml.ns import qn
 from pptx.util import Emu, Pt
 
-from rexview.export.sheets.flow import PAD_X, PAD_Y
+from rexview.export.sheets.flow import PAD_X
 from rexview.export.sheets.frame import NUMBER_WIDTH
 from rexview.export.sheets.measure import printable
 from rexview.export.sheets.sheet import (
     BOX_LINE,
     DARK,
     HEIGHT,
+    LEADER_LINE,
     LINE_HEIGHT,
     MARGIN,
     QUIET,
@@ -167,7 +168,7 @@ def _table(shapes: Any, table: Table) -> None:
             cell.fill.solid()
             cell.fill.fore_color.rgb = _colour(SURFACE if at else SHADE)
             cell.margin_left = cell.margin_right = _emu(PAD_X)
-            cell.margin_top = cell.margin_bottom = _emu(PAD_Y)
+            cell.margin_top = cell.margin_bottom = _emu(table.pad)
             cell.vertical_anchor = MSO_ANCHOR.TOP
             _paragraphs(cell.text_frame, paragraphs)
             _lines(cell)
@@ -194,6 +195,13 @@ def _film(shapes: Any, film: Film) -> None:
     _describe(drawn, film.told)
     for box in film.boxes:
         _box(shapes, box)
+    for leader in film.leaders:
+        line = shapes.add_connector(
+            MSO_CONNECTOR.STRAIGHT, *map(_emu, leader.start), *map(_emu, leader.end)
+        )
+        line.name = "Line to a label"
+        line.line.color.rgb = _colour(leader.colour)
+        line.line.width = Pt(LEADER_LINE)
     for tag in film.tags:
         _tag(shapes, tag)
 

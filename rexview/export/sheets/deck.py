@@ -1,4 +1,4 @@
-"""All sheets of an export, in order: title, agenda or list, cases, minutes."""
+"""All sheets of an export, in order: title, agenda or list, one of each case, minutes, appendix."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from typing import Final
 
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportCase
-from rexview.export.sheets.case_sheets import case_sheets
-from rexview.export.sheets.flow import Stack, flow, height_of
+from rexview.export.sheets.case_details import case_details
+from rexview.export.sheets.case_slide import case_slide
+from rexview.export.sheets.flow import TABLE_SIZE, Stack, flow, height_of
 from rexview.export.sheets.frame import Frame
 from rexview.export.sheets.measure import printable
-from rexview.export.sheets.sheet import Paragraph, Place, Sheet, Text, paragraph
+from rexview.export.sheets.sheet import Element, Paragraph, Place, Sheet, Text, paragraph
 from rexview.export.sheets.tables import Cells, agenda, case_list, minutes_tables
 from rexview.export.sheets.wording import model_heading, one_line
 from rexview.vocab import counted, day
 
 _TITLE_SIZES: Final = ((60, 40.0), (160, 28.0), (10**9, 18.0))
 """Up to how many characters a title is how large."""
+_TABLE_SIZES: Final = (TABLE_SIZE, 11.0, 10.0)
+"""Of the words in tables: the largest in which they need fewest sheets."""
 
 
 def sheets(content: Content, progress: Progress) -> Iterator[Sheet]:
@@ -33,7 +36,8 @@ def sheets(content: Content, progress: Progress) -> Iterator[Sheet]:
     alone = len(content.case_ids) == 1 and content.minutes is None
     if alone:
         for case in progress.over(content):
-            yield from case_sheets(content, frame, case, progress)
+            yield case_slide(content, frame, case, progress)
+            yield from case_details(content, frame, case, progress)
         yield from _texts(frame, "About this file", _about(content), "About this file")
         return
     yield from _texts(frame, "Title", _title(content))
@@ -41,10 +45,12 @@ def sheets(content: Content, progress: Progress) -> Iterator[Sheet]:
         yield from _tables(frame, "Agenda", [agenda(content.minutes)])
     else:
         yield from _tables(frame, "Cases", [case_list(_counted(content, progress))])
-    for case in progress.over(content):
-        yield from case_sheets(content, frame, case, progress)
+    for case in progress.over(content, 0, 2):
+        yield case_slide(content, frame, case, progress)
     if content.minutes:
         yield from _tables(frame, "Minutes", minutes_tables(content, content.minutes))
+    for case in progress.over(content, 1, 2):
+        yield from case_details(content, frame, case, progress)
 
 
 def _counted(content: Content, progress: Progress) -> Iterator[ExportCase]:
@@ -109,9 +115,13 @@ def _texts(
 
 
 def _tables(frame: Frame, title: str, tables: Iterable[Cells]) -> Iterator[Sheet]:
-    stack = Stack(frame.body)
-    for heading, head, cells in tables:
-        if cells:
-            stack.table("" if heading == title else heading, head, cells)
-    for number, elements in enumerate(stack.sheets):
+    every = [one for one in tables if one[2]]
+    best: list[list[Element]] = []
+    for size in _TABLE_SIZES:
+        stack = Stack(frame.body)
+        for heading, head, cells in every:
+            stack.table("" if heading == title else heading, head, cells, size=size)
+        if not best or len(stack.sheets) < len(best):
+            best = stack.sheets
+    for number, elements in enumerate(best):
         yield frame.sheet(title, elements, begins=not number)

@@ -1,22 +1,35 @@
-"""A film with its boxes on a sheet, and words at the boxes where there is room for them."""
+"""A film with its boxes on a sheet, and what they are beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rexview.analysis.colours import REFERENCE_ON_FILM
 from rexview.export.records import Content, ExportBox, ExportImage
-from rexview.export.sheets.measure import printable, text_width
+from rexview.export.sheets.flow import height_of
+from rexview.export.sheets.measure import broken, printable, text_width
 from rexview.export.sheets.pictures import Picture
-from rexview.export.sheets.sheet import INK, SURFACE, BoxMark, Film, Place, Tag
+from rexview.export.sheets.sheet import (
+    INK,
+    LINE_HEIGHT,
+    SURFACE,
+    BoxMark,
+    Film,
+    Leader,
+    Paragraph,
+    Place,
+    Run,
+    Tag,
+    Text,
+    paragraph,
+)
 
-TAG_SIZE: Final = 11.0
-_TAG_HEIGHT: Final = 15.0
+TAG_SIZE: Final = 10.0
+_TAG_HEIGHT: Final = 14.0
 _TAG_PAD: Final = 3.0
-_WIDEST: Final = 0.8
-"""A tag takes at most so much of the width of its film."""
+_LABEL_WIDTH: Final = 86.0
 _MOST_LABELS: Final = 12
 """With more boxes on a film, numbers alone stand at them."""
 _EDGE: Final = 4.0
@@ -44,20 +57,90 @@ def film(
     most: Place,
     boxes: Sequence[Numbered],
 ) -> Film:
-    """Lay a film into a place with all boxes over it, each where it lies in the stored image."""
-    width = made.width if made else image.width or 0
-    height = made.height if made else image.height or 0
-    shape = made.shape if made else height / width if width and height else 1.0
-    place = fitted(shape, most)
-    title = printable(image.title)
-    marks: list[BoxMark] = []
-    if width and height:
-        marks = [_mark(content, one, on_film(one.box.box, place, width, height)) for one in boxes]
-    letters = tuple(_letters(image, place))
-    tags = [*letters]
+    """Lay a film into a place with all boxes over it, each where it lies in the stored image.
+
+    The numbers of the boxes stand at them: a list beside the film says what they are.
+    """
+    place = fitted(_shape(image, made), most)
+    marks = _marks(content, image, made, place, boxes)
+    tags = [*_letters(image, place)]
     for one, mark in zip(boxes, marks, strict=False):
-        label = printable(one.box.label).replace("\n", " ") if len(boxes) <= _MOST_LABELS else ""
-        tags.append(_tag(one.number, label, mark, place, [tag.place for tag in tags]))
+        tags.append(_tag(one.number, mark, place, [tag.place for tag in tags]))
+    return _film(image, made, place, marks, tags, [])
+
+
+def labelled_film(
+    content: Content,
+    image: ExportImage,
+    made: Picture | None,
+    most: Place,
+    boxes: Sequence[Numbered],
+) -> tuple[Film, tuple[Text, ...]]:
+    """Lay a film into a place with what its boxes are beside it, nothing over the lung.
+
+    A thin line leads from each box to its words. Where there is no room for all, numbers stand at
+    the boxes (:func:`film`) and there are no words.
+    """
+    width, height = _size(image, made)
+    if not width or not height or len(boxes) > _MOST_LABELS:
+        return film(content, image, made, most, boxes), ()
+    at_left = [one.box.box[0] + one.box.box[2] / 2 < width / 2 for one in boxes]
+    left = _LABEL_WIDTH + _EDGE if any(at_left) else 0.0
+    right = _LABEL_WIDTH + _EDGE if not all(at_left) else 0.0
+    inner = Place(most.x + left, most.y, most.width - left - right, most.height)
+    place = fitted(_shape(image, made), inner)
+    marks = _marks(content, image, made, place, boxes)
+    labels: list[Text] = []
+    leaders: list[Leader] = []
+    for is_left, x in ((True, most.x), (False, place.right + _EDGE)):
+        own = [at for at, side in enumerate(at_left) if side == is_left]
+        own.sort(key=lambda at: marks[at].place.y)
+        words = [_label(content, boxes[at]) for at in own]
+        heights = [height_of(one) for one in words]
+        if sum(heights) + _EDGE * len(own) > place.height:
+            return film(content, image, made, most, boxes), ()
+        for at, column, y in zip(
+            own, words, _apart([marks[one].place.y for one in own], heights, place), strict=True
+        ):
+            mark = marks[at]
+            beside = Place(x, y, _LABEL_WIDTH, height_of(column))
+            labels.append(Text(beside, column, f"Label: {mark.told}", at_right=is_left))
+            leaders.append(_leader(mark, beside, place, is_left=is_left))
+    return _film(image, made, place, marks, _letters(image, place), leaders), tuple(labels)
+
+
+def _size(image: ExportImage, made: Picture | None) -> tuple[int, int]:
+    """Return the width and height in pixels as stored, 0 where nothing says them."""
+    return (made.width, made.height) if made else (image.width or 0, image.height or 0)
+
+
+def _shape(image: ExportImage, made: Picture | None) -> float:
+    width, height = _size(image, made)
+    return made.shape if made else height / width if width and height else 1.0
+
+
+def _marks(
+    content: Content,
+    image: ExportImage,
+    made: Picture | None,
+    place: Place,
+    boxes: Sequence[Numbered],
+) -> list[BoxMark]:
+    width, height = _size(image, made)
+    if not width or not height:
+        return []
+    return [_mark(content, one, on_film(one.box.box, place, width, height)) for one in boxes]
+
+
+def _film(
+    image: ExportImage,
+    made: Picture | None,
+    place: Place,
+    marks: Iterable[BoxMark],
+    tags: Iterable[Tag],
+    leaders: Iterable[Leader],
+) -> Film:
+    title = printable(image.title)
     return Film(
         place,
         made.jpeg if made else None,
@@ -65,7 +148,43 @@ def film(
         f"Chest radiograph, {title}",
         tuple(marks),
         tuple(tags),
+        tuple(leaders),
     )
+
+
+def _label(content: Content, one: Numbered) -> tuple[Paragraph, ...]:
+    """Say whose box it is, and what is in it."""
+    box = one.box
+    model = content.model(box.model) if box.model is not None else None
+    swatch = Run("■ ", True, model.colour) if model else Run("□ ", True)
+    name = Run(printable(model.name) if model else "Reference", True)
+    words = " ".join(printable(box.label).split())
+    every = [paragraph(swatch, name, size=TAG_SIZE)]
+    every += [paragraph(words, size=TAG_SIZE)] if words else []
+    return tuple(broken(line, _LABEL_WIDTH) for line in every)
+
+
+def _apart(wanted: Sequence[float], heights: Sequence[float], film: Place) -> list[float]:
+    """Return where labels begin that want to be at some heights, from above, each below another."""
+    places: list[float] = []
+    y = film.y
+    for want, height in zip(wanted, heights, strict=True):
+        y = max(y, want)
+        places.append(y)
+        y += height + _EDGE
+    end = film.bottom
+    for at in reversed(range(len(places))):
+        places[at] = min(places[at], end - heights[at])
+        end = places[at] - _EDGE
+    return places
+
+
+def _leader(mark: BoxMark, label: Place, film: Place, *, is_left: bool) -> Leader:
+    """Lead from the edge of a box to the edge of the film where its label begins."""
+    y = label.y + TAG_SIZE * LINE_HEIGHT / 2
+    box = mark.place
+    at_box = (box.x if is_left else box.right, min(max(y, box.y), box.bottom))
+    return Leader(at_box, (film.x if is_left else film.right, y), mark.colour)
 
 
 def on_film(box: Sequence[float], film: Place, width: int, height: int) -> Place:
@@ -131,16 +250,15 @@ def _letters(image: ExportImage, film: Place) -> Iterator[Tag]:
             yield Tag(Place(x, y, size, size), letter, None, _ON_FILM, f"Side at the {edge}")
 
 
-def _tag(number: int, label: str, mark: BoxMark, film: Place, taken: Sequence[Place]) -> Tag:
-    for text in (f"{number} {label}".rstrip(), str(number)):
-        width = text_width(text, TAG_SIZE, bold=True) + 2 * _TAG_PAD
-        if width > film.width * _WIDEST:
-            continue
-        for x, y in _around(mark.place, width):
-            place = Place(x, y, width, _TAG_HEIGHT)
-            if film.holds(place) and not any(place.meets(other) for other in taken):
-                return Tag(place, text, mark.colour, ink_on(mark.colour), f"Label: {mark.told}")
-    place = Place(mark.place.x, mark.place.y, width, _TAG_HEIGHT)
+def _tag(number: int, mark: BoxMark, film: Place, taken: Sequence[Place]) -> Tag:
+    text = str(number)
+    width = text_width(text, TAG_SIZE, bold=True) + 2 * _TAG_PAD
+    for x, y in _around(mark.place, width):
+        place = Place(x, y, width, _TAG_HEIGHT)
+        if film.holds(place) and not any(place.meets(other) for other in taken):
+            break
+    else:
+        place = Place(mark.place.x, mark.place.y, width, _TAG_HEIGHT)
     return Tag(place, text, mark.colour, ink_on(mark.colour), f"Label: {mark.told}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from math import sqrt
 from typing import Final
 
@@ -21,13 +21,12 @@ from rexview.export.sheets.sheet import (
 )
 
 PAD_X: Final = 6.0
-PAD_Y: Final = 4.0
-"""Around the text of a cell."""
+"""Beside the text of a cell."""
+_PAD: Final = 0.3
+"""Above and below the text of a cell, in its size."""
 TABLE_SIZE: Final = 12.0
 GUTTER: Final = 20.0
 """Between columns of text."""
-_BETWEEN: Final = 14.0
-"""Between two things that stand one above the other."""
 _LEAST_ROOM: Final = 48.0
 """A table does not begin in less."""
 _NOT_TORN: Final = 3
@@ -46,10 +45,20 @@ def plain_lines(
     return [paragraph(line, size=size, bold=bold, colour=colour) for line in lines]
 
 
-def flow(paragraphs: Iterable[Paragraph], width: float, height: float) -> list[Column]:
-    """Break paragraphs into columns of a width, each at most so high; at least one, maybe empty."""
+def of_part(part: str, paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+    """Return paragraphs as those of a part."""
+    return [replace(one, part=part) for one in paragraphs]
+
+
+def flow(
+    paragraphs: Iterable[Paragraph], width: float, height: float, inset: float = 0.0
+) -> list[Column]:
+    """Break paragraphs into columns of a width, each at most so high; at least one, maybe empty.
+
+    The first column begins below an ``inset``.
+    """
     columns: list[list[Paragraph]] = [[]]
-    used = 0.0
+    used = inset
     for whole in paragraphs:
         rest = broken(whole, width)
         while True:
@@ -146,15 +155,44 @@ def table_rows(
     cells: Sequence[Cell], widths: Sequence[float], height: float, size: float, bold: bool = False
 ) -> list[Row]:
     """Make a row of a table; several where its text is longer than a sheet."""
+    pad = size * _PAD
     columns = []
     for cell, width in zip(cells, widths, strict=True):
         given = [cell] if isinstance(cell, Paragraph) else plain_lines(cell, size=size, bold=bold)
-        columns.append(flow(given, width - 2 * PAD_X, height - 2 * PAD_Y))
+        columns.append(flow(given, width - 2 * PAD_X, height - 2 * pad))
     rows = []
     for parts in zip_longest(*columns, fillvalue=()):
         tallest = max(map(height_of, parts))
-        rows.append(Row(tuple(parts), max(tallest, size) + 2 * PAD_Y))
+        rows.append(Row(tuple(parts), max(tallest, size) + 2 * pad))
     return rows
+
+
+def texts_of(column: Column, at: Place, name: str) -> list[Text]:
+    """Make a text of each part of a column, from the top left of a place; of the rest one too."""
+    made: list[Text] = []
+    y = at.y
+    for part, same in groupby(column, key=lambda one: one.part):
+        own = list(same)
+        gap = own[0].before
+        own[0] = replace(own[0], before=0.0)
+        place = Place(at.x, y + gap, at.width, height_of(tuple(own)))
+        made.append(Text(place, tuple(own), part or name))
+        y = place.bottom
+    return made
+
+
+def _lowest(
+    paragraphs: Sequence[Paragraph], width: float, room: float, columns: int, inset: float
+) -> list[Column]:
+    """Flow paragraphs that fit in some columns into such as are as low as they can be."""
+    low, high = inset, room
+    while high - low > 1:
+        middle = (low + high) / 2
+        if len(flow(paragraphs, width, middle, inset)) <= columns:
+            high = middle
+        else:
+            low = middle
+    return flow(paragraphs, width, high, inset)
 
 
 class Stack:
@@ -175,24 +213,38 @@ class Stack:
         self.sheets.append([])
         self._y = self.body.y
 
-    def _room(self, least: float) -> float:
+    def _room(self, least: float, size: float = TABLE_SIZE) -> float:
         """Go to a new sheet where less room is left, and return how much there is."""
         if not self.sheets:
             self._new()
         elif self._y > self.body.y:
-            self._y += _BETWEEN
+            self._y += size
             if self.body.bottom - self._y < least:
                 self._new()
         return self.body.bottom - self._y
 
-    def text(self, paragraphs: Sequence[Paragraph], name: str, columns: int = 1) -> None:
-        """Add paragraphs over the whole width, or in columns of the same width."""
+    def text(
+        self,
+        paragraphs: Sequence[Paragraph],
+        name: str,
+        columns: int = 1,
+        *,
+        balanced: bool = False,
+        inset: float = 0.0,
+    ) -> None:
+        """Add paragraphs over the whole width, or in columns of the same width.
+
+        What has a part of its own is a text of that name. ``balanced`` columns on one sheet are as
+        low as they can be; the first one begins below an ``inset``.
+        """
         if not paragraphs:
             return
         width = (self.body.width - GUTTER * (columns - 1)) / columns
         first = broken(paragraphs[0], width)
         room = self._room(_LEAST_ROOM if first.keep else first.line_height)
-        parts = flow(paragraphs, width, room)
+        parts = flow(paragraphs, width, room, inset)
+        if balanced and len(parts) <= columns:
+            parts = _lowest(paragraphs, width, room, columns, inset)
         if len(parts) > columns:  # what stands on later sheets has more room
             rest = [one for part in parts[columns:] for one in part]
             parts = [*parts[:columns], *flow(rest, width, self.body.height)]
@@ -200,11 +252,12 @@ class Stack:
             if at:
                 self._new()
             beside = parts[at : at + columns]
+            taken = [0.0 if at else inset, *[0.0] * len(beside[1:])]
             for number, part in enumerate(beside):
                 x = self.body.x + number * (width + GUTTER)
-                place = Place(x, self._y, width, height_of(part))
-                self.sheets[-1].append(Text(place, part, name))
-            self._y += max(map(height_of, beside))
+                place = Place(x, self._y + taken[number], width, 0)
+                self.sheets[-1] += texts_of(part, place, name)
+            self._y += max(top + height_of(one) for top, one in zip(taken, beside, strict=True))
 
     def table(
         self,
@@ -217,15 +270,19 @@ class Stack:
     ) -> None:
         """Add a table under a heading, if any; on each further sheet its head stands again."""
         total = width or self.body.width
+        cells = [
+            [replace(one, size=size) if isinstance(one, Paragraph) else one for one in line]
+            for line in cells
+        ]
         widths = column_widths([head, *cells], total, size)
         top = table_rows(head, widths, self.body.height, size, bold=True)[0]
-        title = broken(paragraph(heading, size=16, bold=True), self.body.width)
-        over = title.height + 6 if heading else 0.0
+        title = broken(paragraph(heading, size=size * 4 / 3, bold=True), self.body.width)
+        over = title.height + size / 2 if heading else 0.0
         most = self.body.height - over - top.height
         rows = [row for line in cells for row in table_rows(line, widths, most, size)]
         whole = over + top.height + sum(row.height for row in rows)
         splits = whole > self.body.height / 2
-        self._room(over + top.height + rows[0].height if splits else whole)
+        self._room(over + top.height + rows[0].height if splits else whole, size)
         while rows:
             if heading:
                 place = Place(self.body.x, self._y, self.body.width, title.height)
@@ -237,11 +294,12 @@ class Stack:
                 used += rows[fit].height
                 fit += 1
             place = Place(self.body.x, self._y, sum(widths), top.height + used)
-            self.sheets[-1].append(Table(place, widths, (top, *rows[:fit]), heading or "Table"))
+            self.sheets[-1].append(
+                Table(place, widths, (top, *rows[:fit]), heading or "Table", size * _PAD)
+            )
             self._y = place.bottom
             rows = rows[fit:]
             if rows:
                 self._new()
-                title = broken(
-                    paragraph(f"{heading}, continued", size=16, bold=True), self.body.width
-                )
+                more = paragraph(f"{heading}, continued", size=size * 4 / 3, bold=True)
+                title = broken(more, self.body.width)

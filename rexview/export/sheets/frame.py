@@ -22,13 +22,15 @@ from rexview.export.sheets.sheet import (
 
 _TOP: Final = 18.0
 _HEAD: Final = 40.0
+_LOW_HEAD: Final = 18.0
+"""Of a sheet of small print."""
 _FOOT_SIZE: Final = 10.0
 _FOOT_LINES: Final = 4
 """A notice that needs more stands on the first sheet only, and every other one points there."""
 _ASIDE: Final = 150.0
 """For the place in the list, at the right of the title."""
 NUMBER_WIDTH: Final = 48.0
-_SIZES: Final = (24.0, 20.0, 16.0, 13.0, 10.5)
+_SIZES: Final = (24.0, 20.0, 16.0, 14.0, 10.5, 6.0)
 _FULL_NOTICE: Final = "Read the notice on the first sheet."
 
 
@@ -45,26 +47,38 @@ class Frame:
         high = height_of(foot)
         place = Place(MARGIN, HEIGHT - 12 - high, room, high)
         self._foot = Text(place, foot, "Notice")
-        top = _TOP + _HEAD + 8
-        self.body = Place(MARGIN, top, WIDTH - 2 * MARGIN, place.y - 8 - top)
+        self.body, self.small_body = (
+            Place(MARGIN, top, WIDTH - 2 * MARGIN, place.y - 8 - top)
+            for top in (_TOP + _HEAD + 8, _TOP + _LOW_HEAD + 6)
+        )
 
     def sheet(
-        self, title: str, elements: Sequence[Element], *, aside: str = "", begins: bool = False
+        self,
+        title: str,
+        elements: Sequence[Element],
+        *,
+        aside: str = "",
+        begins: bool = False,
+        small: bool = False,
     ) -> Sheet:
-        """Make a sheet; ``aside`` stands at the right of its title, which an empty one lacks."""
+        """Make a sheet; ``aside`` stands at the right of its title, which an empty one lacks.
+
+        A ``small`` title leaves more room: what lies on the sheet may lie in ``small_body``.
+        """
         title = printable(title).replace("\n", " ")
         if not title:
             return Sheet(self.title, (*elements, *self._footer()), begins)
         right = _ASIDE if aside else 0.0
-        place = Place(MARGIN, _TOP, WIDTH - 2 * MARGIN - right, _HEAD)
+        high = _LOW_HEAD if small else _HEAD
+        place = Place(MARGIN, _TOP, WIDTH - 2 * MARGIN - right, high)
         for size in _SIZES:
             head = broken(paragraph(title, size=size, bold=True), place.width)
-            if head.height <= _HEAD:
+            if head.height <= high:
                 break
         every: list[Element] = [Text(place, (head,), "Title")]
         if aside:
             beside = broken(paragraph(aside, size=12, colour=QUIET), right)
-            at = Place(place.right, _TOP + 6, right, beside.height)
+            at = Place(place.right, _TOP + (0 if small else 6), right, beside.height)
             every.append(Text(at, (beside,), "Place in the list", at_right=True))
         return Sheet(title, (*every, *elements, *self._footer()), begins)
 

@@ -20,6 +20,7 @@ RULE: Final = "#C9CDD2"
 DARK: Final = "#1B2024"
 """Behind a film that cannot be shown, and behind words on a film."""
 BOX_LINE: Final = 2.25
+LEADER_LINE: Final = 1.0
 LINE_HEIGHT: Final = 1.2
 """Of a line of text, in sizes of its font."""
 
@@ -80,7 +81,8 @@ class Paragraph:
 
     ``lines`` keep the blank that they were broken at, so that put together they are the text.
     ``before`` is the space above, which falls away at the top of a sheet. With ``keep`` it does not
-    stand at the bottom of a sheet, away from what follows.
+    stand at the bottom of a sheet, away from what follows. ``part`` names what it is part of, where
+    a text has several.
     """
 
     lines: tuple[Line, ...]
@@ -88,6 +90,7 @@ class Paragraph:
     indent: float = 0.0
     before: float = 0.0
     keep: bool = False
+    part: str = ""
 
     @property
     def line_height(self) -> float:
@@ -154,12 +157,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; its first row is the head."""
+    """A table; its first row is the head. ``pad`` is the space above and below a cell's text."""
 
     place: Place
     widths: tuple[float, ...]
     rows: tuple[Row, ...]
     name: str
+    pad: float
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,15 @@ class Tag:
     name: str
 
 
+@dataclass(frozen=True)
+class Leader:
+    """A thin line from a box to the words beside its film."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    colour: str
+
+
 @dataclass(frozen=True, eq=False)
 class Film:
     """A picture with boxes over it; without ``jpeg`` it could not be read."""
@@ -194,6 +207,7 @@ class Film:
     told: str
     boxes: tuple[BoxMark, ...] = ()
     tags: tuple[Tag, ...] = ()
+    leaders: tuple[Leader, ...] = ()
 
 
 Element = Text | Table | Film

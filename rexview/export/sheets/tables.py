@@ -9,12 +9,12 @@ from typing import Final
 
 from rexview.analysis.meeting.decisions import Decision
 from rexview.analysis.meeting.minutes import Minutes
-from rexview.export.records import Content, ExportCase, ExportDecision
+from rexview.export.records import Content, ExportCase, ExportDecision, ExportScore
 from rexview.export.sheets.flow import Cell
 from rexview.export.sheets.sheet import Run, paragraph
 from rexview.export.sheets.wording import clock, one_line, vote_words
 from rexview.stats.final import write_score
-from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, day
+from rexview.vocab import DIMENSION_NAMES, counted, day
 
 Cells = tuple[str, Sequence[str], list[Sequence[Cell]]]
 """A table's heading, the names of its columns, its rows."""
@@ -31,37 +31,35 @@ def model_cell(content: Content, model: str | None) -> Cell:
     return paragraph(Run("■ ", True, found.colour), Run(one_line(found.name)), size=SIZE)
 
 
-def final_scores(content: Content, case: ExportCase) -> Cells:
-    """Give the final scores of each answer."""
-    scored = [answer for answer in case.answers if answer.final]
-    names = [*DIMENSION_NAMES, "gap"]
-    shown = [name for name in names if any(name in answer.final for answer in scored)]
-    head = ["Model", *(DIMENSION_NAMES.get(name, _GAP) for name in shown), "Readers"]
-    rows: list[Sequence[Cell]] = [
-        [
-            model_cell(content, answer.model),
-            *(_score(answer.final.get(name)) for name in shown),
-            str(answer.n_readers),
-        ]
-        for answer in scored
+def scores(content: Content, case: ExportCase) -> Cells:
+    """Give the final scores of each answer, then those of each reader."""
+    numbers = [*DIMENSION_NAMES, "gap"]
+    final = {answer.model: answer.final for answer in case.answers if answer.final}
+    given = {one.dimension for one in case.scores}
+    shown = [
+        name for name in numbers if name in given or any(name in one for one in final.values())
     ]
-    return "Final scores", head, rows
-
-
-def single_scores(content: Content, case: ExportCase) -> Cells:
-    """Give the scores of each reader; of several pictures one after another."""
-    shown = [name for name in DIMENSIONS if any(one.dimension == name for one in case.scores)]
-    pairs = dict.fromkeys((one.model, one.reader) for one in case.scores)
     rows: list[Sequence[Cell]] = []
-    for model, reader in pairs:
-        own = [one for one in case.scores if (one.model, one.reader) == (model, reader)]
-        given = [
-            ", ".join(str(one.score) for one in own if one.dimension == name) or _NONE
-            for name in shown
-        ]
-        who = one_line(content.readers.get(reader, reader))
-        rows.append([model_cell(content, model), who, *given])
-    return "Scores by reader", ["Model", "Reader", *(DIMENSION_NAMES[one] for one in shown)], rows
+    pairs = dict.fromkeys((one.model, one.reader) for one in case.scores)
+    for answer in case.answers:
+        model = model_cell(content, answer.model)
+        if answer.final:
+            who = f"Final, {counted(answer.n_readers, 'reader')}"
+            rows.append([model, who, *(_score(answer.final.get(name)) for name in shown)])
+        for reader in (reader for of, reader in pairs if of == answer.model):
+            own = [one for one in case.scores if (one.model, one.reader) == (answer.model, reader)]
+            who = one_line(content.readers.get(reader, reader))
+            rows.append([model, who, *(_of_reader(own, name) for name in shown)])
+    return (
+        "Scores",
+        ["Model", "Scored by", *(DIMENSION_NAMES.get(one, _GAP) for one in shown)],
+        rows,
+    )
+
+
+def _of_reader(scores: Sequence[ExportScore], dimension: str) -> str:
+    """Return a reader's scores in a dimension, of several pictures one after another."""
+    return ", ".join(str(one.score) for one in scores if one.dimension == dimension) or _NONE
 
 
 def case_decisions(content: Content, case: ExportCase) -> Cells:

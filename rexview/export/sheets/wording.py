@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final, TypeVar
+from typing import Final
 
 from rexview.analysis.meeting.records import Vote
 from rexview.export.records import (
@@ -34,7 +34,16 @@ _STEP: Final = 12.0
 """How far a list is set in for each two blanks before its dash."""
 _MOST_STEPS: Final = 4
 REFERENCE: Final = "Reference"
-_Said = TypeVar("_Said", ExportFlag, ExportMark)
+
+
+def plain_sentence(text: str) -> str:
+    """Return a sentence of Markdown as one line, without the marks of a list or of strong words."""
+    line = one_line(text)
+    if found := _BULLET.match(line):
+        line = line[found.end() :]
+    heading = _HEADING.match(line)
+    words = "".join(run.text for run in _strong(heading[1] if heading and heading[1] else line))
+    return words.rstrip("; ")
 
 
 def marked_down(text: str, size: float) -> list[Paragraph]:
@@ -74,21 +83,21 @@ def _strong(line: str) -> Iterator[Run]:
 
 
 def labelled(label: str, text: str | None, size: float = 14.0) -> list[Paragraph]:
-    """Show a text under its name; nothing where there is none."""
-    lines = printable(text or "").strip().split("\n")
-    if not any(lines):
+    """Show a text behind its name; nothing where there is none."""
+    first, *rest = [one for one in printable(text or "").split("\n") if one.strip()] or [""]
+    if not first:
         return []
-    head = paragraph(label, size=size - 2, bold=True, colour=QUIET, before=10, keep=True)
-    return [head, *(paragraph(line, size=size) for line in lines if line.strip())]
+    head = paragraph(Run(f"{label}: ", True, QUIET), Run(first), size=size, before=size / 3)
+    return [head, *(paragraph(line, size=size) for line in rest)]
 
 
 def model_heading(content: Content, model: str | None, size: float = 16.0) -> Paragraph:
     """Name a model, with its colour; the reference for None."""
     if model is None:
-        return paragraph(Run("□ ", True), Run(REFERENCE, True), size=size, before=10, keep=True)
+        return paragraph(Run("□ ", True), Run(REFERENCE, True), size=size, before=6, keep=True)
     found = content.model(model)
     swatch, name = Run("■ ", True, found.colour), Run(one_line(found.name), True)
-    return paragraph(swatch, name, size=size, before=10, keep=True)
+    return paragraph(swatch, name, size=size, before=size / 2, keep=True)
 
 
 def one_line(text: str) -> str:
@@ -97,24 +106,34 @@ def one_line(text: str) -> str:
 
 
 def options(case: ExportCase, size: float = 14.0) -> list[Paragraph]:
-    """List the options of a choice question, the right one marked."""
-    made = []
-    for number, option in enumerate(case.options):
-        right = number == case.correct
-        words = f"{option_letter(number)}. {one_line(option)}"
-        made.append(paragraph(words + (" (correct)" if right else ""), size=size, bold=right))
-    return made
+    """List the options of a choice question; the right one comes with the report."""
+    return [paragraph(_option(case, number), size=size) for number in range(len(case.options))]
 
 
-def answer_heading(content: Content, case: ExportCase, answer: ExportAnswer) -> list[Paragraph]:
+def right_option(case: ExportCase, size: float) -> list[Paragraph]:
+    """Name the right option of a choice question; nothing where there is none."""
+    if case.correct is None or case.correct >= len(case.options):
+        return []
+    words = f"Correct option: {_option(case, case.correct)}"
+    return [paragraph(words, size=size, bold=True)]
+
+
+def _option(case: ExportCase, number: int) -> str:
+    return f"{option_letter(number)}. {one_line(case.options[number])}"
+
+
+def answer_heading(
+    content: Content, case: ExportCase, answer: ExportAnswer, size: float = 16.0
+) -> list[Paragraph]:
     """Name the model of an answer, what became of it and what it chose."""
-    made = [model_heading(content, answer.model)]
+    made = [model_heading(content, answer.model, size)]
     if answer.status != "answered":
-        made.append(paragraph(STATUSES[answer.status], size=12, bold=True, keep=True))
+        words = STATUSES[answer.status]
+        made.append(paragraph(words, size=size * 0.8, bold=True, keep=True))
     if answer.choice is not None and answer.choice < len(case.options):
         verdict = {True: " – correct", False: " – wrong", None: ""}[answer.choice_correct]
         chosen = f"Chose {option_letter(answer.choice)}{verdict}"
-        made.append(paragraph(chosen, size=12, bold=True, keep=True))
+        made.append(paragraph(chosen, size=size * 0.8, bold=True, keep=True))
     return made
 
 
@@ -133,82 +152,98 @@ def quiet_line(told: str, size: float) -> list[Paragraph]:
     return [paragraph(told, size=size - 2, colour=QUIET)] if told else []
 
 
-def box_lines(content: Content, boxes: Iterable[tuple[int, ExportBox]]) -> list[Paragraph]:
-    """List boxes by number, under the model that gave them."""
+def box_lines(
+    content: Content, boxes: Iterable[tuple[int, ExportBox]], size: float
+) -> list[Paragraph]:
+    """List boxes by number, each with the model that gave it."""
     made: list[Paragraph] = []
-    last: str | None = ""
     for number, box in boxes:
-        if box.model != last:
-            made.append(model_heading(content, box.model, 13))
-            last = box.model
-        parts = [f"{number} {one_line(box.label)}".rstrip()]
+        model = content.model(box.model) if box.model is not None else None
+        swatch = Run("■ ", True, model.colour) if model else Run("□ ", True)
+        parts = [f"{one_line(model.name) if model else REFERENCE}: {one_line(box.label)}"]
         if box.side:
             parts.append("at the midline" if box.side == "midline" else f"patient's {box.side}")
         if box.score is not None:
             parts.append(f"confidence {box.score:.2f}")
         if box.unsure:
             parts.append("may lie elsewhere: how the model counts is not known")
-        made.append(paragraph(", ".join(parts), size=12, indent=14))
+        made.append(paragraph(swatch, Run(f"{number} {', '.join(parts)}"), size=size))
     return made
 
 
-def undrawn_lines(content: Content, case: ExportCase) -> list[Paragraph]:
+def undrawn_lines(content: Content, case: ExportCase, size: float) -> list[Paragraph]:
     """List the boxes that cannot be drawn, with the reason."""
     every = [*case.reference_boxes, *(box for one in case.answers for box in one.boxes)]
     undrawn = [box for box in every if box.problem]
     if not undrawn:
         return []
-    made = [paragraph("Boxes that cannot be drawn", size=14, bold=True, before=10, keep=True)]
+    made = [paragraph("Boxes that cannot be drawn", size=size, bold=True, before=10, keep=True)]
     for box in undrawn:
         name = content.model(box.model).name if box.model else REFERENCE
         words = f"{name}: {one_line(box.label)}. {box.problem}"
-        made.append(paragraph(one_line(words), size=12, indent=14))
+        made.append(paragraph(one_line(words), size=size, indent=14))
     return made
 
 
+def failure_words(content: Content, flags: Sequence[ExportFlag]) -> str:
+    """Name the failure of some flags of one answer, with its harm and who says so."""
+    firm = [one for one in flags if not one.hint or one.verdict == "confirmed"]
+    facts = []
+    harms = [one.severity for one in flags if one.severity is not None]
+    if harms:
+        facts.append(f"harm {max(harms)}")
+    by = dict.fromkeys(one.reader for one in flags if one.reader)
+    facts += [one_line(content.readers.get(reader, reader)) for reader in by]
+    facts += dict.fromkeys(one.verdict for one in flags if one.verdict)
+    told = f" ({', '.join(facts)})" if facts else ""
+    return one_line(firm[0].name if firm else flags[0].title) + told
+
+
+def failures(
+    flags: Iterable[ExportFlag],
+) -> dict[tuple[str, str], tuple[ExportFlag, ...]]:
+    """Return the flags of each failure of each answer, by model and failure.
+
+    Those that were rejected are left out where the failure stands all the same.
+    """
+    found: dict[tuple[str, str], list[ExportFlag]] = {}
+    for one in flags:
+        found.setdefault((one.model, one.failure), []).append(one)
+    return {
+        key: tuple(one for one in every if one.verdict != "rejected") or tuple(every)
+        for key, every in found.items()
+    }
+
+
 def flag_lines(content: Content, flags: Iterable[ExportFlag], size: float) -> list[Paragraph]:
-    """List failures under the model that they are of."""
-
-    def lines(flag: ExportFlag) -> list[Paragraph]:
-        facts = []
-        if flag.severity is not None:
-            facts.append(f"harm {flag.severity}")
-        if flag.reader:
-            facts.append(one_line(content.readers.get(flag.reader, flag.reader)))
-        if flag.verdict:
-            facts.append(flag.verdict)
-        told = f" ({', '.join(facts)})" if facts else ""
-        colour = QUIET if flag.verdict == "rejected" else INK
-        return _headed(one_line(flag.title) + told, flag.message, size, colour)
-
-    return _by_model(content, flags, lines, size)
+    """List failures under the model that they are of, each once with all that is said of it."""
+    made: list[Paragraph] = []
+    every = failures(flags)
+    for model in dict.fromkeys(model for model, _ in every):
+        made.append(model_heading(content, model, size))
+        for same in (same for (of, _), same in every.items() if of == model):
+            colour = QUIET if same[0].verdict == "rejected" else INK
+            words = "\n".join(dict.fromkeys(one.message for one in same if one.message))
+            made += _headed(failure_words(content, same), words, size, colour)
+    return made
 
 
 def mark_lines(content: Content, marks: Iterable[ExportMark], size: float) -> list[Paragraph]:
     """List the failures in words that people marked, under the model that they are of."""
-
-    def lines(mark: ExportMark) -> list[Paragraph]:
-        who = one_line(content.readers.get(mark.reader, mark.reader))
-        return _headed(f"{one_line(mark.name)} (in own words, {who})", mark.comment or "", size)
-
-    return _by_model(content, marks, lines, size)
-
-
-def _by_model(
-    content: Content, every: Iterable[_Said], lines: Callable[[_Said], list[Paragraph]], size: float
-) -> list[Paragraph]:
-    """List what is said of answers, under a heading for each model that follows another."""
     made: list[Paragraph] = []
-    for model, of_model in groupby(every, key=lambda one: one.model):
+    for model, of_model in groupby(marks, key=lambda one: one.model):
         made.append(model_heading(content, model, size))
-        made += (line for one in of_model for line in lines(one))
+        for mark in of_model:
+            who = one_line(content.readers.get(mark.reader, mark.reader))
+            head = f"{one_line(mark.name)} (in own words, {who})"
+            made += _headed(head, mark.comment or "", size)
     return made
 
 
 def _headed(head: str, text: str, size: float, colour: str = INK) -> list[Paragraph]:
     """Show a text under a bold line, which stays with it."""
     told = [line for line in printable(text).split("\n") if line.strip()]
-    first = paragraph(Run(head, True, colour), size=size, before=6, keep=bool(told))
+    first = paragraph(Run(head, True, colour), size=size, before=size / 4, keep=bool(told))
     return [first, *(paragraph(line, size=size, colour=colour) for line in told)]
 
 

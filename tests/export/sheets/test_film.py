@@ -4,7 +4,7 @@ import pytest
 from support.exports.exported_set import exported, write_exported_set
 
 from rexview.export.records import ExportBox
-from rexview.export.sheets.film import Numbered, film, fitted, ink_on, on_film
+from rexview.export.sheets.film import Numbered, film, fitted, ink_on, labelled_film, on_film
 from rexview.export.sheets.sheet import Place
 
 MOST = Place(36, 66, 560, 430)
@@ -18,25 +18,52 @@ def test_a_film_keeps_its_shape_and_a_box_is_cut_at_its_edge():
     assert on_film((-50, -50, 500, 500), place, 100, 120) == place
 
 
-def test_words_at_boxes_do_not_lie_on_each_other(tmp_path):
-    content, _ = exported(write_exported_set(tmp_path / "set"))
-    image = next(content.cases()).images[0]
-    model = content.models[0].id
+@pytest.fixture
+def content(tmp_path):
+    return exported(write_exported_set(tmp_path / "set"))[0]
+
+
+def boxes_on(image, model, last="lung"):
+    """Boxes close to each other, and one over all of the film."""
     boxes = [
         Numbered(n, ExportBox(model, image.id, f"nodule {n}", (40 + n, 50 + 2 * n, 20, 20)))
         for n in range(1, 7)
     ]
-    boxes.append(Numbered(7, ExportBox(None, image.id, "label " * 40, (0, 0, 100, 120))))
-    laid = film(content, image, None, MOST, boxes)
+    return [*boxes, Numbered(7, ExportBox(None, image.id, last, (0, 0, 100, 120)))]
+
+
+def test_numbers_at_boxes_do_not_lie_on_each_other(content):
+    image, model = next(content.cases()).images[0], content.models[0].id
+    laid = film(content, image, None, MOST, boxes_on(image, model))
     assert len(laid.boxes) == 7
     places = [tag.place for tag in laid.tags]
     assert all(laid.place.holds(place) for place in places)
     assert not any(a.meets(b) for at, a in enumerate(places) for b in places[:at])
-    assert [tag.text for tag in laid.tags] == [
-        *("R", "L"),
-        *(f"{n} nodule {n}" for n in range(1, 7)),
-        "7",
-    ]
+    assert [tag.text for tag in laid.tags] == ["R", "L", *map(str, range(1, 8))]
+
+
+def test_words_stand_beside_the_film_with_a_line_to_their_box(content):
+    image, model = next(content.cases()).images[0], content.models[0].id
+    laid, labels = labelled_film(content, image, None, MOST, boxes_on(image, model))
+    assert [tag.text for tag in laid.tags] == ["R", "L"]
+    places = [label.place for label in labels]
+    assert not any(laid.place.meets(place) for place in places)
+    assert all(MOST.holds(place) for place in places)
+    assert not any(a.meets(b) for at, a in enumerate(places) for b in places[:at])
+    said = {" ".join(line.text for line in label.paragraphs) for label in labels}
+    assert said == {*(f"■ Model M nodule {n}" for n in range(1, 7)), "□ Reference lung"}
+    assert len(laid.leaders) == 7
+    for leader in laid.leaders:
+        assert leader.end[0] in (laid.place.x, laid.place.right)
+        assert any(place.y <= leader.end[1] <= place.bottom for place in places)
+
+
+def test_where_there_is_no_room_for_words_numbers_stand_at_boxes(content):
+    image, model = next(content.cases()).images[0], content.models[0].id
+    boxes = boxes_on(image, model, "label " * 400)
+    laid, labels = labelled_film(content, image, None, MOST, boxes)
+    assert labels == ()
+    assert [tag.text for tag in laid.tags] == ["R", "L", *map(str, range(1, 8))]
 
 
 @pytest.mark.parametrize(("colour", "ink"), [("#F2F2F2", "#14191D"), ("#8A34EE", "#FFFFFF")])

@@ -1,0 +1,98 @@
+"""The sentences of a case that its failures are about: what one slide has room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rexview.analysis.case.case_harm import failures_of_answer
+from rexview.analysis.case.record import CasePage
+from rexview.detect.findings import REPORT_SECTIONS
+from rexview.harm import HarmTable
+from rexview.metrics.report_lines import Line, report_lines
+from rexview.schema import Evidence, Flag
+
+_CLOSING: Final = "impression"
+_USUAL: Final = 2
+"""Sentences of a text that no failure is about."""
+_SHORT: Final = 6
+"""A text of more sentences without a conclusion of its own may begin or end with it."""
+
+
+@dataclass(frozen=True)
+class KeySentences:
+    """``answers`` has those of each answer by its model, ``report`` those of the report.
+
+    A text that no failure is about has its conclusion, else where it begins and ends. A report has
+    its conclusion in any case.
+    """
+
+    answers: Mapping[str, tuple[str, ...]]
+    report: tuple[str, ...]
+
+
+def key_sentences(page: CasePage, table: HarmTable) -> KeySentences:
+    """Return the sentences with the evidence of failures, those of the worst failure first."""
+    evidence = {one.model: _evidence(page, one.model, table) for one in page.answers}
+    return KeySentences(
+        {
+            one.model: _of_text(one.text or "", _spans(evidence[one.model], "answer"))
+            for one in page.answers
+        },
+        _of_report(page, [item for every in evidence.values() for item in every]),
+    )
+
+
+def _evidence(page: CasePage, model: str, table: HarmTable) -> list[Evidence]:
+    """Return the evidence of the failures of an answer that stand, the worst first."""
+    flags = [one for one in page.flags if one.model == model]
+    failures = failures_of_answer(flags, table)
+
+    def rank(flag: Flag) -> tuple[bool, int]:
+        failure = failures[flag.failure]
+        return failure.suggested, -failure.harm
+
+    standing = [one for one in flags if one.failure in failures and one.verdict != "rejected"]
+    return [item for flag in sorted(standing, key=rank) for item in flag.evidence]
+
+
+def _spans(
+    evidence: Iterable[Evidence], where: str, field: str | None = None
+) -> list[tuple[int, int]]:
+    return [
+        (one.start, one.end)
+        for one in evidence
+        if one.where == where and one.field == field
+        if one.start is not None and one.end is not None
+    ]
+
+
+def _of_report(page: CasePage, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    report = page.case.report
+    found: list[str] = []
+    for section in REPORT_SECTIONS:
+        lines = report_lines(getattr(report, section))
+        found += _holding(lines, _spans(evidence, "report", section))
+    closing = _of_text(report.impression or report.findings or "", [])
+    return tuple(dict.fromkeys([*found, *closing[: 1 if found else None]]))
+
+
+def _of_text(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    lines = report_lines(text)
+    if found := _holding(lines, spans):
+        return tuple(found)
+    closing = [one.text for one in lines if one.section == _CLOSING]
+    every = [one.text for one in lines]
+    usual = every[:_USUAL] if len(every) <= _SHORT else [every[0], every[-1]]
+    return tuple(closing[:_USUAL] or usual)
+
+
+def _holding(lines: Sequence[Line], spans: Iterable[tuple[int, int]]) -> list[str]:
+    """Return the lines that hold any of some characters, in the order of these."""
+    held = (line.text for start, end in spans for line in lines if _meets(line, start, end))
+    return list(dict.fromkeys(held))
+
+
+def _meets(line: Line, start: int, end: int) -> bool:
+    return line.start < end and start < line.end
