@@ -8,7 +8,7 @@ from support.browser.held_messages import lose_first
 from support.browser.waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
-KEPT = re.compile("^you rejected · rule")
+KEPT = re.compile("^you rejected · flagged by rule")
 LISTENING = "addEventListener('rexview:evidence', () => (window.flagsAreHeard = true))"
 """What listens to flags says so with its first event."""
 

@@ -155,7 +155,7 @@ def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
     app = open_app("case", case="c1")
     entry = verdict_entry(app, verdict)
     text = shown(show_unsaved(app, entry))
-    assert f">you {verdict} · rule</i></summary>" in text, "it is shown at once"
+    assert f">you {verdict} · flagged by rule</i></summary>" in text, "it is shown at once"
     told = card(app)
     assert (told["named"], told["outbox"]["ticket"]) == (False, None), "it waits in the browser"
     assert not app.text_input, "asking for the name moves nothing on the page"
@@ -166,7 +166,7 @@ def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
     assert told["saved"] == [entry["token"]]
     text = shown(show_unsaved(app))
     assert (card(app)["named"], card(app)["nameProblem"]) == (True, "")
-    assert f">you {verdict} · rule</i></summary>" in text
+    assert f">you {verdict} · flagged by rule</i></summary>" in text
     assert ("rx-badge rx-rejected" in text) == (verdict == "rejected")
     assert kept().flags()["verdict"].to_list() == [verdict]
     assert kept().people()["dr-ann"].name == "Dr Ann"
@@ -304,7 +304,7 @@ def test_a_database_that_does_not_take_it_is_told_and_tried_again(open_app, kept
         told, status = post(card(app)["outbox"], entry)
         assert status == 503
         assert "Make room on it." in told["error"]
-        assert ">you confirmed · rule</i></summary>" in shown(show_unsaved(app, entry))
+        assert ">you confirmed · flagged by rule</i></summary>" in shown(show_unsaved(app, entry))
     assert post(card(app)["outbox"], entry)[0]["saved"] == [entry["token"]]
     assert kept().flags()["verdict"].to_list() == ["confirmed"]
 

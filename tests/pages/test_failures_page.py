@@ -29,8 +29,8 @@ def test_rates_say_what_could_be_judged_and_why_the_rest_not(open_app, with_verd
         "report, a reference box or the answer itself can contradict "
         "Model M 100% 2 of 2 34% to 100% 2 of 2",
         "Model N – – 0 of 1",
-        "Shares are of the answers that can be judged and those that a reader spoke about; the "
-        "others are not counted as right.",
+        "Shares are of the answers that can be judged or have a reader's verdict; the others are "
+        "not counted as right.",
         "95% intervals are Wilson's",
         "McNemar's exact test, p adjusted by Benjamini-Hochberg",
         "Rule: in tests",  # where the failure is explained

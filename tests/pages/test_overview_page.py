@@ -16,7 +16,8 @@ def test_numbers_of_the_small_set(open_app):
         "1 of 3 Answers scored",
         "1 of 3 No full answer",
         "2 Models",
-        "Laterality errors A finding is placed on the wrong side. Model M 1 of 1 1 rule only",
+        "Laterality errors A finding is placed on the wrong side. "
+        "Model M 1 of 1 answer 1 rule only",
         "Model N none of 1 answer can be judged",
         "Model M 2.00 n 1 5.00 n 1",
     ):

@@ -86,14 +86,14 @@ def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
     if row["harm_hinted"] and not row["harm"]:
         hinted, about = row["hinted_failure"], row["hinted_finding"]
         what = table.describe(hinted, finding_name(about) if about else None)
-        words = tr("Suggested, harm {row}: {what} (by rule, not confirmed)")
+        words = tr("Suggested by rule, harm {row}: {what}")
         return words.format(row=table.of(hinted, about), what=what)
     if failure:
         what = table.describe(failure, finding_name(finding) if finding else None)
         words = tr("Harm {row}: {what}").format(row=row["harm"], what=what)
         if row["harm_confirmed"] or failure == NO_ANSWER_CAME:
             return words
-        return tr("{words} (by rule, not confirmed)").format(words=words)
+        return tr("{words} (flagged by rule)").format(words=words)
     if row["content"] is None:
         return ""
     return f"No failure found; Content {row['content']:.1f}".removesuffix(".0")

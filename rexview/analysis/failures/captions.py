@@ -73,7 +73,7 @@ def judged_caption(failure: str, *, short: bool = False) -> str:
         return words
     if failure in READERS_ONLY:
         return f"{words}."
-    return tr("{words}, and those that a reader spoke about.").format(words=words)
+    return tr("{words}, and every answer with a reader's verdict.").format(words=words)
 
 
 def judged_share_caption(judged: int, answers: int) -> str:
@@ -92,8 +92,8 @@ def judged_share_caption(judged: int, answers: int) -> str:
 def rate_caption(*, clustered: bool) -> str:
     """Say how shares, intervals and tests are made."""
     words = tr(
-        "Shares are of the answers that can be judged and those that a reader spoke about; the "
-        "others are not counted as right."
+        "Shares are of the answers that can be judged or have a reader's verdict; the others are "
+        "not counted as right."
     )
     if clustered:
         how = tr(

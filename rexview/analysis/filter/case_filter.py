@@ -26,10 +26,10 @@ from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYP
 from rexview.words import tr
 
 SOURCES: Final[dict[str, str]] = {
-    "detector": tr("Found by a rule only"),
-    "reader": tr("Marked by a reader only"),
-    "both": tr("Found and marked"),
-    "hint": tr("Suggested by a rule only"),
+    "detector": tr("Flagged by rule only"),
+    "reader": tr("Marked by reader only"),
+    "both": tr("Flagged by rule and marked by reader"),
+    "hint": tr("Suggested by rule only"),
 }
 """Who says that an answer shows a failure. They exclude each other; hints are counted apart."""
 COMMENTED: Final[dict[str, str]] = {

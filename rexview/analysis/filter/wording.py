@@ -44,7 +44,7 @@ from rexview.words import beginning, inside, tr
 
 CONDITION_NAMES: Final = {
     "failures": tr("Failure"),
-    "sources": tr("Who says so"),
+    "sources": tr("Flagged by"),
     "models": tr("Model"),
     "statuses": tr("Answer"),
     "weakest": tr("Weakest link"),

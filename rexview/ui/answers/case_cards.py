@@ -194,10 +194,10 @@ _NOT_KNOWN: Final = {
 }
 """What stands where flags are not all known: no flag would read as no failure."""
 _FOUND_BY: Final = {
-    "detector": tr("Found by a rule."),
+    "detector": tr("Flagged by rule."),
     "reader": tr("Marked by a reader."),
-    "both": tr("Found by a rule and marked by a reader."),
-    "hint": tr("Suggested by a rule; nobody confirmed it."),
+    "both": tr("Flagged by rule and marked by a reader."),
+    "hint": tr("Suggested by rule; nobody confirmed it."),
 }
 _MARKED: Final = tr("In own words, marked by people.")
 _PEOPLE: Final = tr("people")

@@ -226,7 +226,9 @@ class _Flagged:
     def _who(self) -> str:
         """Name in a few words who found or judged it; the details stand below."""
         readers = [flag for flag in self.flags if flag.source == "reader"]
-        found_by = [tr("rule")] if len(readers) < len(self.flags) else []
+        # of what is only suggested the name says so
+        by_rule = tr("by rule") if self.is_only_hinted else tr("flagged by rule")
+        found_by = [by_rule] if len(readers) < len(self.flags) else []
         for verdict in ("confirmed", "rejected"):
             given = [flag for flag in readers if flag.verdict == verdict]
             others = [flag for flag in given if flag.reader != self.visitor.reader]
@@ -300,7 +302,7 @@ def _found_html(key: str, flag: Flag) -> str:
     named = f' data-rx-flag="{html.escape(key)}"' if located else ""
     css = "rx-found rx-rejected" if flag.verdict == "rejected" else "rx-found"
     return (
-        f'<div class="{css}"{named}><p title="{tr("Found by rule: to be reviewed")}">'
+        f'<div class="{css}"{named}><p title="{tr("To be reviewed")}">'
         f"{html.escape(flag.message)} <i>{_by_rule_html(flag)}</i>{show}</p>"
         f"{_sides_html(flag)}</div>"
     )
@@ -309,7 +311,7 @@ def _found_html(key: str, flag: Flag) -> str:
 def _by_rule_html(flag: Flag) -> str:
     """Say that a rule found or only suggests it, and how often its suggestions were right."""
     if not flag.is_hint:
-        return tr("by rule")
+        return tr("flagged by rule")
     measured = precision_of(flag.failure)
     if measured is None:
         return tr("suggested by rule")

@@ -55,7 +55,12 @@ def marks_in_reference(reports: ReportCase, names: Mapping[str, str]) -> Marks:
     found: dict[str, list[Span]] = {}
     for (what, words), models in by.items():
         said = tr("Missed by {models}") if what == "missed" else tr("Other side in {models}")
-        part = tr("{n:d} of {total:d} models").format(n=len(models), total=len(compared))
+        part = (
+            tr("by {n:d} of {total:d} models")
+            if what == "missed"
+            else tr("in {n:d} of {total:d} models")
+        )
+        part = part.format(n=len(models), total=len(compared))
         some = f" {part}" if len(models) < len(compared) else ""
         title = said.format(models=", ".join(names[one] for one in models))
         mark = _mark(words, what, title, some)

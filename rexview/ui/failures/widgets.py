@@ -58,7 +58,7 @@ def choose_counted() -> str:
     """Offer whose verdict counts: rule, reader, either or both; the link keeps the choice."""
     return str(
         st.segmented_control(
-            tr("Found by"),
+            tr("Flagged by"),
             list(COUNTED),
             format_func=lambda word: COUNTED[word][0],
             required=True,

@@ -144,7 +144,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
     )
     judged = browse_link(
         row.judged.opens,
-        tr("of {value:,}").format(value=row.judged.value),
+        trn("of {n:,} answer", "of {n:,} answers", row.judged.value).format(n=row.judged.value),
         title=tr("The answers that can be judged"),
     )
     can = browse_link(row.judged.opens, rest)
@@ -186,7 +186,7 @@ def other_failures_html(numbers: Overview) -> str:
     ]
     title = so_far_after(tr("Other failures"), so_far=not numbers.scanned.is_complete)
     caption = tr(
-        "{title}: answers marked by a reader, found by a rule only, and only suggested by a rule "
+        "{title}: answers marked by a reader, flagged by rule only, and only suggested by rule "
         "(not counted as failures; Failures says how many suggestions were right in tests)."
     ).format(title=title)
     return rows_table("rx-scores rx-others", ["", *numbers.models.values()], body, caption)

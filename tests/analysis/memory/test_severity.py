@@ -54,9 +54,7 @@ def test_a_pneumothorax_on_the_wrong_side_stands_above_any_number_of_faults_of_s
         scores=scored("style", 1),
     )
     assert order(review_set) == ["side", "style"]
-    assert words(review_set, "side") == (
-        "Harm 4: pneumothorax on the wrong side (by rule, not confirmed)"
-    )
+    assert words(review_set, "side") == ("Harm 4: pneumothorax on the wrong side (flagged by rule)")
     assert words(review_set, "style").startswith("Harm 1: ")
 
 
@@ -114,9 +112,7 @@ def test_a_hint_puts_in_order_only_what_is_alike_otherwise(make_set):
         flags=[flag("style", "terse")],
     )
     assert order(review_set) == ["style", "hint", "plain"]
-    assert words(review_set, "hint") == (
-        "Suggested, harm 4: pneumothorax missed (by rule, not confirmed)"
-    )
+    assert words(review_set, "hint") == ("Suggested by rule, harm 4: pneumothorax missed")
 
 
 def test_suggestions_stand_below_confirmed_ones_by_the_harm_that_they_suggest(make_set):
@@ -129,7 +125,7 @@ def test_suggestions_stand_below_confirmed_ones_by_the_harm_that_they_suggest(ma
     )
     assert order(review_set) == ["terse", "pneumothorax", "granuloma"]
     cards = memory_engine(review_set).cards(CaseFilter(sort="severity"), ["pneumothorax", "terse"])
-    assert cards[0].harm.startswith("Suggested, harm 4: ")
+    assert cards[0].harm.startswith("Suggested by rule, harm 4: ")
     assert cards[0].harm_meaning.startswith("Grave.")
     assert cards[1].harm.startswith("Harm 1: ")
 
@@ -140,7 +136,7 @@ def test_what_denies_the_report_is_found_and_stands_by_its_harm(make_set):
         answers=[answer("hint", "Normal."), answer("denied", "No effusion.")],
     )
     assert order(review_set) == ["denied", "hint"]
-    assert words(review_set, "denied") == "Harm 3: pleural effusion missed (by rule, not confirmed)"
+    assert words(review_set, "denied") == "Harm 3: pleural effusion missed (flagged by rule)"
 
 
 def test_a_hint_that_a_reader_confirmed_does_the_harm_of_its_finding(make_set):

@@ -100,7 +100,7 @@ def test_hostile_words_of_every_table_are_there_as_text(drawn):
 def test_texts_are_marked_by_words_too(drawn):
     report, answers, rows = drawn("r1")
     assert "consolidation" in marked(report, "rx-missed")
-    assert 'data-rx-label="missed 1 of 2 models"' in report
+    assert 'data-rx-label="missed by 1 of 2 models"' in report
     assert 'title="Missed by Model M' in report
     assert marked(report, "rx-swapped")[0].endswith("pleural effusion")
     assert marked(answers, "rx-invented") == ["Rib fracture"]
