@@ -32,11 +32,17 @@ class FailureOfAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class Headline:
-    """``words`` say what failed and who says so; ``model`` gave the answer. ``harm`` is 0 to 4."""
+    """``words`` say what failed and who says so; ``model`` gave the answer. ``harm`` is 0 to 4.
+
+    ``failure`` is a key of :data:`rexview.vocab.FAILURES`, None where no answer came.
+    ``suggested``: a rule only suggests it.
+    """
 
     words: str
     model: str
     harm: int
+    failure: str | None
+    suggested: bool
 
 
 def failures_of_answer(flags: Iterable[Flag], table: HarmTable) -> dict[str, FailureOfAnswer]:
@@ -62,15 +68,29 @@ def case_headline(page: CasePage, table: HarmTable) -> Headline | None:
 
     A failure that a rule only suggests is named where no failure harms.
     """
-    rows = [(_harm_of(page, answer, table), answer) for answer in page.answers]
-    rows = [one for one in rows if one[0]["harm_failure"] or one[0]["harm_hinted"]]
-    if not rows:
+    found = [one for answer in page.answers if (one := _headline(page, answer, table))]
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def answer_headlines(page: CasePage, table: HarmTable) -> dict[str, Headline]:
+    """Return the worst failure of each answer that has any, by its model."""
+    found = {one.model: _headline(page, one, table) for one in page.answers}
+    return {model: one[1] for model, one in found.items() if one}
+
+
+def _headline(page: CasePage, answer: Answer, table: HarmTable) -> tuple[float, Headline] | None:
+    """Return how severe an answer's worst failure is, and its headline; None without any."""
+    row = _harm_of(page, answer, table)
+    failure, harm = row["harm_failure"], row["harm"]
+    suggested = not harm and bool(row["harm_hinted"])
+    if suggested:
+        failure = row["hinted_failure"]
+        harm = table.of(failure, row["hinted_finding"])
+    elif failure is None:
         return None
-    row, answer = max(rows, key=lambda one: _severity(*one))
-    harm = row["harm"]
-    if not harm and row["harm_hinted"]:
-        harm = table.of(row["hinted_failure"], row["hinted_finding"])
-    return Headline(harm_text(row, table), answer.model, harm)
+    known = failure if failure in FAILURES else None
+    headline = Headline(harm_text(row, table), answer.model, harm, known, suggested)
+    return _severity(row, answer), headline
 
 
 def _severity(row: dict[str, Any], answer: Answer) -> float:

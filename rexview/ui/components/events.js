@@ -21,7 +21,7 @@
 /**
  * Told to the page's script, which takes them as `on_<name>_change`.
  *
- * @typedef {"navigate" | "report" | "refresh" | "go" | "name" | "unsaved" | "leads"} Trigger
+ * @typedef {"navigate" | "report" | "refresh" | "go" | "name" | "unsaved" | "leads" | "headlines"} Trigger
  * @typedef {(name: Trigger, value: unknown) => void} Tell
  * @typedef {{ parentElement: HTMLElement, data: any, setTriggerValue: Tell }} Component
  */

@@ -130,6 +130,7 @@ SESSION_MEETING: Final = "rexview_meeting"
 """The meeting that cases are pinned to, by review set, see :mod:`rexview.ui.meeting.chosen`."""
 
 SESSION_PRESENTING: Final = "rexview_presenting"
+SESSION_HEADLINES: Final = "rexview_headlines"
 """The window that took a meeting over, see :mod:`rexview.ui.meeting.presenting.widgets`."""
 
 SESSION_EXPORT: Final = "rexview_export"

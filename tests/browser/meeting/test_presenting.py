@@ -362,6 +362,62 @@ def test_cases_are_gone_to_from_the_list_and_their_time_is_kept(started, present
     page.keyboard.press("Shift+T")
 
 
+def test_what_failed_is_in_the_list_once_who_leads_asks_for_it(started, visitor):
+    headline = "Harm 3: pleural effusion on the wrong side"
+    lead, follower = visitor(), visitor()
+    started.plan()
+    with record(lead) as told, record(follower) as followed:
+        page = lead.new_page()
+        page.goto(started.link("present"))
+        shown(page, CASES[0], "question")
+        other = follower.new_page()
+        other.goto(started.link("follow"))
+        shown(other, CASES[0], "question")
+        page.keyboard.press("g")
+        expect(page.locator(".sheet li")).to_have_count(len(CASES))
+        told.look(page)
+        before = list(told.pieces)
+        page.get_by_role("button", name="Show what failed in each case").click()
+        expect(page.locator(".sheet li").first).to_contain_text(headline)
+        page.keyboard.press("Escape")
+        page.keyboard.press("g")
+        expect(page.locator(".sheet li").first).not_to_contain_text(headline)
+        page.keyboard.press("Escape")
+        other.keyboard.press("g")
+        expect(other.locator(".sheet li")).to_have_count(1)
+        expect(other.locator(".told")).to_be_hidden()
+        page.keyboard.press("Space")
+        shown(other, CASES[0], "answers")
+        followed.look(other)
+        told.look(page)
+    assert told.find([headline])
+    assert not replace(told, pieces=before).find([headline])
+    assert not told.find([model.name for model in load(started.folder).models])
+    assert not followed.find([headline, headline.partition(": ")[2]])
+
+
+def test_what_failed_is_proposed_and_stored_once_it_is_confirmed(started, present):
+    page = present()
+    page.keyboard.press("Shift+D")
+    form = page.locator(".rx-d")
+    expect(form.get_by_label("Failure agreed on")).to_be_enabled()
+    expect(form.locator(".rx-d-proposal")).to_be_hidden()  # nothing of it is shown yet
+    page.keyboard.press("Shift+S")
+    shown(page, CASES[0], "flags")
+    page.keyboard.press("Shift+D")
+    proposal = form.locator(".rx-d-proposal")
+    words = "Proposal, from the worst failure found: Laterality error · harm 3"
+    expect(proposal).to_contain_text(words)
+    expect(form.get_by_label("Failure agreed on")).to_have_value("")
+    assert not started.read(lambda reviews: reviews.current("decide"))
+    proposal.get_by_role("button", name="Confirm").click()
+    expect(form.locator(".rx-d-status")).to_contain_text("Saved")
+    expect(proposal).to_be_hidden()
+    expect(form.get_by_label("Failure agreed on")).to_have_value("laterality_error")
+    (stored,) = started.read(lambda reviews: reviews.current("decide"))
+    assert (stored.value["failure"], stored.value["severity"]) == ("laterality_error", 3)
+
+
 def test_notes_are_on_no_screen_but_in_a_window_of_their_own(present):
     page = present()
     expect(page.locator(".rx-present")).not_to_contain_text(NOTE)

@@ -85,7 +85,7 @@ def test_who_looks_may_not_decide(open_app, decided, monkeypatch):
     monkeypatch.setattr(permissions, "role", lambda: "viewer")
     assert listed(open_app("meeting", **{"as": "decisions"}))["may"] is False
     (data,) = components(open_app("case", case="c1"), "rexview_case_decisions")
-    assert (data["may"], data["meetings"]) == (False, [])
+    assert (data["may"], data["meetings"], data["proposals"]) == (False, [], {})
     assert about(data["past"]) == [("c1", None), ("c1", "m")]
 
 
@@ -95,6 +95,8 @@ def test_a_case_on_an_open_agenda_can_be_decided_on_its_page(open_app, decided):
     assert [one["key"] for one in data["subjects"]] == ["", "m", "n"]
     assert data["rows"]["m1"]["m"]["value"]["decision"] == "retrain"
     assert data["past"] == []
+    assert data["proposals"].keys() <= {"", "m", "n"}
+    assert data["proposals"][""]["severity"] in range(5)
 
 
 def test_of_a_closed_meeting_a_case_shows_what_was_decided(open_app, decided):

@@ -21,6 +21,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE
 from rexview.ui.meeting.chosen import may_lead
+from rexview.ui.meeting.headlines import headlines
 from rexview.ui.meeting.writing import item_json
 from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.outbox import outbox_json
@@ -47,7 +48,7 @@ def agenda_json(review_set: ReviewSet, meeting_id: str, person: Person | None) -
     rows = planned.cases if planned else ()
     may = person is not None and may_lead()
     notes = presenter_notes(reviews, meeting_id, person.id) if person and may else {}
-    failed = _headlines(review_set, [row.case.id for row in rows]) if may else {}
+    failed = headlines(review_set, [row.case.id for row in rows]) if may else {}
     return {
         "outbox": outbox_json(review_set, MEETING_PAGE, person),
         "meeting": meeting_id,
@@ -99,22 +100,6 @@ def _case_json(
             *({"words": words, "warns": warns} for words, warns in _known(row)),
         ],
         "found": _found(review_set, row.item.found_by),
-    }
-
-
-def _headlines(review_set: ReviewSet, cases: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return what failed worst in each case where something did: for those who lead only.
-
-    Others may be following, and nothing is told them before it is shown.
-    """
-    names = review_set.model_names
-    return {
-        card.case.id: {
-            "words": f"{card.harm} · {names[card.harm_model]}",
-            "harm": card.harm_level,
-        }
-        for card in review_sets.engine(review_set).cards(CaseFilter(), cases)
-        if card.harm_level is not None
     }
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from rexview.analysis.case.case_harm import answer_headlines, case_headline
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.meeting.decisions import decisions
 from rexview.analysis.written.failures import KIND as WRITTEN
 from rexview.analysis.written.failures import written_failures
 from rexview.answer_digest import digests_of
 from rexview.columns.meetings import NO_FAILURE
+from rexview.harm import HarmTable
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.components import component
@@ -64,6 +66,19 @@ def _in_own_words(review_set: ReviewSet) -> list[str]:
     return [name for name in names if name != NO_FAILURE and name not in FAILURES]
 
 
+def proposals_json(page: CasePage, table: HarmTable) -> dict[str, dict[str, Any]]:
+    """Return the worst failure of a case, ``""``, and of each answer, as what may be decided.
+
+    They are proposals: nothing is stored before somebody confirms it.
+    """
+    worst = case_headline(page, table)
+    found = answer_headlines(page, table) | ({"": worst} if worst else {})
+    return {
+        key: {"failure": one.failure, "severity": one.harm, "suggested": one.suggested}
+        for key, one in found.items()
+    }
+
+
 def show_case_decisions(review_set: ReviewSet, page: CasePage) -> None:
     """Show on the Case page what was decided; let it be decided where a meeting has the case.
 
@@ -108,6 +123,9 @@ def show_case_decisions(review_set: ReviewSet, page: CasePage) -> None:
             one: {row["model"] or "": row for row in told if row["meeting"] == one}
             for one in open_ids
         },
+        "proposals": proposals_json(page, review_sets.engine(review_set).facts.harm)
+        if held
+        else {},
         "past": [row for row in told if row["meeting"] not in open_ids],
     }
     show = component(

@@ -18,6 +18,7 @@ from rexview.analysis.meeting.records import Meeting
 from rexview.analysis.meeting.steps import ShownCase, shown_case
 from rexview.schema import ReviewSet
 from rexview.ui.link.keys import USUAL_ORDER
+from rexview.ui.meeting.decisions.form import proposals_json
 from rexview.ui.meeting.presenting.html import (
     Labels,
     answers_panel,
@@ -61,7 +62,8 @@ def case_json(
         ``case``, ``step``; ``steps`` as pairs of key and name; ``viewer`` as the viewer takes it;
         ``question`` and ``panels`` as HTML, these by step; ``letters``, of each answer that is
         shown its letter, name, colour, and ``model``, its id once models are named; ``notice`` of
-        the set, which says that data are simulated. None when the set has no such case.
+        the set, which says that data are simulated; ``proposals`` for what may be decided, once
+        failures are shown in words. None when the set has no such case.
 
     Raises
     ------
@@ -93,6 +95,7 @@ def case_json(
             for answer in shown.page.answers
         ],
         "notice": info.notice if named else cover_names(review_set, info.notice),
+        "proposals": _proposals(review_set, shown),
     }
 
 
@@ -107,6 +110,12 @@ def letters_of(review_set: ReviewSet, held: Meeting, case_id: str) -> dict[str, 
     models = (answer.model for answer in review_set.answers_of(case_id))
     key = review_sets.reviews(review_set).letter_key()
     return steps.letters_of(held, case_id, models, key)
+
+
+def _proposals(review_set: ReviewSet, shown: ShownCase) -> dict[str, dict[str, Any]]:
+    if "flags" not in shown.shown or not shown.tells_flags:
+        return {}
+    return proposals_json(shown.page, review_sets.engine(review_set).facts.harm)
 
 
 def _whole(review_set: ReviewSet, case_id: str) -> CasePage | None:

@@ -19,6 +19,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_MEETING
 from rexview.ui.meeting.chosen import may_lead
 from rexview.ui.meeting.decisions.form import STYLE, form_json
+from rexview.ui.meeting.headlines import headlines
 from rexview.ui.meeting.live.rooms import ROOMS
 from rexview.ui.meeting.live.ticket import room_json
 from rexview.ui.meeting.views import AGENDA, view_link
@@ -102,8 +103,16 @@ def _put(review_set: ReviewSet, held: Meeting, leader: Person | None) -> None:
         "exit": view_link(AGENDA, held.id),
     }
     presenting(
-        key=_KEY, data=data, on_refresh_change=lambda: None, on_leads_change=_remember_window
+        key=_KEY,
+        data=data,
+        on_refresh_change=lambda: None,
+        on_leads_change=_remember_window,
+        on_headlines_change=partial(_ask_for_headlines, held.id),
     )
+
+
+def _ask_for_headlines(meeting_id: str) -> None:
+    st.session_state[link_keys.SESSION_HEADLINES] = meeting_id
 
 
 def _remember_window() -> None:
@@ -121,10 +130,15 @@ def _taken_over(review_set: ReviewSet, held: Meeting) -> Person | None:
 
 
 def _agenda(review_set: ReviewSet, held: Meeting, leader: Person | None) -> list[dict[str, Any]]:
-    """Return what the presenter is told of the cases to come: nothing of what they hold."""
+    """Return what the presenter is told of the cases to come: nothing of what they hold.
+
+    What failed in them comes once it is asked for, since a room may see this screen.
+    """
     if leader is None:
         return []
     notes = presenter_notes(review_sets.reviews(review_set), held.id, leader.id)
+    asked = st.session_state.get(link_keys.SESSION_HEADLINES) == held.id and may_lead()
+    failed = headlines(review_set, held.cases, with_models=False) if asked else None
     return [
         {
             "case": item.case,
@@ -132,6 +146,7 @@ def _agenda(review_set: ReviewSet, held: Meeting, leader: Person | None) -> list
             "minutes": item.minutes,
             "seconds": held.seconds.get(item.case, 0.0),
             "note": notes.get(item.case, ""),
+            **({} if failed is None else {"headline": failed.get(item.case)}),
         }
         for item in held.agenda
     ]

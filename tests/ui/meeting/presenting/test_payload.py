@@ -64,10 +64,19 @@ def test_nothing_of_a_later_step_is_sent(case):
             ]
             assert set(made["panels"]) <= set(steps)
             assert "report" in steps or "(correct)" not in made["question"]
+            tells = {"answers", "boxes", "report", "flags"} <= set(steps)
+            assert tells or made["proposals"] == {}
             assert made["notice"]
             if not steps:
                 assert made["letters"] == []
                 assert made["panels"] == {}
+
+
+def test_what_may_be_decided_is_proposed_once_failures_are_shown():
+    made, _ = payload("c22", LATER)
+    letters = {model: letter for letter, model in letters_of(DEMO, meeting(*LATER), "c22").items()}
+    missed = {"failure": "omission", "severity": 4, "suggested": False}
+    assert made["proposals"] == {"": missed, letters["medical-4b"]: missed}
 
 
 def test_the_address_of_a_returned_picture_is_as_long_whoever_drew_it():

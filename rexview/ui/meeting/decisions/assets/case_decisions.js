@@ -93,8 +93,9 @@ class CaseDecisions {
     const words = data.meetings.find(({ id }) => id === meeting)?.decisions ?? [];
     const choices = { ...data.choices, decisions: [...data.choices.decisions, ...words] };
     this.form.update({ may: data.may, choices });
-    const { case: of, subjects, revision } = data;
-    this.form.open({ meeting, case: of, subjects, rows: data.rows[meeting] ?? {}, revision });
+    const { case: of, subjects, revision, proposals } = data;
+    const rows = data.rows[meeting] ?? {};
+    this.form.open({ meeting, case: of, subjects, rows, revision, proposals });
   }
 }
 

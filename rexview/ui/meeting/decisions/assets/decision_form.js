@@ -12,7 +12,7 @@ import { ScorerLine } from "../../../saving/assets/scorer.js";
 import { DecisionFields } from "./decision_fields.js";
 import { historyNode, NOTHING, sameValue, summary, when } from "./decision_words.js";
 
-/** @import { Choices, DecisionRow, DecisionValue } from "./decision_words.js" */
+/** @import { Choices, DecisionRow, DecisionValue, Proposal } from "./decision_words.js" */
 
 /**
  * What can be decided about: an answer by its model or letter, the case with no key. `shown` says which
@@ -42,6 +42,8 @@ export class DecisionForm {
     this.revision = 0;
     /** @type {Record<string, { value: DecisionValue, revision: number }>} */
     this.confirmed = {}; // saved from here, until the rows have it
+    /** @type {Record<string, Proposal>} */
+    this.proposals = {};
     this.fields = new DecisionFields(
       (name, value, known) => this.give(name, value, known),
       () => this.#about,
@@ -59,6 +61,7 @@ export class DecisionForm {
   #build(place) {
     this.tabs = html("div", { class: "rx-d-tabs", role: "radiogroup", "aria-label": tr("About") });
     this.scorer = new ScorerLine(tr("Deciding as {name}"));
+    this.proposal = html("div", { class: "rx-d-proposal", hidden: true });
     this.status = html("p", { class: "rx-d-status", role: "status" });
     this.notice = html("div", { class: "rx-d-notice", role: "alert" });
     this.history = html("div", {});
@@ -66,6 +69,7 @@ export class DecisionForm {
       "section",
       { class: "rx-d", "aria-label": tr("Decision") },
       this.tabs,
+      this.proposal,
       this.fields.node,
       this.notice,
       this.status,
@@ -95,9 +99,10 @@ export class DecisionForm {
   /**
    * Show the decisions on a case. Without `rows` they are asked from the server.
    * @param {{ meeting: string, case: string, subjects: DecisionSubject[],
-   *   rows?: Record<string, DecisionRow>, revision?: number }} about
+   *   rows?: Record<string, DecisionRow>, revision?: number,
+   *   proposals?: Record<string, Proposal> }} about
    */
-  open({ meeting, case: of, subjects, rows, revision = 0 }) {
+  open({ meeting, case: of, subjects, rows, revision = 0, proposals = {} }) {
     const another = meeting !== this.meeting || of !== this.case;
     if (another) {
       this.#keepTyped();
@@ -105,6 +110,7 @@ export class DecisionForm {
     }
     this.letters = rows === undefined;
     this.subjects = subjects;
+    this.proposals = proposals;
     if (!subjects.some(({ key }) => key === this.key)) this.key = subjects[0]?.key ?? "";
     if (rows !== undefined) this.#take(rows, revision);
     else if (another) this.#ask(of);
@@ -231,11 +237,32 @@ export class DecisionForm {
       set(tab, { "aria-checked": String(key === this.key), "data-decided": key in this.rows });
     }
     this.fields.node.disabled = !this.may || !this.loaded;
+    this.#drawProposal(value);
     this.fields.draw(value);
     this.status.textContent = this.#statusWords(row);
     this.scorer.draw(outbox.scorer);
     this.notice.replaceChildren(...this.#noticeNodes(row));
     this.history.replaceChildren(...(row ? historyNode(row, this.choices) : []));
+  }
+
+  /** The worst failure found, where none is agreed on yet: it is stored once it is confirmed. */
+  #drawProposal(/** @type {DecisionValue} */ value) {
+    const one = this.proposals[this.key];
+    const open = value.failure === null && value.severity === null;
+    const offered = this.may && this.loaded && open && this.returned.length === 0 ? one : undefined;
+    this.proposal.hidden = offered === undefined;
+    if (!offered) return;
+    const { failure, severity, suggested } = offered;
+    const words = summary({ ...NOTHING, failure, severity }, this.choices);
+    const text = suggested
+      ? tr("Proposal, from a failure that a rule suggests: {words}", { words })
+      : tr("Proposal, from the worst failure found: {words}", { words });
+    if (this.proposal.firstChild?.textContent === text) return; // its button may have the focus
+    const confirm = () => {
+      this.#send({ ...this.value, failure, severity });
+      this.draw();
+    };
+    this.proposal.replaceChildren(html("p", {}, text), button(tr("Confirm"), confirm));
   }
 
   #statusWords(row) {

@@ -11,6 +11,7 @@ import { tr } from "../../../components/words.js";
  *   history: { by: string, at: string, value: DecisionValue | null }[], earlier: number }} DecisionRow
  * @typedef {{ failures: [string, string][], harm: [number, string][], decisions: [string, string][],
  *   people: string[] }} Choices
+ * @typedef {{ failure: string | null, severity: number, suggested: boolean }} Proposal
  */
 
 /** @type {DecisionValue} */

@@ -37,7 +37,8 @@ export function actsOf(/** @type {Presenting} */ presenting) {
       // who follows knows of the cases that were shown
       const seen = reached.map(([place, id]) => ({ case: id, place, minutes: null, seconds: 0 }));
       const agenda = agendaNow();
-      presenting.list.fill(agenda.length > 0 ? agenda : seen, presenting.at?.case ?? "", shown);
+      const [list, at] = [agenda.length > 0 ? agenda : seen, presenting.at?.case ?? ""];
+      presenting.list.fill(list, at, shown, presenting.leads && agenda.length > 0);
       presenting.list.open();
     },
     pointer: () => choose("pointer"),

@@ -50,7 +50,10 @@ export class Presenting {
     this.form = new DecisionForm(decision);
     this.panels = new Panels(decision);
     this.bar = new Bar(this.acts);
-    this.list = new CaseList((id) => this.goTo(id, 0));
+    this.list = new CaseList(
+      (id) => this.goTo(id, 0),
+      () => this.tell("headlines", Date.now()),
+    );
     this.keys = new KeyList(() => this.film.viewer.help.toggle(true));
     this.join = new JoinSheet(() => this.room.ticket);
     this.who = new Who({
@@ -103,6 +106,7 @@ export class Presenting {
     outbox.configure(data.outbox);
     if (data.decisions) this.form.update(data.decisions);
     for (const { case: id, seconds } of data.agenda) this.timer.know(id, seconds);
+    this.list.renew(data.agenda);
     if (this.room) {
       this.room.renew(data.room);
       return this.leads && !this.at ? this.#lead(true) : this.#where();
@@ -219,7 +223,9 @@ export class Presenting {
     if (decides) {
       const subjects = content.letters.map(({ letter, name }) => ({ key: letter, name }));
       subjects.unshift({ key: "", name: tr("The case") });
-      this.form.open({ meeting: this.data.meeting.id, case: at.case, subjects });
+      // while a step before is shown the content may know more: it says nothing of it
+      const proposals = this.isWhole ? content.proposals : {};
+      this.form.open({ meeting: this.data.meeting.id, case: at.case, subjects, proposals });
     }
     this.panels.show(content, shown, { turnTo: to, decides });
     this.appearance.answersShown(content.letters.length);

@@ -7,7 +7,7 @@ import { minutes } from "./timer.js";
 
 /** @import { AgendaItem } from "./types.d.ts" */
 
-/** @typedef {Pick<AgendaItem, "case" | "minutes" | "seconds"> & { section?: string, place?: number }} Listed */
+/** @typedef {Pick<AgendaItem, "case" | "minutes" | "seconds" | "headline"> & { section?: string, place?: number }} Listed */
 
 class Sheet {
   constructor(name) {
@@ -48,14 +48,64 @@ class Sheet {
 }
 
 export class CaseList extends Sheet {
-  /** @param {(id: string) => void} go */
-  constructor(go) {
+  /**
+   * @param {(id: string) => void} go
+   * @param {() => void} ask for what failed in the cases: it comes with the agenda
+   */
+  constructor(go, ask) {
     super(tr("Cases"));
     this.go = go;
+    this.ask = ask;
+    this.tells = false; // what failed
+    this.told = html("div", { class: "told" });
+    this.node.insertBefore(this.told, this.content);
   }
 
-  /** @param {Listed[]} agenda */
-  fill(agenda, /** @type {string} */ current, /** @type {Set<string>} */ shown) {
+  /**
+   * @param {Listed[]} agenda
+   * @param {string} current
+   * @param {Set<string>} shown
+   * @param {boolean} leads
+   */
+  fill(agenda, current, shown, leads) {
+    this.filled = { agenda, current, shown, leads };
+    this.tells = false;
+    this.#drawTold();
+    this.#drawRows();
+  }
+
+  /** The agenda says more than before. */
+  renew(/** @type {Listed[]} */ agenda) {
+    if (!this.filled?.leads) return;
+    this.filled.agenda = agenda;
+    if (!this.isOpen || !this.tells) return;
+    this.#drawTold();
+    this.#drawRows();
+  }
+
+  /** What failed is asked for each time: a room may see the list. */
+  #drawTold() {
+    const leads = this.filled?.leads ?? false;
+    this.told.hidden = !leads;
+    if (!leads) return;
+    const known = this.filled?.agenda.some(({ headline }) => headline !== undefined);
+    if (this.tells)
+      return this.told.replaceChildren(html("p", {}, known ? "" : tr("Loading what failed…")));
+    const tell = () => {
+      this.tells = true;
+      if (!known) this.ask();
+      this.#drawTold();
+      this.#drawRows();
+      this.shut.focus();
+    };
+    this.told.replaceChildren(
+      button(tr("Show what failed in each case"), tell),
+      html("p", {}, tr("Everybody who sees this screen sees it, also of cases to come.")),
+    );
+  }
+
+  #drawRows() {
+    const { agenda, current, shown } = /** @type {any} */ (this.filled);
     const sections = [...new Set(agenda.map(({ section }) => section ?? ""))];
     this.content.replaceChildren(
       ...sections
@@ -88,7 +138,7 @@ export class CaseList extends Sheet {
       button(
         [
           html("b", {}, String(place)),
-          html("span", {}, item.case),
+          html("span", {}, item.case, this.tells ? headlineNode(item) : null),
           html(
             "small",
             {},
@@ -100,6 +150,13 @@ export class CaseList extends Sheet {
       ),
     );
   }
+}
+
+/** What failed worst in a case. */
+function headlineNode(/** @type {Listed} */ { headline }) {
+  if (headline === undefined) return null;
+  const words = headline?.words ?? tr("No failure found");
+  return html("em", { "data-harm": headline?.harm ?? null }, words);
 }
 
 export class KeyList extends Sheet {

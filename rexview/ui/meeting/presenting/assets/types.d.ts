@@ -2,6 +2,7 @@
 // in presenting/widgets.py.
 
 import type { ViewerData } from "../../../viewer/assets/types.d.ts";
+import type { Proposal } from "../../decisions/assets/decision_words.js";
 import type { Ticket } from "../../live/assets/types.d.ts";
 
 export type Letter = { letter: string; name: string; colour: string; model: string | null };
@@ -17,6 +18,8 @@ export type Content = {
   panels: Record<string, string>;
   letters: Letter[];
   notice: string;
+  /** What may be decided, by letter, "" for the case; nothing before failures are shown. */
+  proposals: Record<string, Proposal>;
 };
 export type AgendaItem = {
   case: string;
@@ -24,6 +27,8 @@ export type AgendaItem = {
   minutes: number | null;
   seconds: number;
   note: string;
+  /** What failed worst, null where nothing did; not there until it is asked for. */
+  headline?: { words: string; harm: number } | null;
 };
 export type MeetingData = {
   meeting: { id: string; name: string; closed: boolean; steps: [key: string, name: string][] };
