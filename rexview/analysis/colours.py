@@ -14,7 +14,9 @@ MODEL_COLOURS: Final = (
     *("#3C90CC", "#CC7800", "#8A34EE", "#C00084"),
     *("#846048", "#5454CC", "#C08490", "#A84818"),
 )
-"""In the order in which models get them; more than eight models begin again with the first."""
+"""In the order in which models get them."""
+NO_COLOUR: Final = "#6E7F94"
+"""Of every model where there are more models than colours: only their names tell them apart."""
 REFERENCE_COLOUR: Final = "#8A9099"
 """The reference (the radiologist's report and boxes) in charts; no model has it."""
 REFERENCE_ON_FILM: Final = "#F2F2F2"
@@ -32,5 +34,11 @@ def slot_colours(slots: Iterable[str]) -> dict[str, str]:
 
 
 def model_colours(models: Iterable[str]) -> dict[str, str]:
-    """Return the colour of each model, by id, in the order of the review set."""
-    return {model: MODEL_COLOURS[place % len(MODEL_COLOURS)] for place, model in enumerate(models)}
+    """Return the colour of each model, by id, in the order of the review set.
+
+    No two models share a colour: more models than colours all have :data:`NO_COLOUR`.
+    """
+    every = list(models)
+    if len(every) > len(MODEL_COLOURS):
+        return dict.fromkeys(every, NO_COLOUR)
+    return dict(zip(every, MODEL_COLOURS, strict=False))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rexview.analysis.engine import Engine, Scanned, SetFacts, Tally
 from rexview.analysis.filter.case_filter import SOURCES, WEAKEST, CaseFilter
 from rexview.analysis.filter.linked_count import ANY, Count, count_within
 from rexview.analysis.filter.wording import value_name
+from rexview.analysis.ranking import Ranking, ranked
 from rexview.analysis.scores.tables import GapCell, ScoreCell, gap_cells, score_cells
 from rexview.stats import NO_ANSWER
 from rexview.vocab import DIMENSION_NAMES
@@ -75,6 +76,23 @@ class Overview:
     gaps: tuple[GapCell, ...]
     models: dict[str, str]
     scanned: Scanned
+
+    @property
+    def ranking(self) -> Ranking[str]:
+        """The models by their mean of Content, the best first; few in the set's order."""
+        content = {one.model: one.summary.mean for one in self.means if one.dimension == "content"}
+        return ranked(self.models, content.get)
+
+    def of_models(self, models: Collection[str]) -> Overview:
+        """Return the numbers of some models, in the order given."""
+        return replace(
+            self,
+            models={model: self.models[model] for model in models},
+            failures=tuple(one for one in self.failures if one.model in models),
+            weakest=tuple(one for one in self.weakest if one.model in models),
+            means=tuple(one for one in self.means if one.model in models),
+            gaps=tuple(one for one in self.gaps if one.model in models),
+        )
 
 
 def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:

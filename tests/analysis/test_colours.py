@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rexview.analysis import REFERENCE_COLOUR, model_colours
-from rexview.analysis.colours import MODEL_COLOURS
+from rexview.analysis.colours import MODEL_COLOURS, NO_COLOUR, REFERENCE_ON_FILM
 
 
 def _luminance(colour: str) -> float:
@@ -19,7 +19,7 @@ def _contrast(first: str, second: str) -> float:
 
 
 def test_contrast_on_both_themes() -> None:
-    for colour in (*MODEL_COLOURS, REFERENCE_COLOUR):
+    for colour in (*MODEL_COLOURS, REFERENCE_COLOUR, NO_COLOUR):
         assert _contrast(colour, "#0E1114") >= 3
         assert _contrast(colour, "#FFFFFF") >= 3
 
@@ -29,7 +29,10 @@ def test_by_the_order_of_the_set() -> None:
         ("b", MODEL_COLOURS[0]),
         ("a", MODEL_COLOURS[1]),
     ]
+    eight = model_colours(map(str, range(8)))
+    assert tuple(eight.values()) == MODEL_COLOURS
     many = model_colours(map(str, range(9)))
-    assert many["8"] == many["0"]
+    assert set(many.values()) == {NO_COLOUR}
+    assert NO_COLOUR not in (*MODEL_COLOURS, REFERENCE_COLOUR, REFERENCE_ON_FILM)
     assert REFERENCE_COLOUR not in MODEL_COLOURS
     assert len(set(MODEL_COLOURS)) == len(MODEL_COLOURS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -140,8 +140,11 @@ def test_nothing_scored_gives_no_charts(make_set: Any) -> None:
     assert [draw(numbers) for draw in (weakest_chart, means_chart, gap_chart)] == [None] * 3
 
 
-def test_many_models_get_a_row_each_and_equal_names_are_told_apart(make_set: Any) -> None:
-    models = [f"m{number}" for number in range(20)]
+@pytest.mark.parametrize(("count", "drawn"), [(10, range(10)), (20, (4, 9, 14, 10, 15, 5))])
+def test_many_models_get_a_row_each_and_equal_names_are_told_apart(
+    make_set: Any, count: int, drawn: Sequence[int]
+) -> None:
+    models = [f"m{number}" for number in range(count)]
     answers = [{"case": "c1", "model": model} for model in models]
     scores = [
         {"case": "c1", "model": model, "reader": "r", "dimension": name, "score": 1 + place % 5}
@@ -154,10 +157,11 @@ def test_many_models_get_a_row_each_and_equal_names_are_told_apart(make_set: Any
     charts = overview_charts(overview(engine))
     assert len(charts) == 3
     for chart in charts:
-        assert chart.table["Model"].nunique() == 20
+        assert chart.table["Model"].nunique() == len(drawn)
+        assert ("first 3 and the last 3 of 20 models" in chart.caption) == (count > 10)
         rows = next(iter(chart.spec["datasets"].values()))
         assert [row["key"] for row in rows] == list(chart.filters)
-        assert {row["Model"] for row in rows} == {f"Same ({model})" for model in models}
+        assert {row["Model"] for row in rows} == {f"Same (m{number})" for number in drawn}
         marks = [layer["mark"]["type"] for layer in chart.spec["layer"]]
         assert marks == ["rect", "text"]
 

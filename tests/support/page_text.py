@@ -4,7 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
-VOID = {"br", "hr"}
+VOID = {"br", "hr", "input"}
 
 
 def shown(app):

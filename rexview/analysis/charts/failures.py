@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from typing import Final
 
 import altair as alt
 
@@ -21,18 +22,29 @@ from rexview.analysis.charts.linked import (
     points,
 )
 from rexview.analysis.charts.model_rows import ROW, TITLE_LETTERS, ModelRows
-from rexview.analysis.failures.tables import FailureGroups, FailureTables
+from rexview.analysis.colours import MODEL_COLOURS, NO_COLOUR
+from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureTables
+from rexview.analysis.ranking import in_each_group, ranked
 from rexview.vocab import FAILURES
 from rexview.words import inside, tr
+
+_MOST_DIFFERING: Final = 4
+"""So many failures are drawn of many models."""
 
 
 def rates_chart(
     tables: FailureTables, colours: Mapping[str, str], *, caption: str = ""
 ) -> LinkedChart | None:
-    """Draw the rate of each failure and model with its interval; None when nothing is judged."""
+    """Draw the rate of each failure and model with its interval; None when nothing is judged.
+
+    Of many models, those that fail most and least often are drawn, of the failures in which models
+    differ most.
+    """
     marks, lines = Marks(), ModelRows()
-    for failure in tables.failures:
-        known = [row for row in tables.of(failure) if row.rate.share is not None]
+    of_models = in_each_group(tables.models)
+    failures = _differing(tables) if of_models.is_cut else tables.failures
+    for failure in failures:
+        known = ranked(_judged(tables, failure), lambda row: row.rate.share).shown
         if known:
             lines.heading(FAILURES[failure].plural)
         for row in known:
@@ -70,7 +82,25 @@ def rates_chart(
     tips: list[Tip] = ["Failure", "Model", "Flagged", "Can be judged", *shares]
     drawn = alt.layer(*points(base, clickable(), tips, size=90))
     drawn = drawn.properties(height=alt.Step(lines.step))
+    if of_models.is_cut:
+        words = tr("The {n} failures in which the models differ most.").format(n=len(failures))
+        caption = f"{caption} {words} {of_models.sentence(tr('share'))}".strip()
     return linked(tr("Failure rates"), drawn, marks, caption=caption, hidden=(ROW, "drawn"))
+
+
+def _judged(tables: FailureTables, failure: str) -> list[FailureRow]:
+    return [row for row in tables.of(failure) if row.rate.share is not None]
+
+
+def _differing(tables: FailureTables) -> list[str]:
+    """Return the failures whose shares lie furthest apart, in the order of the table."""
+
+    def width(failure: str) -> float:
+        shares = [row.rate.share or 0.0 for row in _judged(tables, failure)]
+        return max(shares) - min(shares) if shares else 0.0
+
+    widest = sorted(tables.failures, key=width, reverse=True)[:_MOST_DIFFERING]
+    return [failure for failure in tables.failures if failure in widest and width(failure)]
 
 
 def _share_axis(end: float) -> alt.Axis:
@@ -83,10 +113,17 @@ def _share_axis(end: float) -> alt.Axis:
 def groups_chart(
     groups: FailureGroups, colours: Mapping[str, str], *, caption: str = ""
 ) -> LinkedChart | None:
-    """Draw how many failures each group has, the models stacked; None without any."""
+    """Draw how many failures each group has, the models stacked; None without any.
+
+    Of more models than colours all together are drawn.
+    """
     marks = Marks()
+    together = len(groups.models) > len(MODEL_COLOURS)
     for place, group in enumerate(groups.groups):
-        for cell in group.cells:
+        if together and group.count.value:
+            row = {"Group": group.name, "Answers": group.count.value}
+            marks.add(f"{place}", group.count.opens, row)
+        for cell in () if together else group.cells:
             if cell.flagged.value:
                 marks.add(
                     f"{place}/{cell.model}",
@@ -102,6 +139,7 @@ def groups_chart(
     if not marks.rows:
         return None
     select = clickable()
+    tips: list[Tip] = ["Group", "Model", "Answers", "n", percent("Share")]
     order = list(dict.fromkeys(marks.frame["Group"]))
     bars = (
         alt.Chart(marks.frame)
@@ -113,9 +151,9 @@ def groups_chart(
                 title=tr("Answers with the failure"),
                 axis=alt.Axis(tickMinStep=1, format="d"),
             ),
-            color=colour_of_models(groups.models, colours),
+            color=alt.value(NO_COLOUR) if together else colour_of_models(groups.models, colours),
             opacity=faded(select),
-            tooltip=["Group", "Model", "Answers", "n", percent("Share")],
+            tooltip=["Group", "Answers"] if together else tips,
         )
         .add_params(select)
         .properties(height=alt.Step(22))
@@ -123,4 +161,7 @@ def groups_chart(
     title = tr("{plural} by {name}").format(
         plural=FAILURES[groups.failure].plural, name=inside(groups.by.name)
     )
+    if together:
+        words = tr("All {n:,} models together; the table has each.").format(n=len(groups.models))
+        caption = f"{caption} {words}".strip()
     return linked(title, bars, marks, caption=caption)

@@ -23,7 +23,7 @@ from rexview.analysis.charts.model_rows import NARROW, ROW, ModelRows, wrapped_n
 from rexview.analysis.colours import REFERENCE_COLOUR
 from rexview.analysis.multiple_choice.captions import KAPPA
 from rexview.analysis.multiple_choice.tables import ChoiceCell, ChoiceTables, KappaCell
-from rexview.stats.multiple_choice.chosen import Rater
+from rexview.analysis.ranking import EACH_END
 from rexview.words import inside, tr
 
 ALL: Final = tr("All questions")
@@ -39,11 +39,15 @@ _END: Final = alt.ExprRef(f"{NARROW} ? 1.7 : 1.2")
 def accuracy_chart(
     tables: ChoiceTables, colours: Mapping[int, str], *, caption: str = ""
 ) -> LinkedChart | None:
-    """Draw every rater's accuracy with its interval, over all and by task; None without any."""
+    """Draw every rater's accuracy with its interval, over all and by task; None without any.
+
+    Of many models, those with the highest and the lowest accuracy over all.
+    """
     marks, lines = Marks(), ModelRows()
     for value, name, cells in _parts(tables):
         lines.heading(name)
-        for cell in cells:
+        of_raters = {cell.place: cell for cell in cells}
+        for cell in (of_raters[place] for place in tables.shown if place in of_raters):
             rate, rater = cell.accuracy.rate, tables.raters[cell.place]
             if rate.share is None:
                 continue
@@ -90,6 +94,7 @@ def accuracy_chart(
     )
     drawn = alt.layer(*points(base, clickable(), tips, size=90, shape=shape))
     drawn = drawn.properties(height=alt.Step(lines.step))
+    caption = f"{caption} {tables.ranking.sentence(tr('accuracy'))}".strip()
     return linked(tr("Accuracy"), drawn, marks, caption=caption, hidden=(ROW, "drawn", _COLOUR))
 
 
@@ -100,9 +105,14 @@ def _parts(tables: ChoiceTables) -> Iterator[tuple[str, str, Sequence[ChoiceCell
 
 
 def kappa_chart(
-    cells: Sequence[KappaCell], raters: Mapping[int, Rater], questions: str
+    cells: Sequence[KappaCell], tables: ChoiceTables, questions: str
 ) -> LinkedChart | None:
-    """Draw Cohen's kappa of every two raters as a map with numbers; None without any."""
+    """Draw Cohen's kappa of every two raters as a map with numbers; None without any.
+
+    Of many models, those with the highest and the lowest accuracy.
+    """
+    raters = {place: tables.raters[place] for place in tables.shown}
+    cells = [cell for cell in cells if {cell.kappa.rater_a, cell.kappa.rater_b} <= raters.keys()]
     met = {place for cell in cells for place in (cell.kappa.rater_a, cell.kappa.rater_b)}
     order = [place for place in raters if place in met]
     marks = Marks()
@@ -169,5 +179,11 @@ def kappa_chart(
         else tr("{lowest:,} to {highest:,}").format(lowest=lowest, highest=highest)
     )
     caption = tr("{kappa} n {n} questions a pair.").format(kappa=KAPPA, n=n)
+    if tables.ranking.is_cut:
+        words = tr(
+            "Drawn: the first {first} and the last {last} of {n:,} models, ranked by accuracy; the "
+            "file below has all pairs."
+        ).format(first=EACH_END, last=EACH_END, n=len(tables.models))
+        caption = f"{caption} {words}"
     title = tr("Who chose the same: {questions}").format(questions=inside(questions))
     return linked(title, drawn, marks, caption=caption, hidden=("row", "column"))

@@ -24,6 +24,7 @@ from rexview.analysis.charts.linked import (
 )
 from rexview.analysis.engine import unique_names
 from rexview.analysis.overview import Overview
+from rexview.vocab import DIMENSION_NAMES
 from rexview.words import tr
 
 SIDE_BY_SIDE: Final = 4
@@ -38,11 +39,18 @@ _LINES: Final = "split(datum.label, ' and ')"
 def overview_charts(
     numbers: Overview, colours: Mapping[str, str] | None = None
 ) -> tuple[LinkedChart, ...]:
-    """Draw all charts of the Overview that have something to show."""
+    """Draw all charts of the Overview that have something to show.
+
+    Of many models, those with the highest and the lowest Content.
+    """
+    ranking = numbers.ranking
+    words = ranking.sentence(DIMENSION_NAMES["content"])
+    if ranking.is_cut:
+        numbers = numbers.of_models(ranking.shown)
     # a chart would take models of one name for one model
     numbers = replace(numbers, models=unique_names(numbers.models))
     drawn = (draw(numbers, colours) for draw in (means_chart, weakest_chart, gap_chart))
-    return tuple(chart for chart in drawn if chart is not None)
+    return tuple(replace(chart, caption=words) for chart in drawn if chart is not None)
 
 
 def weakest_chart(

@@ -16,9 +16,11 @@ from rexview.analysis.charts.linked import (
     linked,
 )
 from rexview.analysis.charts.model_rows import ROW, ModelRows
+from rexview.analysis.ranking import ranked
 from rexview.analysis.report_generation.tables import ReportTables
 from rexview.metrics.identity import MetricId
 from rexview.stats.generated_reports.spread import Spread
+from rexview.words import tr
 
 
 def spread_chart(
@@ -29,13 +31,16 @@ def spread_chart(
     *,
     caption: str = "",
 ) -> LinkedChart | None:
-    """Draw a box plot of one metric for each model; None when no model has a value."""
+    """Draw a box plot of one metric for each model; None when no model has a value.
+
+    Of many models, those with the highest and the lowest median.
+    """
     marks, lines = Marks(), ModelRows()
-    models = {model: tables.names[model] for model in tables.board.models}
+    known = [model for model in tables.board.models if (metric, model) in spreads]
+    ranking = ranked(known, lambda model: spreads[metric, model].median)
+    models = {model: tables.names[model] for model in ranking.shown}
     for model, name in models.items():
-        found = spreads.get((metric, model))
-        if found is None:
-            continue
+        found = spreads[metric, model]
         marks.add(
             model,
             tables.opens(metric, model).opens,
@@ -94,4 +99,5 @@ def spread_chart(
     )
     drawn = alt.layer(whiskers, boxes, medians, *ends, counts).properties(height=alt.Step(26))
     title = f"{metric.name} ({metric.computed_by})"
+    caption = f"{caption} {ranking.sentence(tr('median'))}".strip()
     return linked(title, drawn, marks, caption=caption, hidden=(ROW,))

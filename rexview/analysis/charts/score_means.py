@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import altair as alt
@@ -30,6 +31,7 @@ from rexview.analysis.charts.model_rows import (
     in_lines,
 )
 from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.ranking import in_each_group, ranked
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import GAP_STEP, ScoreCell, ScoreTables, cells_of
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
@@ -52,10 +54,12 @@ def chain_chart(
 ) -> LinkedChart | None:
     """Draw Process, Execution and Synthesis of each model: means with intervals, joined in order.
 
-    None when none of them is scored.
+    Of many models, those with the highest and the lowest Content. None when none is scored.
     """
     marks, lines = Marks(), ModelRows()
-    for model, name in tables.models.items():
+    ranking = ranked(tables.models, partial(tables.mean, "content"))
+    for model in ranking.shown:
+        name = tables.models[model]
         cells = [
             cell
             for part in CONTENT_PARTS
@@ -84,6 +88,7 @@ def chain_chart(
     drawn = alt.layer(joined, *points(base, clickable(), _TIPS, size=110, shape=shape))
     drawn = drawn.properties(height=alt.Step(17 if len(lines.labels) <= 6 else 13))
     title = tr("Process, Execution, Synthesis: where the score is lost")
+    caption = f"{caption} {ranking.sentence(DIMENSION_NAMES['content'])}".strip()
     return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
@@ -93,7 +98,8 @@ def split_chart(
     """Draw the mean of one dimension for each value of a property, with intervals and n."""
     marks, lines = Marks(), ModelRows()
     for place, group in enumerate(split.groups):
-        cells = [cell for cell in cells_of(group.cells, dimension) if cell.summary.n]
+        scored = [cell for cell in cells_of(group.cells, dimension) if cell.summary.n]
+        cells = ranked(scored, lambda cell: cell.summary.mean).shown
         if not cells:
             continue
         lines.heading(group.name)
@@ -111,6 +117,8 @@ def split_chart(
     )
     drawn = alt.layer(*points(base, clickable(), _TIPS, size=110))
     drawn = drawn.properties(height=alt.Step(lines.step))
+    words = in_each_group(split.models).sentence(DIMENSION_NAMES[dimension])
+    caption = f"{caption} {words}".strip()
     title = tr("{dimension_names} by {name}").format(
         dimension_names=DIMENSION_NAMES[dimension], name=split.by.name
     )
@@ -122,14 +130,16 @@ def gap_spread_chart(
 ) -> LinkedChart | None:
     """Draw how many answers of each model have which gap, with the mean gap and its interval.
 
-    A histogram for each model, one under the other; None without any gap.
+    A histogram for each model, one under the other; of many models, those with the widest and the
+    narrowest mean gap. None without any gap.
     """
     marks = Marks()
     means: list[dict[str, Any]] = []
     limits: list[dict[str, float]] = []
     names: list[str] = []
-    highest = max((_share(n) for gap in tables.gaps for n in gap.bins.values()), default=0.0)
-    for gap in tables.gaps:
+    ranking = ranked(tables.gaps, lambda gap: gap.summary.mean)
+    highest = max((_share(n) for gap in ranking.shown for n in gap.bins.values()), default=0.0)
+    for gap in ranking.shown:
         summary = gap.summary
         if summary.mean is None:
             continue
@@ -215,6 +225,7 @@ def gap_spread_chart(
         layers.append(rule.encode(x=at, y="floor:Q", y2="roof:Q"))
     height = (64 if len(names) <= 6 else 48) * len(names) + 62
     drawn = alt.layer(*layers, areas, data=frame).properties(height=height)
+    caption = f"{caption} {ranking.sentence(tr('mean gap'))}".strip()
     return linked(tr("Execution-vs-process gap"), drawn, marks, caption=caption, hidden=_HIDDEN)
 
 

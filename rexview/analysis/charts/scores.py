@@ -21,6 +21,7 @@ from rexview.analysis.charts.linked import (
     percent,
 )
 from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, LONG_LEGEND_COLUMNS, ROW, ModelRows
+from rexview.analysis.ranking import in_each_group, ranked
 from rexview.analysis.scores.tables import BINS, ScoreTables, cells_of
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.vocab import DIMENSION_NAMES
@@ -47,14 +48,16 @@ _HIDDEN: Final = (ROW, "start", "end", "middle", "ink")
 def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     """Draw the final scores of each dimension and model in classes, as stacked shares.
 
-    Shares below 3 lie left of the line, the others right of it. None when nothing is scored.
+    Shares below 3 lie left of the line, the others right of it. Of many models, those with the
+    highest and the lowest mean of each dimension. None when nothing is scored.
     """
     marks, sizes, lines = Marks(), [], ModelRows()
     one_model = len(tables.models) == 1
     for dimension in tables.dimensions:
         if not one_model:
             lines.heading(DIMENSION_NAMES[dimension])
-        for cell in cells_of(tables.cells, dimension):
+        of_dimension = ranked(cells_of(tables.cells, dimension), lambda cell: cell.summary.mean)
+        for cell in of_dimension.shown:
             model, n = cell.model, cell.summary.n
             line = lines.model(cell.name if one_model else tables.models[model])
             edge = -sum(count.value for count in cell.bins[:_N_LOW]) / n if n else 0.0
@@ -119,6 +122,8 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
         .mark_text(fontSize=11, align="left", dx=5, color="#8A9099")
         .encode(y=lines.encoding(), x="end:Q", text="n:N")
     )
+    words = in_each_group(tables.models).sentence(tr("mean score"))
+    caption = f"{caption} {words}".strip()
     line = (
         alt.Chart().mark_rule(strokeWidth=1.5, color="#8A9099", aria=False).encode(x=alt.datum(0))
     )
@@ -127,9 +132,13 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
 
 
 def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
-    """Draw how many answers count as no full answer, by reason, per model; None without any."""
+    """Draw how many answers count as no full answer, by reason, per model; None without any.
+
+    Of many models, those that lost the most and the fewest.
+    """
     marks, lines = Marks(), ModelRows()
-    for lost in tables.no_answers:
+    ranking = ranked(tables.no_answers, lambda lost: lost.lost.share)
+    for lost in ranking.shown:
         line = lines.model(tables.models[lost.model])
         edge = 0
         for reason, count in lost.by_reason.items():
@@ -178,4 +187,5 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
         x="middle:Q", text="Answers:Q"
     )
     drawn = alt.layer(bars, texts).properties(height=alt.Step(26))
+    caption = f"{caption} {ranking.sentence(tr('share of answers lost'))}".strip()
     return linked(tr("No full answer"), drawn, marks, caption=caption, hidden=_HIDDEN)

@@ -109,6 +109,11 @@ class FailureGroups(Groups[GroupCell]):
     failure: str
     kind: str
 
+    def failures_of(self, model: str) -> float:
+        """Return how many failures a model has in all groups."""
+        found = (cell for group in self.groups for cell in group.cells if cell.model == model)
+        return float(sum(cell.flagged.value for cell in found))
+
     @property
     def any_small(self) -> bool:
         """Whether a group is small for a model."""

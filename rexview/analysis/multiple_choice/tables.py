@@ -21,6 +21,7 @@ from rexview.analysis.multiple_choice.taxonomy import (
     group_of,
     order_of,
 )
+from rexview.analysis.ranking import Ranking, ranked
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.multiple_choice.accuracy import Accuracy, ChoiceTest, accuracy, choice_tests
 from rexview.stats.multiple_choice.chosen import ChoiceTally, Rater
@@ -106,6 +107,17 @@ class ChoiceTables:
     tasks: tuple[GroupRow, ...]
     clustered: bool
     noted: dict[str, Count]
+
+    @property
+    def ranking(self) -> Ranking[ChoiceCell]:
+        """The models by their accuracy over all questions, the best first; few as they come."""
+        of_models = (cell for cell in self.total if not self.raters[cell.place].is_reader)
+        return ranked(of_models, lambda cell: cell.accuracy.rate.share)
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The raters that charts show: the first and the last of many models, and all readers."""
+        return tuple(cell.place for cell in self.ranking.shown) + tuple(self.readers)
 
     @property
     def models(self) -> dict[int, Rater]:

@@ -166,6 +166,11 @@ class ScoreTables:
         met = {cell.dimension for cell in self.cells if cell.scored.value}
         return tuple(name for name in SCORE_ORDER if name in met)
 
+    def mean(self, dimension: str, model: str) -> float | None:
+        """Return the mean of a dimension and model, None where nothing is scored."""
+        cell = self.cell(dimension, model)
+        return cell.summary.mean if cell else None
+
     def cell(self, dimension: str, model: str) -> ScoreCell | None:
         """Return one cell, None where there is none."""
         for cell in self.cells:

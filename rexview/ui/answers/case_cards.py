@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
@@ -76,7 +77,7 @@ def _card_html(
     address = html.escape(href(PAGE_CASE, link_keys.link_query(case_filter, case=case.id)))
     kind = CATEGORY_NAMES.get(case.category or "", case.category or "")
     kind = kind or QUESTION_TYPES.get(case.question_type, "")
-    answers = sorted(card.answers, key=lambda answer: not answer.chosen)
+    answers = sorted(card.answers, key=partial(_place, card))
     order = case_filter.metric_order
     metric = order.metric if order else None
     rows = [
@@ -98,6 +99,14 @@ def _card_html(
         f'<p class="rx-card-question">{html.escape(_short(case.question, 160))}</p>'
         f"{''.join(rows)}</div></a>"
     )
+
+
+def _place(card: CaseCard, answer: AnswerSummary) -> tuple[bool, ...]:
+    """Place answers that the filter leaves first; where not all fit, those with a failure."""
+    if len(card.answers) <= _MOST_ANSWERS:
+        return (not answer.chosen,)
+    is_firm = any(source != "hint" for _, source in answer.failures)
+    return not answer.chosen, answer.model != card.harm_model, not is_firm, not answer.failures
 
 
 def _harm_html(

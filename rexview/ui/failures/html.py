@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rexview.analysis.failures.captions import (
     comparison_caption,
@@ -13,25 +13,33 @@ from rexview.analysis.failures.captions import (
     rate_caption,
 )
 from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureTables, GroupCell
+from rexview.analysis.ranking import Ranking, in_each_group, ranked
 from rexview.detect.core.precision import Precision, precision_of
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import FailureTest, Rate
 from rexview.ui.tables.number_table import (
     NOTHING,
+    Head,
     Reasons,
+    group_rows,
     linked_number,
     model_head,
+    ranked_head,
     short_name,
     signed_points,
     table_html,
 )
 from rexview.ui.tables.pair_table import MOST_PAIRS, mcnemar_html, pairs_title
+from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.vocab import FAILURES, SUGGESTED_FAILURES
 from rexview.words import tr, trn
 
 
 def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) -> str:
-    """Lay out every failure with a row for each model; two models have their test beside them."""
+    """Lay out every failure with a row for each model; two models have their test beside them.
+
+    Many models are ranked within each failure, those that fail most often first.
+    """
     compared = len(tables.models) == 2
     heads = [
         "",
@@ -43,23 +51,31 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
     ]
     heads += [tr("Difference"), tr("p adjusted")] if compared else []
     tests = {test.failure: test for test in tables.tests} if compared else {}
-    reasons, body = Reasons(), []
+    of_models = in_each_group(tables.models)
+    reasons = Reasons()
+    body: list[str] = []
     for failure in tables.failures:
         measured = precision_of(failure) if failure in SUGGESTED_FAILURES else None
-        for place, row in enumerate(tables.of(failure)):
+        rows = tables.of(failure)
+        is_known = any(row.rate.share is not None for row in rows)
+        ranking = ranked(rows, lambda row: row.rate.share) if is_known else _by_hints(rows)
+        about = (
+            f"{html.escape(FAILURES[failure].plural)}"
+            f"<small>{html.escape(judged_caption(failure, short=True))}</small>"
+        )
+
+        def line(
+            row: FailureRow, failure: str = failure, measured: Precision | None = measured
+        ) -> tuple[str, str]:
             name = tables.models[row.model]
-            cells = model_head(name, colours.get(row.model, ""))
-            cells += _rate_cells(row, f"{FAILURES[failure].plural}, {name}", reasons, measured)
-            if place:
-                body.append(f"<tr>{cells}</tr>")
-                continue
-            head = (
-                f'<th scope="rowgroup" rowspan="{len(tables.models)}">'
-                f"{html.escape(FAILURES[failure].plural)}"
-                f"<small>{html.escape(judged_caption(failure, short=True))}</small></th>"
-            )
-            more = _test_cells(tests[failure], reasons) if compared else ""
-            body.append(f'<tr class="rx-first">{head}{cells}{more}</tr>')
+            where = f"{FAILURES[failure].plural}, {name}"
+            cells = _rate_cells(row, where, reasons, measured)
+            return name, model_head(name, colours.get(row.model, "")) + cells
+
+        tested = _test_numbers(tests[failure], reasons, FAILURES[failure].plural) if tests else ()
+        body += group_rows(
+            about, ranking, line, len(heads) - 1 - len(tested), tested, apart=of_models.is_cut
+        )
     caption = [
         counted_caption(tables.counted, tables.scanned),
         rate_caption(clustered=tables.clustered),
@@ -78,7 +94,14 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
                 tr("{second} (second)").format(second=second),
             )
         )
-    return table_html(title, heads, body, " ".join(caption)) + reasons.html()
+    heads = heads[1:] if of_models.is_cut else heads
+    tools = ranked_tools(of_models, tr("share, the highest first"))
+    return table_html(title, heads, body, " ".join(caption), tools) + reasons.html()
+
+
+def _by_hints(rows: Sequence[FailureRow]) -> Ranking[FailureRow]:
+    """Rank models of whose answers nobody judged any: by how often a rule suggests it."""
+    return ranked(rows, lambda row: float(row.hinted.value))
 
 
 def _rate_cells(row: FailureRow, where: str, reasons: Reasons, measured: Precision | None) -> str:
@@ -119,12 +142,6 @@ def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
     if limits.low is None or limits.high is None:
         return reasons.add(limits.why or tr("Undefined."), where)
     return tr("{low:.0%} to {high:.0%}").format(low=limits.low, high=limits.high)
-
-
-def _test_cells(test: FailureTest, reasons: Reasons) -> str:
-    difference, p = _test_numbers(test, reasons, FAILURES[test.failure].plural)
-    cells = (difference, p)
-    return "".join(f'<td rowspan="2" class="rx-both">{cell}</td>' for cell in cells)
 
 
 def _test_numbers(
@@ -192,18 +209,23 @@ def meanings_html(tables: FailureTables) -> str:
 
 
 def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
-    """Lay out one failure by group, most failures first; models as columns.
+    """Lay out one failure by group, most failures first; models as columns, many of them ranked.
 
     ``so_far`` says of how many answers the failures are known, where that is not all of them.
     """
-    heads = [groups.by.name, tr("All models"), *groups.models.values()]
+    ranking = ranked(groups.models, groups.failures_of)
+    names = groups.models
+    heads: list[str | Head] = [groups.by.name, tr("All models")]
+    heads += [ranked_head(names[model], model, ranking) for model in ranking.order]
     reasons, body = Reasons(), []
     for group in groups.groups:
         head = f'<th scope="row">{short_name(group.name)}</th>'
-        cells = "".join(
-            f"<td>{_group_cell(cell, f'{group.name}, {groups.models[cell.model]}', reasons)}</td>"
-            for cell in group.cells
-        )
+        cells = ""
+        found = {cell.model: cell for cell in group.cells}
+        for cell in (found[model] for model in ranking.order if model in found):
+            name = names[cell.model]
+            drawn = f"<td>{_group_cell(cell, f'{group.name}, {name}', reasons)}</td>"
+            cells += ranked_item(drawn, name, cell.model, ranking)
         total = linked_number(group.count, f"<b>{group.count.value:,}</b>")
         body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
     caption = " ".join(
@@ -212,7 +234,8 @@ def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
     if groups.left_out:
         left_out = tr("{n:,} groups with fewer failures are left out.").format(n=groups.left_out)
         caption += f" {left_out}"
-    return table_html(title, heads, body, caption) + reasons.html()
+    tools = ranked_tools(ranking, tr("answers with the failure, the most first"))
+    return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
 def _group_cell(cell: GroupCell, where: str, reasons: Reasons) -> str:

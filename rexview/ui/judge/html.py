@@ -20,6 +20,7 @@ from rexview.analysis.judge.captions import (
 )
 from rexview.analysis.judge.of_case import AnswerOpinion, CaseOpinions, SaidFailure, SaidScore
 from rexview.analysis.judge.tables import JudgedFailure, JudgedScore, JudgeTables
+from rexview.analysis.ranking import in_each_group, ranked
 from rexview.stats.failure_rates import Rate
 from rexview.stats.judges.agreement import FailureAgreement, ScoreAgreement
 from rexview.ui.answers.html import Added
@@ -28,10 +29,12 @@ from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
     cells,
+    group_rows,
     linked_number,
     model_head,
     table_html,
 )
+from rexview.ui.tables.ranked import ranked_tools
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 from rexview.words import counted, tr, trn
 
@@ -100,27 +103,25 @@ def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> s
         tr("Precision"),
         tr("Recall"),
     ]
-    reasons, body = Reasons(), []
+    of_models = in_each_group(tables.models)
+    heads = heads[1:] if of_models.is_cut else heads
+    reasons = Reasons()
+    body: list[str] = []
     for failure, group in groupby(tables.failures, key=lambda row: row.failure):
-        rows = list(group)
         name = FAILURES[failure].plural
         agreement = tables.failure_agreement(failure)
-        for place, row in enumerate(rows):
+        ranking = ranked(group, lambda row: row.rate.share)
+
+        def line(row: JudgedFailure, name: str = name) -> tuple[str, str]:
             model = tables.models[row.model]
-            line = model_head(model, colours.get(row.model, ""))
-            line += _seen_cells(row, f"{name}, {model}", reasons)
-            if place:
-                body.append(f"<tr>{line}</tr>")
-                continue
-            span = f'rowspan="{len(rows)}"'
-            head = f'<th scope="rowgroup" {span}>{html.escape(name)}</th>'
-            more = "".join(
-                f'<td {span} class="rx-both">{cell}</td>'
-                for cell in _failure_cells(agreement, name, reasons)
-            )
-            body.append(f'<tr class="rx-first">{head}{line}{more}</tr>')
+            head = model_head(model, colours.get(row.model, ""))
+            return model, head + _seen_cells(row, f"{name}, {model}", reasons)
+
+        more = _failure_cells(agreement, name, reasons)
+        body += group_rows(html.escape(name), ranking, line, 3, more, apart=of_models.is_cut)
     caption = failures_caption(tables.agreement)
-    return table_html(title, heads, body, caption) + reasons.html()
+    tools = ranked_tools(of_models, tr("share, the highest first"))
+    return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
 def _seen_cells(row: JudgedFailure, where: str, reasons: Reasons) -> str:
@@ -184,23 +185,24 @@ def scores_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str
         tr("Readers, mean"),
         tr("Weighted kappa with readers"),
     ]
-    reasons, body = Reasons(), []
+    of_models = in_each_group(tables.models)
+    heads = heads[1:] if of_models.is_cut else heads
+    reasons = Reasons()
+    body: list[str] = []
     for dimension, group in groupby(tables.scores, key=lambda row: row.dimension):
-        rows = list(group)
         name = DIMENSION_NAMES[dimension]
         agreement = tables.score_agreement(dimension)
-        for place, row in enumerate(rows):
+        ranking = ranked(group, lambda row: row.mean)
+
+        def line(row: JudgedScore) -> tuple[str, str]:
             model = tables.models[row.model]
-            line = model_head(model, colours.get(row.model, "")) + _mean_cells(row)
-            if place:
-                body.append(f"<tr>{line}</tr>")
-                continue
-            span = f'rowspan="{len(rows)}"'
-            head = f'<th scope="rowgroup" {span}>{html.escape(name)}</th>'
-            kappa = NOTHING if agreement is None else _weighted_cell(agreement, name, reasons)
-            more = f'<td {span} class="rx-both">{kappa}</td>'
-            body.append(f'<tr class="rx-first">{head}{line}{more}</tr>')
-    return table_html(title, heads, body, scores_caption(tables.agreement)) + reasons.html()
+            return model, model_head(model, colours.get(row.model, "")) + _mean_cells(row)
+
+        kappa = NOTHING if agreement is None else _weighted_cell(agreement, name, reasons)
+        body += group_rows(html.escape(name), ranking, line, 3, [kappa], apart=of_models.is_cut)
+    caption = scores_caption(tables.agreement)
+    tools = ranked_tools(of_models, tr("the judge’s mean, the highest first"))
+    return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
 def _mean_cells(row: JudgedScore) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from rexview.analysis import CaseProperty, Count
 from rexview.analysis.filter.outcomes import OF_CASES
@@ -15,19 +16,24 @@ from rexview.analysis.multiple_choice.tables import (
     GroupRow,
     PairTest,
 )
+from rexview.analysis.ranking import Ranking, ranked
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import Rate
 from rexview.stats.multiple_choice.chosen import Rater
 from rexview.ui.tables.number_table import (
     NOTHING,
+    Head,
     Reasons,
     linked_number,
     model_head,
+    part_row,
+    ranked_head,
     short_name,
     signed_points,
     table_html,
 )
 from rexview.ui.tables.pair_table import MOST_PAIRS, mcnemar_html, pairs_title
+from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.words import counted, listed, tr, trn
 
 
@@ -53,29 +59,26 @@ def headline_html(tables: ChoiceTables) -> str:
 
 
 def accuracy_html(tables: ChoiceTables, colours: Mapping[int, str], title: str) -> str:
-    """Lay out every rater's accuracy: over all questions, and by task."""
+    """Lay out every rater's accuracy: over all questions, and by task; many models are ranked."""
     heads = [tr("Rater"), "n", tr("Accuracy"), tr("95% CI"), tr("Failed"), tr("Without failed")]
     heads += [row.name for row in tables.tasks]
     reasons = Reasons()
     body: list[str] = []
     of_tasks = [{cell.place: cell for cell in row.cells} for row in tables.tasks]
-    for cell in tables.total:
+    ranking = tables.ranking
+    of_readers = [cell for cell in tables.total if tables.raters[cell.place].is_reader]
+    for cell in (*ranking.order, *of_readers):
         rater = tables.raters[cell.place]
-        first = rater.is_reader and not any("rx-part" in row for row in body)
-        if first:
-            body.append(_part_row(tr("Readers"), len(heads)))
+        if of_readers and cell is of_readers[0]:
+            body.append(part_row(tr("Readers"), len(heads)))
         row = model_head(rater.name, colours[cell.place]) + _total_cells(cell, rater.name, reasons)
         for task, cells in zip(tables.tasks, of_tasks, strict=True):
             row += _cell_html(cells[cell.place], f"{rater.name}, {task.name}", reasons)
-        body.append(f"<tr>{row}</tr>")
-    return table_html(title, heads, body, captions.accuracy_caption(tables)) + reasons.html()
-
-
-def _part_row(name: str, columns: int) -> str:
-    return (
-        f'<tr class="rx-part rx-first"><th scope="rowgroup" colspan="{columns}">'
-        f"{html.escape(name)}</th></tr>"
-    )
+        row = f"<tr>{row}</tr>"
+        body.append(row if rater.is_reader else ranked_item(row, rater.name, cell, ranking))
+    tools = ranked_tools(ranking, tr("accuracy"))
+    caption = captions.accuracy_caption(tables)
+    return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
 def _total_cells(cell: ChoiceCell, where: str, reasons: Reasons) -> str:
@@ -140,12 +143,26 @@ def property_name(by: CaseProperty) -> str:
 
 def groups_html(groups: ChoiceGroups, raters: Mapping[int, Rater], title: str) -> str:
     """Lay accuracies out by a property of the questions; raters as columns."""
-    shown = [place for place in raters if any(_cell_of(row, place) for row in groups.rows)]
-    heads = [property_name(groups.by), tr("Questions")]
-    heads += [raters[place].label for place in shown]
+    met = [place for place in raters if any(_cell_of(row, place) for row in groups.rows)]
+    ranking = ranked(
+        (place for place in met if not raters[place].is_reader), partial(_share_in, groups)
+    )
+    of_readers = [place for place in met if raters[place].is_reader]
+    heads: list[str | Head] = [property_name(groups.by), tr("Questions")]
+    heads += [ranked_head(raters[place].label, place, ranking) for place in ranking.order]
+    heads += [raters[place].label for place in of_readers]
     reasons = Reasons()
-    body = list(_group_rows(groups.rows, shown, raters, len(heads), reasons))
-    return table_html(title, heads, body, captions.groups_caption(groups)) + reasons.html()
+    body = list(_group_rows(groups.rows, ranking, of_readers, raters, reasons))
+    tools = ranked_tools(ranking, tr("accuracy"))
+    caption = captions.groups_caption(groups)
+    return table_html(title, heads, body, caption, tools) + reasons.html()
+
+
+def _share_in(groups: ChoiceGroups, place: int) -> float | None:
+    """Return a rater's share of right answers over the questions of all groups."""
+    found = [cell.accuracy.rate for row in groups.rows for cell in row.cells if cell.place == place]
+    asked = sum(rate.n for rate in found)
+    return sum(rate.flagged for rate in found) / asked if asked else None
 
 
 def _cell_of(row: GroupRow, place: int) -> ChoiceCell | None:
@@ -155,22 +172,25 @@ def _cell_of(row: GroupRow, place: int) -> ChoiceCell | None:
 
 def _group_rows(
     rows: Sequence[GroupRow],
-    shown: Sequence[int],
+    ranking: Ranking[int],
+    of_readers: Sequence[int],
     raters: Mapping[int, Rater],
-    columns: int,
     reasons: Reasons,
 ) -> Iterator[str]:
     group = ""
     for row in rows:
         if row.group != group:
             group = row.group
-            yield _part_row(group, columns)
+            yield part_row(html.escape(group), 2 + len(ranking.order) + len(of_readers))
         cells = f'<th scope="row">{short_name(row.name)}</th>'
         cells += f"<td>{linked_number(row.questions, f'{row.questions.value:,}')}</td>"
-        for place in shown:
+        for place in (*ranking.order, *of_readers):
             cell = _cell_of(row, place)
             where = f"{row.name}, {raters[place].name}"
-            cells += _cell_html(cell, where, reasons) if cell else f"<td>{NOTHING}</td>"
+            drawn = _cell_html(cell, where, reasons) if cell else f"<td>{NOTHING}</td>"
+            if place not in of_readers:
+                drawn = ranked_item(drawn, raters[place].label, place, ranking)
+            cells += drawn
         yield f"<tr>{cells}</tr>"
 
 
@@ -184,11 +204,13 @@ def read_html(
     """Lay out models and readers on the questions that readers answered, best first."""
     reasons, body = Reasons(), []
     ordered = sorted(cells, key=lambda cell: -(cell.accuracy.rate.share or 0))
-    for cell in ordered:
+    ranking = ranked(ordered, lambda cell: cell.accuracy.rate.share)
+    for cell in ranking.order:
         rater = raters[cell.place]
         head = model_head(rater.name, colours[cell.place])
         kind = f"<td>{'reader' if rater.is_reader else 'model'}</td>"
-        body.append(f"<tr>{head}{kind}{_total_cells(cell, rater.name, reasons)}</tr>")
+        row = f"<tr>{head}{kind}{_total_cells(cell, rater.name, reasons)}</tr>"
+        body.append(ranked_item(row, rater.name, cell, ranking))
     heads = [
         tr("Rater"),
         tr("Kind"),
@@ -199,7 +221,8 @@ def read_html(
         tr("Without failed"),
     ]
     caption = f"{captions.read_caption(questions)} {captions.small_caption()}"
-    return table_html(title, heads, body, caption) + reasons.html()
+    tools = ranked_tools(ranking, tr("accuracy"))
+    return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
 def pairs_html(

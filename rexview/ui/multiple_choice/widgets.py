@@ -146,7 +146,7 @@ def show_agreement(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables
     task = st.selectbox(
         tr("Agreement on"), list(names), format_func=names.__getitem__, width=320, **kept
     )
-    chart = kappa_chart(by_task[task or None], tables.raters, names[task])
+    chart = kappa_chart(by_task[task or None], tables, names[task])
     if chart is not None:
         show_chart(chart, key="choices_kappa_chart")
     frame = partial(kappa_frame, by_task, engine.raters)

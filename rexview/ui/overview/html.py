@@ -6,6 +6,7 @@ Every number is a link to the cases behind it.
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,12 +15,15 @@ from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.failures.captions import judged_caption, judged_share_caption
 from rexview.analysis.failures.so_far import so_far_after
 from rexview.analysis.overview import FailureCount, Overview
+from rexview.analysis.ranking import ranked
 from rexview.analysis.self_contradiction import Contradictions, SelfContradictions
 from rexview.detect.core.precision import precision_of
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import browse_link, href
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.ui.tables.number_table import NOTHING, cells, rows_table
+from rexview.ui.tables.number_table import NOTHING, cells, ranked_head, rows_table
+from rexview.ui.tables.ranked import CSS as RANKED
+from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 from rexview.words import tr, trn
 
@@ -81,12 +85,16 @@ def failures_html(numbers: Overview) -> str:
     for failure in HEADLINE_FAILURES:
         rows = [count for count in numbers.failures if count.failure == failure]
         about = FAILURES[failure]
-        body = (
-            "".join(_failure_row(numbers, row) for row in rows) or f"<p>{tr('No answers yet.')}</p>"
+        ranking = ranked(rows, lambda row: row.flagged.share if row.judged.value else None)
+        body = "".join(
+            ranked_item(_failure_row(numbers, row), numbers.models[row.model], row, ranking)
+            for row in ranking.order
         )
+        body = ranked_tools(ranking, tr("share, the highest first")) + body
+        body = body or f"<p>{tr('No answers yet.')}</p>"
         name = so_far_after(about.plural, so_far=so_far)
         cards.append(
-            f'<section class="rx-failure"><h2>{_whole(rows, name)}</h2>'
+            f'<section class="rx-failure {RANKED}"><h2>{_whole(rows, name)}</h2>'
             f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}'
             f'<p class="rx-quiet rx-how">{html.escape(judged_caption(failure))}'
             f"{_precision_html(failure)}</p></section>"
@@ -177,19 +185,28 @@ def other_failures_html(numbers: Overview) -> str:
     if not met or not numbers.models:
         return ""
     found = {(row.failure, row.model): _other_cell(row) for row in rows}
-    body = [
-        f'<tr><th scope="row" title="{html.escape(FAILURES[failure].meaning)}">'
-        f"{html.escape(FAILURES[failure].plural)}</th>"
-        + "".join(f"<td>{found.get((failure, model), NOTHING)}</td>" for model in numbers.models)
-        + "</tr>"
-        for failure in met
-    ]
+    of_model = Counter[str]()
+    for row in rows:
+        of_model[row.model] += row.flagged.value
+    ranking = ranked(numbers.models, lambda model: float(of_model[model]))
+    body = []
+    for failure in met:
+        line = (
+            f'<th scope="row" title="{html.escape(FAILURES[failure].meaning)}">'
+            f"{html.escape(FAILURES[failure].plural)}</th>"
+        )
+        for model in ranking.order:
+            cell = f"<td>{found.get((failure, model), NOTHING)}</td>"
+            line += ranked_item(cell, numbers.models[model], model, ranking)
+        body.append(f"<tr>{line}</tr>")
     title = so_far_after(tr("Other failures"), so_far=not numbers.scanned.is_complete)
     caption = tr(
         "{title}: answers marked by a reader, flagged by rule only, and only suggested by rule "
         "(not counted as failures; Failures says how many suggestions were right in tests)."
     ).format(title=title)
-    return rows_table("rx-scores rx-others", ["", *numbers.models.values()], body, caption)
+    heads = [ranked_head(numbers.models[model], model, ranking) for model in ranking.order]
+    tools = ranked_tools(ranking, tr("answers marked or found, the most first"))
+    return rows_table("rx-scores rx-others", ["", *heads], body, caption, tools)
 
 
 def _other_cell(row: FailureCount) -> str:
@@ -213,18 +230,21 @@ def self_contradiction_html(rows: Sequence[SelfContradictions], names: Mapping[s
     heads = ["", tr("Opposite side")]
     heads += [tr("Another option"), tr("Not always a usable choice")] if with_choices else []
     body = []
-    for row in rows:
+    ranking = ranked(rows, lambda row: row.side.count.share)
+    for row in ranking.order:
         found = [_share_cell(row.side)]
         if with_choices:
             found.append(_share_cell(row.choice) if row.choice else NOTHING)
             n = row.unusable.value
             found.append(browse_link(row.unusable.opens, f"<b>{n:,}</b>") if n else NOTHING)
-        body.append(cells(html.escape(names[row.model]), *found))
+        line = cells(html.escape(names[row.model]), *found)
+        body.append(ranked_item(line, names[row.model], row, ranking))
     caption = tr(
         "Asked more than once: how often a model says the opposite side of the "
         "same finding, or chooses another option, with 95% interval."
     )
-    return rows_table("rx-scores rx-contradicting", heads, body, caption)
+    tools = ranked_tools(ranking, tr("share of opposite sides, the highest first"))
+    return rows_table("rx-scores rx-contradicting", heads, body, caption, tools)
 
 
 def _share_cell(found: Contradictions) -> str:
@@ -250,23 +270,24 @@ def scores_html(numbers: Overview, content_order: str) -> str:
     means = {(mean.model, mean.dimension): mean for mean in numbers.means}
     gaps = {gap.model: gap for gap in numbers.gaps}
     shown = [name for name in DIMENSION_NAMES if any((m, name) in means for m in numbers.models)]
-    body = []
-    for model, name in numbers.models.items():
-        row = []
+    body, ranking = [], numbers.ranking
+    for model in ranking.order:
+        name, row = numbers.models[model], []
         for dimension in shown:
             mean = means.get((model, dimension))
             unit = f" {tr('pictures')}" if mean and mean.of_pictures else ""
             row.append(_mean(mean.summary.mean, mean.scored, unit) if mean else NOTHING)
         gap = gaps.get(model)
         row.append(_mean(gap.summary.mean, gap.known) if gap else NOTHING)
-        body.append(cells(html.escape(name), *row))
+        body.append(ranked_item(cells(html.escape(name), *row), name, model, ranking))
     caption = tr(
         "Mean final scores, 1 to 5, with the number of answers, for image scores "
         "of returned pictures. Content is the {content_order}. What counts as no "
         "full answer is left out."
     ).format(content_order=content_order)
     heads = ["", *(DIMENSION_NAMES[name] for name in shown), tr("Gap")]
-    return rows_table("rx-scores rx-means", heads, body, caption)
+    tools = ranked_tools(ranking, DIMENSION_NAMES["content"])
+    return rows_table("rx-scores rx-means", heads, body, caption, tools)
 
 
 def _mean(value: float | None, count: Count, unit: str = "") -> str:

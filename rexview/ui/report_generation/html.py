@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.ranking import Ranking, ranked
 from rexview.analysis.report_generation.captions import FULL_RUN, board_caption, groups_caption
 from rexview.analysis.report_generation.tables import (
     ReportGroups,
@@ -15,19 +17,21 @@ from rexview.analysis.report_generation.tables import (
 )
 from rexview.metrics.identity import MetricId
 from rexview.stats.bootstrap import Interval
-from rexview.stats.generated_reports.board import BoardCell
+from rexview.stats.generated_reports.board import Board, BoardCell
 from rexview.stats.generated_reports.metric_means import Rank
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_REPORT_GENERATION
 from rexview.ui.tables.number_table import (
     NOTHING,
+    Head,
     Reasons,
     linked_number,
     model_head,
+    rows_table,
     short_name,
 )
-from rexview.ui.tables.stacked import stacked
+from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.words import counted, inside, tr, trn
 
 DIGITS = 3
@@ -81,14 +85,16 @@ def _computed_html(metric: MetricId) -> str:
 
 
 def metric_table(
-    title: str, heads: Iterable[str], body: Iterable[str], caption: str, reasons: Reasons
+    title: str,
+    heads: Iterable[str],
+    body: Iterable[str],
+    caption: str,
+    reasons: Reasons,
+    tools: str = "",
 ) -> str:
     """Wrap rows into a table whose heads (HTML) are metrics; title and caption are escaped here."""
-    drawn = stacked(
-        f'<div class="rx-scroll"><table class="rx-scores rx-means rx-table rx-board">'
-        f"<caption>{html.escape(title)}</caption><thead><tr>{''.join(heads)}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table></div>"
-    )
+    css = "rx-scores rx-means rx-table rx-board"
+    drawn = rows_table(css, map(Head, heads), body, title, tools)
     return f'{drawn}<p class="rx-quiet rx-note">{html.escape(caption)}</p>{reasons.html()}'
 
 
@@ -114,15 +120,27 @@ def board_html(
         address = href(PAGE_REPORT_GENERATION, query)
         heads.append(metric_head(metric, *notes, address=address, ranks=metric == ranked_by))
     reasons, body = Reasons(), []
-    for model in tables.board.ranked(ranked_by):
+    ranking = _ranking(tables.board, ranked_by)
+    for model in ranking.order:
         name = tables.names[model]
         row = f"<td>{place_html(tables.board.cells[ranked_by, model].rank)}</td>"
         row += model_head(name, colours.get(model, ""))
         for metric in tables.metrics:
             cell = tables.board.cells[metric, model]
             row += _value_cell(cell, tables.opens(metric, model), name, metric, reasons)
-        body.append(f"<tr>{row}</tr>")
-    return metric_table(title, heads, body, board_caption(tables), reasons)
+        body.append(ranked_item(f"<tr>{row}</tr>", name, model, ranking))
+    tools = ranked_tools(ranking, shown_name(ranked_by))
+    return metric_table(title, heads, body, board_caption(tables), reasons, tools)
+
+
+def _ranking(board: Board, metric: MetricId) -> Ranking[str]:
+    """Rank the models of a board by one metric, the best first."""
+
+    def place(model: str) -> float | None:
+        cell = board.cells.get((metric, model))
+        return -cell.rank.place if cell and cell.rank else None
+
+    return ranked(board.ranked(metric), place)
 
 
 def listed_n(numbers: Sequence[int]) -> str:
@@ -174,28 +192,31 @@ def _value_cell(
 
 def places_html(tables: ReportTables, colours: Mapping[str, str], title: str) -> str:
     """Lay out every model's place by each metric; empty for one model or no metric that ranks."""
-    ranked = [
+    placed = [
         metric
         for metric in tables.metrics
         if any(tables.board.cells[metric, model].rank for model in tables.board.models)
     ]
-    if not ranked or len(tables.board.models) < 2:
+    if not placed or len(tables.board.models) < 2:
         return ""
-    heads = [plain_head(tr("Model")), *(metric_head(metric) for metric in ranked)]
+    heads = [plain_head(tr("Model")), *(metric_head(metric) for metric in placed)]
     body = []
-    for model in tables.board.models:
+    ranking = _ranking(tables.board, placed[0])
+    models = ranking.order if ranking.is_cut else tables.board.models
+    for model in models:
         row = model_head(tables.names[model], colours.get(model, ""))
-        for metric in ranked:
+        for metric in placed:
             label = place_html(tables.board.cells[metric, model].rank)
             row += (
                 f"<td>{linked_number(tables.opens(metric, model), label, title=WORST_FIRST)}</td>"
             )
-        body.append(f"<tr>{row}</tr>")
+        body.append(ranked_item(f"<tr>{row}</tr>", tables.names[model], model, ranking))
     caption = tr(
         "1 is the best. Small: where the model stands in 95% of the resamples. "
         "Each metric ranks the answers that it has a value of."
     )
-    return metric_table(title, heads, body, caption, Reasons())
+    tools = ranked_tools(ranking, shown_name(placed[0]))
+    return metric_table(title, heads, body, caption, Reasons(), tools)
 
 
 def groups_html(
@@ -207,7 +228,8 @@ def groups_html(
         size = linked_number(group.cases, counted(group.cases.value, "case"))
         heads.append(f'<th scope="col">{short_name(group.name)}<small>{size}</small></th>')
     reasons, body = Reasons(), []
-    for model in groups.models:
+    ranking = ranked(groups.models, partial(_mean_place, groups))
+    for model in ranking.order:
         name = names[model]
         row = model_head(name, colours.get(model, ""))
         for group in groups.groups:
@@ -222,8 +244,16 @@ def groups_html(
             opened = group.opens(groups.metric, model)
             about = f"{name}, {group.name}"
             row += _value_cell(cell, opened, about, groups.metric, reasons, place)
-        body.append(f"<tr>{row}</tr>")
-    return metric_table(title, heads, body, groups_caption(groups), reasons)
+        body.append(ranked_item(f"<tr>{row}</tr>", name, model, ranking))
+    tools = ranked_tools(ranking, tr("mean place over the columns"))
+    return metric_table(title, heads, body, groups_caption(groups), reasons, tools)
+
+
+def _mean_place(groups: ReportGroups, model: str) -> float | None:
+    """Return the mean place of a model in the groups, negative: the first is the best."""
+    cells = [group.board.cells.get((groups.metric, model)) for group in groups.groups]
+    places = [cell.rank.place for cell in cells if cell and cell.rank]
+    return -sum(places) / len(places) if places else None
 
 
 def scope_title(tables: ReportTables) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
+from rexview.analysis.ranking import in_each_group, ranked
 from rexview.analysis.report_generation.captions import error_free_caption, preference_caption
 from rexview.analysis.report_generation.tables import (
     STUDIES,
@@ -19,9 +21,11 @@ from rexview.ui.tables.number_table import (
     Reasons,
     linked_number,
     model_head,
+    part_row,
     short_name,
     table_html,
 )
+from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.words import inside, tr
 
 _SAME_CASE: Final = tr("Opens the cases; several readers may have compared the same one")
@@ -33,17 +37,25 @@ def error_free_html(
     """Lay out error-free shares: a row for each reader, model and kind of study."""
     heads = [tr("Corrected by"), tr("Model"), tr("Studies"), *FREE_OF.values()]
     reasons, body = Reasons(), []
+    of_readers = {
+        reader: ranked(tables.models(reader), partial(_free_of_all, tables, reader))
+        for reader in tables.readers
+    }
+    most = in_each_group(range(max((len(one.order) for one in of_readers.values()), default=0)))
+    heads = heads[1:] if most.is_cut else heads
     for reader, reader_name in tables.readers.items():
-        models = tables.models(reader)
+        ranking = of_readers[reader]
+        if most.is_cut:
+            body.append(part_row(short_name(reader_name), len(heads)))
         lines = [
             (model, studies)
-            for model in models
+            for model in ranking.order
             for studies in STUDIES
             if any(tables.of(reader, model, severity, studies) for severity in FREE_OF)
         ]
         for place, (model, studies) in enumerate(lines):
             row = ""
-            if not place:
+            if not place and not most.is_cut:
                 row += f'<th scope="rowgroup" rowspan="{len(lines)}">{short_name(reader_name)}</th>'
             first = not studies
             own = sum(one == model for one, _ in lines)
@@ -55,8 +67,19 @@ def error_free_html(
                 found = tables.of(reader, model, severity, studies)
                 where = f"{reader_name}, {names[model]}, {inside(STUDIES[studies])}"
                 row += f"<td>{_share(found, where, reasons)}</td>"
-            body.append(f"<tr{' class=rx-first' if first else ''}>{row}</tr>")
-    return table_html(title, heads, body, error_free_caption(tables)) + reasons.html()
+            row = f"<tr{' class=rx-first' if first else ''}>{row}</tr>"
+            body.append(ranked_item(row, names[model], model, ranking))
+    tools = ranked_tools(
+        most, tr("{share}, all studies").format(share=next(iter(FREE_OF.values())))
+    )
+    caption = error_free_caption(tables)
+    return table_html(title, heads, body, caption, tools) + reasons.html()
+
+
+def _free_of_all(tables: ErrorFreeTables, reader: str, model: str) -> float | None:
+    """Return the share of a model's reports without a significant error, over all studies."""
+    found = tables.of(reader, model, next(iter(FREE_OF)), "")
+    return found.numbers.rate.share if found else None
 
 
 def _share(row: ErrorFreeRow | None, where: str, reasons: Reasons) -> str:
@@ -93,7 +116,9 @@ def preferences_html(
         "n",
     ]
     reasons, body = Reasons(), []
-    for model, one, counts in tables.rows:
+    ranking = ranked(tables.rows, lambda row: row[1].strength)
+    for line in ranking.order:
+        model, one, counts = line
         name = names[model]
         strength, limits = NOTHING, NOTHING
         if one.strength is None:
@@ -106,8 +131,10 @@ def preferences_html(
             count = counts[word]
             numbers.append(linked_number(count, f"{count.value:,}", title=_SAME_CASE))
         cells = "".join(f"<td>{text}</td>" for text in numbers)
-        body.append(
+        row = (
             f"<tr><td>{place_html(one.rank)}</td>{model_head(name, colours.get(model, ''))}"
             f"{cells}</tr>"
         )
-    return table_html(title, heads, body, preference_caption(tables)) + reasons.html()
+        body.append(ranked_item(row, name, line, ranking))
+    tools = ranked_tools(ranking, tr("strength"))
+    return table_html(title, heads, body, preference_caption(tables), tools) + reasons.html()

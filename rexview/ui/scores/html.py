@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from rexview.analysis import Count
+from rexview.analysis.ranking import Ranking, in_each_group, ranked
 from rexview.analysis.scores.captions import (
     comparison_caption,
     left_out_caption,
@@ -20,12 +22,14 @@ from rexview.ui.scores.model_comparisons import comparison_cells, comparison_hea
 from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
+    group_rows,
     linked_number,
     model_head,
     short_name,
     signed,
     table_html,
 )
+from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
 from rexview.words import counted, listed, noun, tr, trn
 
@@ -61,7 +65,8 @@ def scores_html(
     """Lay out some dimensions with every number of each model; empty when none is scored.
 
     Up to :data:`MOST_ROWS` models have a row for each dimension, and two stand with their
-    comparison beside them. More models have one row each and a column for each dimension.
+    comparison beside them. More models have one row each and a column for each dimension; many
+    are ranked by the first dimension.
     """
     shown = [name for name in dimensions if name in tables.dimensions]
     if not shown:
@@ -70,10 +75,16 @@ def scores_html(
     reasons = Reasons()
     lay_out = _by_dimension if len(tables.models) <= MOST_ROWS else _by_model
     heads, body = lay_out(tables, shown, colours, reasons)
+    tools = ranked_tools(_ranking(tables, shown), DIMENSION_NAMES[shown[0]])
     caption = [summary_caption(tables, shown), left_out_caption(tables, shown)]
     if compared:
         caption.append(comparison_caption(tables, shown))
-    return table_html(title, heads, body, " ".join(caption)) + reasons.html()
+    return table_html(title, heads, body, " ".join(caption), tools) + reasons.html()
+
+
+def _ranking(tables: ScoreTables, dimensions: Sequence[str]) -> Ranking[str]:
+    """Rank the models of a table of scores: by the mean of its first dimension."""
+    return ranked(tables.models, partial(tables.mean, dimensions[0]))
 
 
 def _by_dimension(
@@ -100,12 +111,13 @@ def _by_dimension(
 def _by_model(
     tables: ScoreTables, shown: Sequence[str], colours: Mapping[str, str], reasons: Reasons
 ) -> tuple[list[str], list[str]]:
-    body = []
-    for model, name in tables.models.items():
+    body, ranking = [], _ranking(tables, shown)
+    for model in ranking.order:
+        name = tables.models[model]
         row = model_head(name, colours.get(model, ""))
         for dimension in shown:
             row += f"<td>{_whole_cell(tables.cell(dimension, model), name, reasons)}</td>"
-        body.append(f"<tr>{row}</tr>")
+        body.append(ranked_item(f"<tr>{row}</tr>", name, model, ranking))
     return [tr("Model"), *(DIMENSION_NAMES[name] for name in shown)], body
 
 
@@ -169,10 +181,13 @@ def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> 
         "n",
         tr("Gap {gap_threshold:g} or more").format(gap_threshold=tables.gap_threshold),
     ]
-    body = [
-        _gap_row(gap, tables.models[gap.summary.model], colours, reasons) for gap in tables.gaps
-    ]
-    return table_html(tr("Execution-vs-process gap"), heads, body, caption) + reasons.html()
+    ranking = ranked(tables.gaps, lambda gap: gap.summary.mean)
+    body = []
+    for gap in ranking.order:
+        name = tables.models[gap.model]
+        body.append(ranked_item(_gap_row(gap, name, colours, reasons), name, gap, ranking))
+    tools = ranked_tools(ranking, tr("mean gap, the widest first"))
+    return table_html(tr("Execution-vs-process gap"), heads, body, caption, tools) + reasons.html()
 
 
 def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reasons) -> str:
@@ -199,17 +214,20 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
         *(STATUSES[reason] for reason in NO_ANSWER),
     ]
     body = []
-    for lost in tables.no_answers:
+    ranking = ranked(tables.no_answers, lambda lost: lost.lost.share)
+    for lost in ranking.order:
+        name = tables.models[lost.model]
         reasons = (_linked(lost.by_reason[reason]) for reason in NO_ANSWER)
         numbers = (f"{lost.lost.of or 0:,}", _share(lost.lost), *reasons)
         columns = "".join(f"<td>{number}</td>" for number in numbers)
-        head = model_head(tables.models[lost.model], colours.get(lost.model, ""))
-        body.append(f"<tr>{head}{columns}</tr>")
+        head = model_head(name, colours.get(lost.model, ""))
+        body.append(ranked_item(f"<tr>{head}{columns}</tr>", name, lost, ranking))
     caption = tr(
         "Answers that were cut off, refused, empty or ended by an error. They count beside n as "
         "failures; no score given to them enters a mean, and none is a zero."
     )
-    return table_html(tr("No full answer"), heads, body, caption)
+    tools = ranked_tools(ranking, tr("share of answers lost, the highest first"))
+    return table_html(tr("No full answer"), heads, body, caption, tools)
 
 
 def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
@@ -218,28 +236,42 @@ def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
     shown = [name for name in DIMENSION_NAMES if name in met]
     if not shown:
         return ""
-    heads = [split.by.name, tr("Model"), *(DIMENSION_NAMES[name] for name in shown)]
-    body, reasons = [], Reasons()
+    heads = [tr("Model"), *(DIMENSION_NAMES[name] for name in shown)]
+    of_models = in_each_group(split.models)
+    heads = heads if of_models.is_cut else [split.by.name, *heads]
+    body: list[str] = []
+    reasons = Reasons()
     for group in split.groups:
         if not any(cell.summary.n for cell in group.cells):
             continue  # the caption names it
         cells = {(cell.dimension, cell.model): cell for cell in group.cells}
-        for place, (model, name) in enumerate(split.models.items()):
-            row = ""
-            if not place:
-                size = counted(group.count.value, "case")
-                about = f"{short_name(group.name)}<small>{linked_number(group.count, size)}</small>"
-                row += f'<th scope="rowgroup" rowspan="{len(split.models)}">{about}</th>'
-            row += model_head(name, colours.get(model, ""))
+        size = counted(group.count.value, "case")
+        about = f"{short_name(group.name)}<small>{linked_number(group.count, size)}</small>"
+        ranking = ranked(split.models, partial(_mean_of, cells, shown[0]))
+
+        def line(
+            model: str,
+            cells: Mapping[tuple[str, str], ScoreCell] = cells,
+            group: str = group.name,
+        ) -> tuple[str, str]:
+            name = split.models[model]
+            row = model_head(name, colours.get(model, ""))
             for dimension in shown:
-                where = f"{group.name}, {name}, {DIMENSION_NAMES[dimension]}"
+                where = f"{group}, {name}, {DIMENSION_NAMES[dimension]}"
                 row += f"<td>{_split_cell(cells.get((dimension, model)), where, reasons)}</td>"
-            first = ' class="rx-first"' if not place else ""
-            body.append(f"<tr{first}>{row}</tr>")
-    return (
-        table_html(tr("Means by {name}").format(name=split.by.name), heads, body, caption)
-        + reasons.html()
-    )
+            return name, row
+
+        body += group_rows(about, ranking, line, 1 + len(shown), apart=of_models.is_cut)
+    title = tr("Means by {name}").format(name=split.by.name)
+    tools = ranked_tools(of_models, DIMENSION_NAMES[shown[0]])
+    return table_html(title, heads, body, caption, tools) + reasons.html()
+
+
+def _mean_of(
+    cells: Mapping[tuple[str, str], ScoreCell], dimension: str, model: str
+) -> float | None:
+    cell = cells.get((dimension, model))
+    return cell.summary.mean if cell else None
 
 
 def _split_cell(cell: ScoreCell | None, where: str, reasons: Reasons) -> str:

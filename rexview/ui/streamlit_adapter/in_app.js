@@ -1,6 +1,8 @@
 // Shows HTML made by the app and follows its links inside the app, without a reload.
 // The HTML arrives ready and escaped from rexview/ui/link/in_app.py.
 
+import { heldRankings, listenToRankings } from "../tables/ranked.js";
+
 // The address changes as on any site; Streamlit runs the page of an address when the browser says
 // that it went there, as it does for the back button. So back and forward lead where they should.
 function follow(address) {
@@ -13,8 +15,10 @@ function show(root, html) {
   const active = root.contains(document.activeElement) ? document.activeElement : null;
   const focused = active?.getAttribute("href");
   const another = root.source !== undefined;
+  const putBack = heldRankings(root);
   root.innerHTML = html;
   root.source = html;
+  putBack();
   if (focused) {
     root.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
@@ -53,6 +57,7 @@ export function mount({ parentElement, data }) {
     root = document.createElement("div");
     root.className = "rx-linked";
     root.addEventListener("click", followLink);
+    listenToRankings(root);
     root.addEventListener("error", failed, true);
     parentElement.append(root);
   }

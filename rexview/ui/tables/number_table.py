@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 from rexview.analysis import Count
+from rexview.analysis.colours import NO_COLOUR
+from rexview.analysis.ranking import Ranking
 from rexview.stats.bootstrap import Interval
 from rexview.ui.link.in_app import browse_link
+from rexview.ui.tables.ranked import CSS as RANKED
+from rexview.ui.tables.ranked import ranked_item
 from rexview.ui.tables.stacked import stacked
 from rexview.words import tr
 
 NOTHING: Final = "–"
 """Stands where there is no number."""
 _MOST_NAMED: Final = 6
+
+_T = TypeVar("_T")
 
 
 class Reasons:
@@ -55,12 +62,23 @@ class Reasons:
         return f'<ul class="rx-reasons">{"".join(items)}</ul>' if items else ""
 
 
-def rows_table(css: str, heads: Iterable[str], body: Iterable[str], caption: str = "") -> str:
-    """Wrap rows (HTML) into a table that scrolls by itself; heads and caption are escaped here."""
-    head = "".join(
-        f'<th scope="col">{html.escape(text)}</th>' if text else "<td></td>" for text in heads
-    )
-    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+@dataclass(frozen=True)
+class Head:
+    """The head of a column that is HTML already, a ``th``."""
+
+    drawn: str
+
+
+def rows_table(
+    css: str, heads: Iterable[str | Head], body: Iterable[str], caption: str = "", tools: str = ""
+) -> str:
+    """Wrap rows (HTML) into a table that scrolls by itself; heads and caption are escaped here.
+
+    ``tools`` are those of its ranking, as :mod:`.ranked` draws them.
+    """
+    head = "".join(map(_head_html, heads))
+    title = f"<caption>{html.escape(caption)}{tools}</caption>" if caption or tools else ""
+    css = f"{css} {RANKED}" if tools else css
     return stacked(
         f'<div class="rx-scroll"><table class="{css}">{title}<thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table></div>"
@@ -72,17 +90,89 @@ def cells(head: str, *rest: str) -> str:
     return f'<tr><th scope="row">{head}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
 
 
-def table_html(title: str, heads: Iterable[str], body: Iterable[str], caption: str) -> str:
+def _head_html(head: str | Head) -> str:
+    if isinstance(head, Head):
+        return head.drawn
+    return f'<th scope="col">{html.escape(head)}</th>' if head else "<td></td>"
+
+
+def ranked_head(name: str, one: Any, ranking: Ranking[Any]) -> str | Head:
+    """Return the head of a model's column, which is ranked where there are many."""
+    if not ranking.is_cut:
+        return name
+    return Head(ranked_item(f'<th scope="col">{html.escape(name)}</th>', name, one, ranking))
+
+
+def part_row(part: str, columns: int, more: Iterable[str] = ()) -> str:
+    """Write a row that names those below it over so many columns, ``more`` cells after it."""
+    cells = "".join(f'<td class="rx-both">{cell}</td>' for cell in more)
+    return (
+        f'<tr class="rx-part rx-first"><th scope="rowgroup" colspan="{columns}">{part}</th>'
+        f"{cells}</tr>"
+    )
+
+
+def group_rows(
+    about: str,
+    ranking: Ranking[_T],
+    line: Callable[[_T], tuple[str, str]],
+    columns: int,
+    more: Sequence[str] = (),
+    *,
+    apart: bool,
+) -> Iterator[str]:
+    """Write a group of rows, one a model, with a head beside them or in a row of its own.
+
+    Parameters
+    ----------
+    about : str
+        Head of the group.
+    ranking : Ranking
+        What has a row each.
+    line : callable
+        Returns the name of one and its cells.
+    columns : int
+        How many cells that are.
+    more : sequence of str, optional
+        Cells of the whole group, after those of its rows.
+    apart : bool
+        Whether the head has a row of its own, as in all groups of a table that ranks many: a head
+        beside the rows would stand beside rows that are not shown.
+    """
+    if apart:
+        yield part_row(about, columns, more)
+        for one in ranking.order:
+            name, cells = line(one)
+            yield ranked_item(f"<tr>{cells}</tr>", name, one, ranking)
+        return
+    span = f'rowspan="{len(ranking.order)}"'
+    for place, one in enumerate(ranking.order):
+        cells = line(one)[1]
+        if place:
+            yield f"<tr>{cells}</tr>"
+            continue
+        ends = "".join(f'<td {span} class="rx-both">{cell}</td>' for cell in more)
+        head = f'<th scope="rowgroup" {span}>{about}</th>'
+        yield f'<tr class="rx-first">{head}{cells}{ends}</tr>'
+
+
+def table_html(
+    title: str,
+    heads: Iterable[str | Head],
+    body: Iterable[str],
+    caption: str,
+    tools: str = "",
+) -> str:
     """Wrap rows into a table of numbers, its title above and its caption below."""
-    table = rows_table("rx-scores rx-means rx-table", heads, body, title)
+    table = rows_table("rx-scores rx-means rx-table", heads, body, title, tools)
     return f'{table}<p class="rx-quiet rx-note">{html.escape(caption)}</p>'
 
 
 def model_head(name: str, colour: str) -> str:
     """Write the row head of a model, with its colour beside its name."""
-    swatch = (
-        f'<i class="rx-swatch" style="--rx-colour:{html.escape(colour)}"></i>' if colour else ""
-    )
+    swatch = ""
+    if colour and colour != NO_COLOUR:
+        swatch = f'<i class="rx-swatch" style="--rx-colour:{html.escape(colour)}"></i>'
     return f'<th scope="row">{swatch}{short_name(name)}</th>'
 
 

@@ -11,10 +11,11 @@ from typing import Final
 
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.ranking import in_each_group, ranked
 from rexview.analysis.written.failures import Words
 from rexview.analysis.written.marks import Marked
 from rexview.analysis.written.results import FoundIn
-from rexview.analysis.written.tables import SAID, ByModel, FoundRow, condition
+from rexview.analysis.written.tables import SAID, ByModel, ByModelRow, FoundRow, condition
 from rexview.analysis.written.validation import Validated
 from rexview.judge.written.validating import Share
 from rexview.stats.failure_rates import wilson
@@ -22,11 +23,13 @@ from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
     cells,
+    group_rows,
     linked_number,
     model_head,
     short_name,
     table_html,
 )
+from rexview.ui.tables.ranked import ranked_item, ranked_tools
 from rexview.ui.written.definition import definition_html
 from rexview.ui.written.times import written_at
 from rexview.words import tr, trn
@@ -94,18 +97,20 @@ def found_html(
     Beside what was found of all models stands its precision, where a sample was read (``read``).
     """
     body = []
-    for row in rows:
+    ranking = ranked(rows, lambda row: row.counts["yes"].value / row.judged if row.judged else None)
+    for row in ranking.order:
         numbers = [_linked(row.counts[said]) for said in SAID]
         tds = "".join(f"<td>{one}</td>" for one in (*numbers, f"{row.judged:,}"))
-        body.append(f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>")
+        line = f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>"
+        body.append(ranked_item(line, names[row.model], row, ranking))
     if rows:
         numbers = [_total(found, rows, said) for said in SAID]
         numbers[0] += f" {_precision(read[0].found if read else None)}"
         judged = f"{sum(row.judged for row in rows):,}"
         body.append(cells(tr("All models"), *numbers, judged))
-    return table_html(
-        tr("Found by {judge}").format(judge=found.judge), _HEADS, body, f"{_FOUND} {_NOT_READABLE}"
-    )
+    title = tr("Found by {judge}").format(judge=found.judge)
+    tools = ranked_tools(ranking, tr("share found, the highest first"))
+    return table_html(title, _HEADS, body, f"{_FOUND} {_NOT_READABLE}", tools)
 
 
 def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
@@ -116,18 +121,23 @@ def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
 
 def marked_html(one: Marked, names: Mapping[str, str], colours: Mapping[str, str]) -> str:
     """Lay out which answers people marked, a row a model and one of all; the numbers open them."""
-    body = [
-        f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}"
-        f"<td>{_linked(row.answers)}</td><td>{row.people:,}</td></tr>"
-        for row in one.rows
-        if row.model is not None
-    ]
+    body = []
+    of_models = [(row.model, row) for row in one.rows if row.model is not None]
+    ranking = ranked(of_models, lambda pair: float(pair[1].answers.value))
+    for pair in ranking.order:
+        model, row = pair
+        line = (
+            f"<tr>{model_head(names[model], colours.get(model, ''))}"
+            f"<td>{_linked(row.answers)}</td><td>{row.people:,}</td></tr>"
+        )
+        body.append(ranked_item(line, names[model], pair, ranking))
     if len(body) > 1:
         total = _linked(one.all.answers, _SEVERAL)
         body.append(cells(tr("All models"), total, f"{one.all.people:,}"))
     heads = (tr("Model"), tr("Answers marked"), tr("People"))
     caption = f"{_MARKED} {elsewhere_words(one)}".strip()
-    return table_html(tr("Marked by people"), heads, body, caption)
+    tools = ranked_tools(ranking, tr("answers marked, the most first"))
+    return table_html(tr("Marked by people"), heads, body, caption, tools)
 
 
 def elsewhere_words(one: Marked) -> str:
@@ -145,19 +155,20 @@ def by_model_html(
     every: Sequence[ByModel], names: Mapping[str, str], colours: Mapping[str, str]
 ) -> str:
     """Lay out each failure with a row for each model; the numbers open their cases."""
-    body = []
+    body: list[str] = []
+    most = in_each_group(range(max((len(one.rows) for one in every), default=0)))
+    heads = _BY_MODEL_HEADS[1:] if most.is_cut else _BY_MODEL_HEADS
+
+    def line(row: ByModelRow) -> tuple[str, str]:
+        tds = model_head(names[row.model], colours.get(row.model, "")) + _found_cells(row.found)
+        return names[row.model], tds + f"<td>{_linked(row.marked) if row.marked else '0'}</td>"
+
     for one in every:
         judge = tr("by {judge}").format(judge=one.judge) if one.judge else tr("not searched for")
         precision = _precision(one.precision) if one.judge else ""
-        head = (
-            f'<th scope="rowgroup" rowspan="{len(one.rows)}">{html.escape(one.title)}'
-            f"<small>{html.escape(judge)}</small>{precision}</th>"
-        )
-        for row in one.rows:
-            tds = model_head(names[row.model], colours.get(row.model, "")) + _found_cells(row.found)
-            tds += f"<td>{_linked(row.marked) if row.marked else '0'}</td>"
-            first = row is one.rows[0]
-            body.append(f'<tr class="rx-first">{head}{tds}</tr>' if first else f"<tr>{tds}</tr>")
+        about = f"{html.escape(one.title)}<small>{html.escape(judge)}</small>{precision}"
+        ranking = ranked(one.rows, _share_found)
+        body += group_rows(about, ranking, line, len(_BY_MODEL_HEADS) - 1, apart=most.is_cut)
     title = tr("Failures in your own words by model")
     explained = [
         (_FOUND, any(one.judge for one in every)),
@@ -166,7 +177,14 @@ def by_model_html(
         (_MARKED_BY_MODEL, any(row.marked for one in every for row in one.rows)),
     ]
     caption = " ".join(text for text, is_there in explained if is_there)
-    return table_html(title, _BY_MODEL_HEADS, body, caption)
+    tools = ranked_tools(most, tr("share found, the highest first"))
+    return table_html(title, heads, body, caption, tools)
+
+
+def _share_found(row: ByModelRow) -> float | None:
+    if row.found is None or not row.found.judged:
+        return None
+    return row.found.counts["yes"].value / row.found.judged
 
 
 def _linked(count: Count, title: str = "") -> str:

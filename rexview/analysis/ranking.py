@@ -1,0 +1,82 @@
+"""Rank many models: the first and the last are shown, the rest on demand.
+
+Every table and chart with a row or column for each model asks here which of them it shows first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from rexview.words import tr
+
+MOST_WHOLE: Final = 10
+"""Up to so many are shown whole, in their own order."""
+EACH_END: Final = 3
+"""Of more, so many from either end of the ranking are shown at first."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Ranking(Generic[_T]):
+    """Things in the order in which they are shown.
+
+    Attributes
+    ----------
+    order : tuple
+        All of them.
+    shown : tuple
+        Those that are shown at first: all of few; of many the first and the last with a value.
+    """
+
+    order: tuple[_T, ...]
+    shown: tuple[_T, ...]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some are left out at first."""
+        return len(self.shown) < len(self.order)
+
+    def sentence(self, by: str) -> str:
+        """Say by what many models are ranked and which are drawn; empty for few.
+
+        ``by`` names the number, for example "Content".
+        """
+        if not self.is_cut:
+            return ""
+        return tr(
+            "Drawn: the first {first} and the last {last} of {n:,} models, ranked by {by}; the "
+            "table on this page lists all."
+        ).format(first=EACH_END, last=EACH_END, n=len(self.order), by=by)
+
+
+def ranked(things: Iterable[_T], value: Callable[[_T], float | None]) -> Ranking[_T]:
+    """Rank things by a value, the highest first, where there are more than :data:`MOST_WHOLE`.
+
+    Those without a value come last, and are shown at first only where too few have one.
+
+    >>> ranked(range(12), float).shown
+    (11, 10, 9, 2, 1, 0)
+    >>> ranked("ba", ord).order
+    ('b', 'a')
+    """
+    given = tuple(things)
+    if len(given) <= MOST_WHOLE:
+        return Ranking(given, given)
+    values = [value(one) for one in given]
+    places = sorted(
+        range(len(given)), key=lambda place: (values[place] is None, -(values[place] or 0.0))
+    )
+    known = sum(one is not None for one in values)
+    if known < 2 * EACH_END:
+        shown = places[: 2 * EACH_END]
+    else:
+        shown = [*places[:EACH_END], *places[known - EACH_END : known]]
+    return Ranking(tuple(given[place] for place in places), tuple(given[place] for place in shown))
+
+
+def in_each_group(things: Iterable[_T]) -> Ranking[_T]:
+    """Return what says of a table how many are ranked, where each of its groups ranks anew."""
+    return ranked(things, lambda _: 0.0)
