@@ -65,7 +65,7 @@ def show_case() -> None:
             show_part(texts, "headline")
             show_part(texts, "question")
         beside = {part: st.empty() for part in ("report", "answers")}
-        shown = case_widgets.answer_choices(page, names)
+        shown = case_widgets.answer_choices(page, names, harm)
         judge = choose_judge(engine.facts)
         opinions = opinions_of(written, engine, page, judge)
         found = written_on(written, case_filter, page.case.id, page.answers)

@@ -14,6 +14,8 @@ from rexview.schema import Answer, Flag
 from rexview.stats import NO_ANSWER, status_of
 from rexview.vocab import FAILURES, SCORE_MAX, SCORE_MIN
 
+MOST_BESIDE: Final = 2
+"""So many answers fit beside the film."""
 _ORDER: Final = {failure: place for place, failure in enumerate(FAILURES)}
 
 
@@ -43,6 +45,17 @@ class Headline:
     harm: int
     failure: str | None
     suggested: bool
+
+
+@dataclass(frozen=True)
+class FailingModels:
+    """The models of a case whose answers fail, worst first.
+
+    ``suggested`` are those of whose answers a rule only suggests a failure.
+    """
+
+    failing: tuple[str, ...]
+    suggested: tuple[str, ...]
 
 
 def failures_of_answer(flags: Iterable[Flag], table: HarmTable) -> dict[str, FailureOfAnswer]:
@@ -91,6 +104,34 @@ def _headline(page: CasePage, answer: Answer, table: HarmTable) -> tuple[float, 
     known = failure if failure in FAILURES else None
     headline = Headline(harm_text(row, table), answer.model, harm, known, suggested)
     return _severity(row, answer), headline
+
+
+def failing_models(page: CasePage, table: HarmTable) -> FailingModels:
+    """Return whose answers fail, and of whose a rule only suggests it."""
+    rows = _worst_first(page, table)
+    firm = tuple(answer.model for row, answer in rows if row["harm_failure"])
+    return FailingModels(
+        firm, tuple(answer.model for row, answer in rows if not row["harm_failure"])
+    )
+
+
+def failing_first(page: CasePage, table: HarmTable) -> CasePage:
+    """Put the answers that fail first, the worst of them foremost, where not all fit beside.
+
+    Up to :data:`MOST_BESIDE` answers stay in their order.
+    """
+    if len(page.answers) <= MOST_BESIDE:
+        return page
+    first = tuple(answer.model for _, answer in _worst_first(page, table))
+    rest = (one.model for one in page.answers if one.model not in first)
+    return page.of_models((*first, *rest))
+
+
+def _worst_first(page: CasePage, table: HarmTable) -> list[tuple[dict[str, Any], Answer]]:
+    """Return the answers that fail with their harm, the worst first."""
+    rows = [(_harm_of(page, answer, table), answer) for answer in page.answers]
+    rows = [one for one in rows if one[0]["harm_failure"] or one[0]["harm_hinted"]]
+    return sorted(rows, key=lambda one: -_severity(*one))
 
 
 def _severity(row: dict[str, Any], answer: Answer) -> float:

@@ -250,7 +250,8 @@ def flag_finding(flag: Flag) -> str | None:
 
     None too for flags that the answer's signals raise: what its shown end names is chance. Else it
     is the first that its evidence names. Where one finding was taken for another it is the one
-    that the report has: what was missed.
+    that the report has: what was missed. Of a finding missed or invented whose evidence is a number
+    or a place, it is the one that the message names.
     """
     if flag.kind in _BY_SIGNALS:
         return None
@@ -264,4 +265,6 @@ def flag_finding(flag: Flag) -> str | None:
             continue
         if named:
             return named[0]
+    if flag.failure in ("omission", "hallucination"):
+        return next((mention.finding for mention in find_mentions(flag.message)), None)
     return None

@@ -9,6 +9,7 @@ from typing import Final
 
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
 from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
+from rexview.analysis.ranking import EACH_END, MOST_WHOLE
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.metrics.identity import MetricId
@@ -78,14 +79,14 @@ def _card_html(
     kind = CATEGORY_NAMES.get(case.category or "", case.category or "")
     kind = kind or QUESTION_TYPES.get(case.question_type, "")
     answers = sorted(card.answers, key=partial(_place, card))
+    most = _MOST_ANSWERS if len(answers) <= MOST_WHOLE else EACH_END
     order = case_filter.metric_order
     metric = order.metric if order else None
     rows = [
-        _answer_html(answer, names, colours, gap_threshold, metric)
-        for answer in answers[:_MOST_ANSWERS]
+        _answer_html(answer, names, colours, gap_threshold, metric) for answer in answers[:most]
     ]
-    if len(answers) > _MOST_ANSWERS:
-        more = len(answers) - _MOST_ANSWERS
+    if len(answers) > most:
+        more = len(answers) - most
         said = trn("and {n:d} more answer", "and {n:d} more answers", more).format(n=more)
         rows.append(f"<p>{said}</p>")
     if not answers:

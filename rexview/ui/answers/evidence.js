@@ -10,6 +10,7 @@ import { turning } from "../turning/assets/turning.js";
 const opened = new Set(); // folded lists that the reader opened
 let caseId = null;
 let pinned = null;
+let awaited = null; // the case whose worst failure is yet to be marked
 
 const flagOf = (event) => event.target.closest?.("[data-rx-flag]")?.dataset.rxFlag ?? null;
 const spansOf = (key) => every(`[data-rx-evidence~="${CSS.escape(key)}"]`);
@@ -22,6 +23,7 @@ function light(key) {
 
 /** Bring what stands on the page in line with what is pinned and open. */
 function align() {
+  if (awaited) markWorst();
   for (const one of every("[data-rx-flag]")) {
     const on = one.dataset.rxFlag === pinned;
     if (one.hasAttribute("data-rx-pinned") !== on) one.toggleAttribute("data-rx-pinned", on);
@@ -53,10 +55,19 @@ function scrollTo(key) {
 }
 
 function pin(key) {
+  awaited = null;
   pinned = key;
   light(key);
   align();
   if (key) scrollTo(key);
+}
+
+/** Mark the words of the failure that the headline of the case names, once they are on the page. */
+function markWorst() {
+  const first = document.querySelector(`[data-rx-first="${CSS.escape(awaited)}"]`);
+  if (!(first instanceof HTMLElement)) return;
+  awaited = null;
+  pin(first.dataset.rxFlag);
 }
 
 /** Lead to a part further down; the keyboard goes on from there. */
@@ -103,7 +114,7 @@ function listen() {
     options,
   );
   const unturn = turning.listen({ show: (record) => shows(record.case) });
-  const ignore = whenPageChanges(() => (pinned || opened.size > 0) && align());
+  const ignore = whenPageChanges(() => (awaited || pinned || opened.size > 0) && align());
   return () => {
     abort.abort();
     unturn();
@@ -115,6 +126,7 @@ function shows(name) {
   if (caseId !== name) {
     caseId = name;
     pin(null);
+    awaited = name;
   }
   align();
 }

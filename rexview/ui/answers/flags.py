@@ -86,13 +86,15 @@ def flags_html(
     readers: Mapping[str, str],
     visitor: Visitor = ANYBODY,
     case_filter: CaseFilter = ANY_CASE,
+    worst: str = "",
 ) -> str:
     """List the failures of one answer: each once, with what rules and readers say of it.
 
     Only what names a place in text or picture is unfolded, so that the answer itself stays in
     sight. A failure that readers rejected stays, struck through; one that nobody raised is only
     said in words. What rules only hint at, and no reader confirmed, is folded away below. What
-    ``case_filter`` is about, by which the page was come to, is unfolded too.
+    ``case_filter`` is about, by which the page was come to, is unfolded too, and so is ``worst``,
+    the failure that the headline of the case names: its words are marked at once.
     """
     keyed = page.keyed_flags(answer.model)
     reasons = {
@@ -107,13 +109,20 @@ def flags_html(
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
         same = [(key, flag) for key, flag in keyed if flag.failure == failure]
         one = _Flagged(
-            failure, same, answer, readers, visitor, reasons.get(failure, ""), case_filter
+            failure,
+            same,
+            answer,
+            readers,
+            visitor,
+            reasons.get(failure, ""),
+            case_filter,
+            failure == worst,
         )
         if not one.is_raised:
             ruled_out.append(one.ruled_out_html())
         elif one.is_only_hinted:
             hints.append(one.listed_html())
-            hint_asked |= one.is_asked
+            hint_asked |= one.is_asked or one.is_worst
         else:
             clear.append(one.listed_html())
     listed = f'<ul class="rx-flags">{"".join(clear)}</ul>' if clear else ""
@@ -143,7 +152,10 @@ def _folded_html(title: str, items: Sequence[str], kept: str, *, is_open: bool =
 
 @dataclass(frozen=True)
 class _Flagged:
-    """A failure of an answer with its flags; ``reason`` is that of whoever looks."""
+    """A failure of an answer with its flags; ``reason`` is that of whoever looks.
+
+    ``is_worst`` says whether the headline of the case is about it.
+    """
 
     failure: str
     keyed: _Keyed
@@ -152,6 +164,7 @@ class _Flagged:
     visitor: Visitor
     reason: str
     case_filter: CaseFilter
+    is_worst: bool = False
 
     @property
     def flags(self) -> list[Flag]:
@@ -208,7 +221,8 @@ class _Flagged:
         css = f"rx-badge{' rx-rejected' if rejected else ''}{' rx-hint' if hinted else ''}"
         name, meaning = html.escape(self._name()), html.escape(failure.meaning)
         asked = self.is_asked and not rejected
-        shown = hinted or self.verdict or (self.failure in _UNFOLDED and not rejected) or asked
+        shown = hinted or self.verdict or (self.failure in _UNFOLDED and not rejected)
+        shown = shown or asked or self.is_worst
         is_open = " open" if shown else ""
         first = " data-rx-asked" if asked else ""
         who = html.escape(self._who())
@@ -262,8 +276,9 @@ class _Flagged:
         return f'<span class="rx-verdicts" {about} {given}>{buttons}{why}</span>'
 
     def _details(self) -> str:
+        first = self.answer.case if self.is_worst else ""
         return "".join(
-            self._reader_html(flag) if flag.source == "reader" else _found_html(key, flag)
+            self._reader_html(flag) if flag.source == "reader" else _found_html(key, flag, first)
             for key, flag in self.keyed
         )
 
@@ -287,7 +302,8 @@ def written_here(origin: str | None) -> str:
     return f' <small class="rx-here">{tr("written here")}</small>' if origin == "app" else ""
 
 
-def _found_html(key: str, flag: Flag) -> str:
+def _found_html(key: str, flag: Flag, first: str = "") -> str:
+    """Show what a rule found; ``first`` is the case whose page marks its words at once."""
     located = any(
         item.where in _BOX_EVIDENCE or (item.where in _TEXT_EVIDENCE and item.start is not None)
         for item in flag.evidence
@@ -300,6 +316,7 @@ def _found_html(key: str, flag: Flag) -> str:
         else ""
     )
     named = f' data-rx-flag="{html.escape(key)}"' if located else ""
+    named += f' data-rx-first="{html.escape(first)}"' if located and first else ""
     css = "rx-found rx-rejected" if flag.verdict == "rejected" else "rx-found"
     return (
         f'<div class="{css}"{named}><p title="{tr("To be reviewed")}">'

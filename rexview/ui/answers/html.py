@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rexview.analysis.case.case_harm import Headline
+from rexview.analysis.case.case_harm import MOST_BESIDE, FailingModels, Headline
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -44,7 +44,10 @@ from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_ht
 from rexview.ui.tables.stacked import stacked
 from rexview.ui.written.marks import marks_html
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
-from rexview.words import tr, trn
+from rexview.words import counted, tr, trn
+
+_MOST_NAMED = 5
+"""So many failing models are named."""
 
 
 def question_html(
@@ -127,12 +130,15 @@ def answers_html(
     visitor: Visitor = ANYBODY,
     added: Mapping[str, Added] = MappingProxyType({}),
     case_filter: CaseFilter = ANY_CASE,
+    worst: Headline | None = None,
+    failing: FailingModels | None = None,
 ) -> str:
     """Lay out the answers side by side, one column a model, with what was found wrong in each.
 
     ``added`` is what a page adds to the answers of some models. What ``case_filter`` is about is
-    unfolded.
+    unfolded, and so is the ``worst`` failure. Of many answers ``failing`` says which fail.
     """
+    strip = _failing_html(failing, len(page.answers), review_set.model_names) if failing else ""
     columns = "".join(
         _answer_html(
             page,
@@ -144,10 +150,33 @@ def answers_html(
             added.get(answer.model, Added()),
             case_filter,
             one_answer.number_html(number, len(page.answers)),
+            worst.failure if worst and worst.model == answer.model else "",
         )
         for number, answer in enumerate(page.answers, 1)
     )
-    return f'<div class="rx-answers">{columns}</div>'
+    return f'{strip}<div class="rx-answers">{columns}</div>'
+
+
+def _failing_html(found: FailingModels, n: int, names: Mapping[str, str]) -> str:
+    """Say how many answers there are, and which fail; empty for as many as fit beside the film."""
+    if n <= MOST_BESIDE:
+        return ""
+    parts = []
+    if found.failing:
+        words = tr("{n:,} with a failure: {who}")
+        parts.append(words.format(n=len(found.failing), who=_some(found.failing, names)))
+    if found.suggested:
+        words = tr("{n:,} with a suggested failure: {who}")
+        parts.append(words.format(n=len(found.suggested), who=_some(found.suggested, names)))
+    said = "; ".join(parts) or tr("no failure found")
+    return f'<p class="rx-quiet rx-failing"><b>{counted(n, "model")}:</b> {html.escape(said)}</p>'
+
+
+def _some(models: Sequence[str], names: Mapping[str, str]) -> str:
+    """Name models, the first few of many."""
+    named = ", ".join(names[model] for model in models[:_MOST_NAMED])
+    more = len(models) - _MOST_NAMED
+    return tr("{named} and {more:,} more").format(named=named, more=more) if more > 0 else named
 
 
 def _answer_html(
@@ -160,6 +189,7 @@ def _answer_html(
     added: Added,
     case_filter: CaseFilter,
     place: str,
+    worst: str,
 ) -> str:
     name = html.escape(review_set.model_names[answer.model])
     final = page.finals.get(answer.model)
@@ -184,7 +214,7 @@ def _answer_html(
         f"<header><h3>{name}</h3>{place}{_headline_html(answer, final)}</header>"
         f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
         f"{_NOT_YET if answer.model in page.not_yet else ''}{one_answer.unread_answer_html(answer)}"
-        f"{flags_html(page, answer, review_set.reader_names, visitor, case_filter)}"
+        f"{flags_html(page, answer, review_set.reader_names, visitor, case_filter, worst)}"
         f"{marks_html(page, answer, review_set.reader_names, visitor, case_filter)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{added.above}{choice_html(page.case, answer)}"

@@ -11,7 +11,12 @@ from functools import cached_property
 from typing import Any, Final
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.case_harm import case_headline
+from rexview.analysis.case.case_harm import (
+    Headline,
+    case_headline,
+    failing_first,
+    failing_models,
+)
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.case.reports.record import ReportCase, gather_report
 from rexview.analysis.engine import Engine, Position
@@ -96,12 +101,16 @@ class CaseTexts:
     @property
     def headline(self) -> str:
         """The worst failure of the answers that are shown; empty without any."""
-        found = case_headline(self.shown, self.harm)
+        found = self._worst
         if found is None:
             return ""
         names, colours = self.review_set.model_names, review_sets.colours(self.review_set)
         whose = (names[found.model], colours[found.model]) if len(self.page.answers) > 1 else None
         return answers_html.case_headline_html(found, self.harm.meaning_of(found.harm), whose)
+
+    @cached_property
+    def _worst(self) -> Headline | None:
+        return case_headline(self.shown, self.harm)
 
     @property
     def question(self) -> str:
@@ -135,6 +144,8 @@ class CaseTexts:
             visitor=verdicts.visitor(),
             added=self._added,
             case_filter=self.case_filter,
+            worst=self._worst,
+            failing=failing_models(self.shown, self.harm),
         )
 
     @property
@@ -234,9 +245,9 @@ class CasesAround:
         if page is None:
             return None
         place, name = self.position(case_id), name_so_far(self._engine, self.case_filter)
-        shown = page.of_models(self.models) if self.models else page
-        shown = shown if shown.answers else page
         harm = self._engine.facts.harm
+        shown = page.of_models(self.models or ())
+        shown = shown if shown.answers else failing_first(page, harm)
         judge = judge_named(self._engine.facts, self.judge)
         opinions = opinions_of(self.review_set, self._engine, page, judge)
         written = written_on(self.review_set, self.case_filter, case_id, page.answers)

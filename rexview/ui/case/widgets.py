@@ -10,10 +10,12 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter
+from rexview.analysis.case.case_harm import failing_first
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.case.reports.record import NOT_NAMED
 from rexview.analysis.filter.judge_conditions import judge_word
+from rexview.harm import HarmTable
 from rexview.schema import ReviewSet
 from rexview.ui.case.case_texts import CaseTexts, show_part
 from rexview.ui.components import component
@@ -78,8 +80,11 @@ def _share_button(review_set: ReviewSet) -> None:
     button(key="share", width="content", data={"set": name})
 
 
-def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:
-    """Let the reader choose and order the answers; the choice lives in the link."""
+def answer_choices(page: CasePage, names: Mapping[str, str], harm: HarmTable) -> CasePage:
+    """Let the reader choose and order the answers; the choice lives in the link.
+
+    Before they do, the answers that fail come first where not all fit.
+    """
     models = [answer.model for answer in page.answers]
     if len(models) < 2:
         return page
@@ -93,7 +98,9 @@ def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:
         label_visibility="collapsed",
         placeholder=tr("Choose the answers to show"),
     )
-    return page.of_models(tuple(chosen or models))
+    if not chosen or chosen == models:
+        return failing_first(page, harm)
+    return page.of_models(tuple(chosen))
 
 
 def choose_editors(review_set: ReviewSet, page: CasePage) -> tuple[str, ...] | None:
@@ -144,12 +151,13 @@ def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
 
 def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) -> dict[str, Any]:
     """Return what lets the browser fetch the cases around, for :func:`cases_around`."""
+    usual = failing_first(texts.page, texts.harm)
     chosen = [answer.model for answer in texts.shown.answers]
     detail = {
         "query": case_filter.to_query(),
         "seen": asdict(review_sets.seen_now(review_set)),
         "editors": texts.editors,
         "judge": judge_word(texts.opinions.judge) if texts.opinions else None,
-        "models": None if texts.shown.answers == texts.page.answers else chosen,
+        "models": None if texts.shown.answers == usual.answers else chosen,
     }
     return turning_json(review_set, PAGE_CASE, detail, state=review_set.fingerprint)

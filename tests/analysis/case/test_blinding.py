@@ -6,7 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from rexview.analysis.case.blinding import Covered, blinded_page, cover_names, covered
+from rexview.analysis.case.case_harm import failing_first, failing_models
 from rexview.analysis.case.model_names import NameFinder
+from rexview.analysis.case.record import gather_case
+from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.study.worklist import slots_of
 
 
 def cover(text, *names, plain=(), more=()):
@@ -87,6 +91,28 @@ def test_a_blinded_page_holds_nothing_that_gives_away(review_set):
 def test_the_order_is_that_of_the_slots(review_set):
     page = blinded_page(review_set, "c1", {"A": "g", "B": "large", "C": "gone"})
     assert [answer.text is None for answer in page.answers] == [True, False]
+
+
+def test_neither_order_nor_words_follow_what_fails(make_set):
+    """The Case page puts answers that fail first and names them: a blinded reader's does not."""
+    models = [f"m{number}" for number in range(5)]
+    answers = [{"case": "c1", "model": one, "text": f"Text {one}"} for one in models]
+    seen = []
+    for failing in models:
+        verdict = {"failure": "laterality_error", "verdict": "confirmed", "comment": "Wrong side"}
+        flag = {"case": "c1", "model": failing, "reader": "r", **verdict}
+        review_set = make_set(cases=[{"id": "c1"}], answers=answers, flags=[flag])
+        engine = memory_engine(review_set)
+        harm = engine.facts.harm
+        page = failing_first(gather_case(review_set, "c1", engine), harm)
+        assert page.answers[0].model == failing
+        assert failing_models(page, harm).failing == (failing,)
+        present = (answer.model for answer in page.answers)
+        slots = slots_of("c1", present, reader="r2", key=b"key")
+        seen.append((list(slots.items()), asdict(blinded_page(review_set, "c1", slots))))
+    assert all(one == seen[0] for one in seen)
+    assert "Wrong" not in json.dumps(seen, default=str)
+    assert seen[0][1]["flags"] == ()
 
 
 def test_a_case_that_is_not_there(review_set):

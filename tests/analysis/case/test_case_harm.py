@@ -5,7 +5,12 @@ from dataclasses import replace
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.case_harm import case_headline, failures_of_answer
+from rexview.analysis.case.case_harm import (
+    case_headline,
+    failing_first,
+    failing_models,
+    failures_of_answer,
+)
 from rexview.analysis.case.record import gather_case
 from rexview.analysis.memory.engine import memory_engine
 from rexview.reviewset import load
@@ -46,3 +51,39 @@ def test_a_harmless_failure_that_a_reader_confirmed_comes_after_a_suggested_one(
     found = case_headline(made, table)
     assert (found.model, found.words[:9]) == ("g", "Suggested")
     assert failures_of_answer(flags, table)["verbose"].confirmed
+
+
+def test_the_headline_names_what_was_missed_where_the_evidence_is_a_size(engine):
+    found = case_headline(gather_case(load(DEMO_FOLDER), "r11", engine), engine.facts.harm)
+    assert (found.words, found.failure) == ("Harm 3: nodule missed", "omission")
+
+
+def page_of(engine, models, flags):
+    page = gather_case(load(DEMO_FOLDER), "c01", engine)
+    answers = tuple(replace(page.answers[0], model=model) for model in models)
+    return replace(page, answers=answers, flags=flags, finals={})
+
+
+FLAGS = (
+    Flag("c", "e", "omission", "detector", "Possible.", kind="hint"),
+    Flag("c", "d", "verbose", "reader", "Too long.", verdict="confirmed", reader="ra"),
+    Flag("c", "c", "laterality_error", "reader", "Wrong.", verdict="confirmed", reader="ra"),
+    Flag("c", "b", "laterality_error", "reader", "No.", verdict="rejected", reader="ra"),
+)
+
+
+def test_answers_that_fail_come_first_where_not_all_fit(engine):
+    page, table = page_of(engine, "abcde", FLAGS), engine.facts.harm
+    assert [one.model for one in failing_first(page, table).answers] == ["c", "e", "d", "a", "b"]
+    found = failing_models(page, table)
+    assert (sorted(found.failing), found.suggested) == (["c", "d"], ("e",))
+
+
+def test_where_all_fit_they_stay_in_their_order(engine):
+    page = page_of(engine, "bc", FLAGS)
+    assert failing_first(page, engine.facts.harm) is page
+
+
+def test_without_a_failure_they_stay_in_their_order(engine):
+    page = page_of(engine, "abcde", ())
+    assert [one.model for one in failing_first(page, engine.facts.harm).answers] == list("abcde")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from support.page_text import StrictReader
 
+from rexview.analysis.case.case_harm import FailingModels, Headline
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -93,6 +94,34 @@ def test_answers(page, review_set):
     assert "Gap 3" in text
     assert text.count("no answer") == 2
     assert "Error: <img" in text
+
+
+def test_of_many_answers_it_is_said_which_fail(page, review_set):
+    assert len(page.answers) > 2
+
+    def strip(*failing, suggested=()):
+        found = FailingModels(failing, tuple(suggested))
+        made = answers_html.answers_html(
+            page, review_set, colours=COLOURS, gap_threshold=2, failing=found
+        )
+        return read(made)
+
+    assert strip().startswith("3 models: no failure found")
+    assert "1 with a failure: <img" in strip("n")
+    assert f"1 with a suggested failure: {review_set.model_names['m']}" in strip(
+        "n", suggested=["m"]
+    )
+
+
+def test_the_worst_failure_is_open_and_its_words_are_marked_at_once(page, review_set):
+    worst = Headline("Harm 3", "m", 3, "laterality_error")
+    closed = answers_html.answers_html(page, review_set, colours=COLOURS, gap_threshold=2)
+    opened = answers_html.answers_html(
+        page, review_set, colours=COLOURS, gap_threshold=2, worst=worst
+    )
+    assert "data-rx-first" not in closed
+    assert opened.count("data-rx-first") == 1
+    read(opened)
 
 
 def test_the_flags_of_an_answer_stand_in_its_column(page, review_set):

@@ -76,12 +76,6 @@ function tagPlaces(rect, { width, height }, port) {
   return places.length > 0 ? places : [[left, level]];
 }
 
-/** Whether a tag at a place would cover another. */
-function meet([x, y], /** @type {Rect} */ other, { width, height }) {
-  const across = x < other.x + other.width && other.x < x + width;
-  return across && y < other.y + other.height && other.y < y + height;
-}
-
 /**
  * @typedef {ReturnType<BoxLayer["entry"]>} Entry
  */
@@ -151,9 +145,12 @@ export class BoxLayer {
     }
   }
 
-  /** Put every box where the picture is, its tag where it covers nothing that is `found` there. */
+  /**
+   * Put every box where the picture is, its tag where it covers no other tag and nothing that is
+   * `found` there.
+   */
   place(projection, withLabels, found) {
-    const taken = []; // by the tags of boxes before
+    const taken = [];
     for (const entry of this.entries) {
       const rect = projection.boxToScreen(entry.box);
       entry.rect = rect;
@@ -166,10 +163,9 @@ export class BoxLayer {
         set(entry.plate, { width });
         set(entry.letters, { x: 4 });
         const size = { width: width * this.enlarged, height: TAG_HEIGHT * this.enlarged };
-        const every = tagPlaces(rect, size, projection.port);
-        const free = every.filter((place) => !taken.some((other) => meet(place, other, size)));
-        const [x, y] = freest(free.length > 0 ? free : every, size, found, projection);
-        taken.push({ x, y, ...size });
+        const places = tagPlaces(rect, size, projection.port);
+        const [x, y] = freest(places, size, found, projection, taken);
+        if (entry.shown) taken.push({ x, y, ...size });
         const enlarged = this.enlarged === 1 ? "" : ` scale(${this.enlarged})`;
         set(entry.tag, { transform: `translate(${x} ${y})${enlarged}` });
       }

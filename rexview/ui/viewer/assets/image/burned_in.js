@@ -4,7 +4,7 @@
 // No attempt is made to read anything: what is much brighter than all around it within a few pixels
 // counts, so that a device is left free as well, and nothing depends on where text usually stands.
 
-/** @import { BurnedIn, Raster, Size } from "../types.d.ts" */
+/** @import { BurnedIn, Raster, Rect, Size } from "../types.d.ts" */
 /** @import { Projection } from "./geometry.js" */
 
 const LARGEST_SIDE = 640; // pixels of the level that is looked at
@@ -96,21 +96,34 @@ export function coveredBy(found, rect, projection) {
   return covered;
 }
 
+/** How many square pixels of the screen two rectangles share. */
+function shared(/** @type {Rect} */ one, /** @type {Rect} */ other) {
+  const across = (a, b) => Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const down = (a, b) => Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  return Math.max(0, across(one, other)) * Math.max(0, down(one, other));
+}
+
 /**
- * Where a label goes so that it covers the least.
+ * Where a label goes so that it covers the least: of other labels first, then of the film.
  *
  * @param {number[][]} places top left corners, best first
  * @param {Size} size of the label
- * @param {BurnedIn | null} found null takes the first place
+ * @param {BurnedIn | null} found null where it is not known
+ * @param {Projection} projection
+ * @param {Rect[]} taken where other labels are
  */
-export function freest(places, size, found, /** @type {Projection} */ projection) {
-  if (!found) return places[0];
+export function freest(places, size, found, projection, taken = []) {
   let best = places[0];
-  let least = Infinity;
+  let least = [Infinity, Infinity];
   for (const [x, y] of places) {
-    const covered = coveredBy(found, { x, y, ...size }, projection);
-    if (covered < least) [best, least] = [[x, y], covered];
-    if (covered === 0) break;
+    const rect = { x, y, ...size };
+    const labels = taken.reduce((sum, other) => sum + shared(rect, other), 0);
+    const covered = found ? coveredBy(found, rect, projection) : 0;
+    if (labels < least[0] || (labels === least[0] && covered < least[1])) {
+      best = [x, y];
+      least = [labels, covered];
+    }
+    if (labels === 0 && covered === 0) break;
   }
   return best;
 }

@@ -165,6 +165,7 @@ export class Pane {
 
   showGroups() {
     this.boxes.show((id) => this.viewer.groups.isShown(id));
+    this.viewer.repaint(this); // tags make room for those that are shown
     this.focus.check();
   }
 
