@@ -150,7 +150,7 @@ def answers_html(
             added.get(answer.model, Added()),
             case_filter,
             one_answer.number_html(number, len(page.answers)),
-            worst.failure if worst and worst.model == answer.model else "",
+            (worst.failure or "") if worst and worst.model == answer.model else "",
         )
         for number, answer in enumerate(page.answers, 1)
     )

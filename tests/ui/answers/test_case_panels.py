@@ -107,14 +107,14 @@ def test_of_many_answers_it_is_said_which_fail(page, review_set):
         return read(made)
 
     assert strip().startswith("3 models: no failure found")
-    assert "1 with a failure: <img" in strip("n")
+    assert f"1 with a failure: {review_set.model_names['n']}" in strip("n")
     assert f"1 with a suggested failure: {review_set.model_names['m']}" in strip(
         "n", suggested=["m"]
     )
 
 
 def test_the_worst_failure_is_open_and_its_words_are_marked_at_once(page, review_set):
-    worst = Headline("Harm 3", "m", 3, "laterality_error")
+    worst = Headline("Harm 3", "m", 3, "laterality_error", suggested=False)
     closed = answers_html.answers_html(page, review_set, colours=COLOURS, gap_threshold=2)
     opened = answers_html.answers_html(
         page, review_set, colours=COLOURS, gap_threshold=2, worst=worst
