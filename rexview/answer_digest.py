@@ -25,7 +25,7 @@ from weakref import WeakValueDictionary
 import polars as pl
 
 from rexview import frames
-from rexview.frames.mapped import some_rows
+from rexview.frames import some_rows
 from rexview.schema import ReviewSet
 
 IS_DIGEST: Final = re.compile(r"[0-9a-f]{64}")

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import read_yaml
 from rexview.errors import FileRefused
+from rexview.untrusted_input import read_yaml
 from rexview.vocab import FAILURES
 from rexview.words import tr, tr_of_file
 
@@ -115,7 +115,7 @@ def load_harm(path: Path | None = None) -> HarmTable:
     HarmTableError
         Naming the entry, what is wrong with it, and what to write instead.
     FileRefused
-        The file is no YAML, or goes beyond the limits of :mod:`rexview.bounded`.
+        The file is no YAML, or goes beyond the limits of :mod:`rexview.untrusted_input`.
     OSError
         The file cannot be read.
     """

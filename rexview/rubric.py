@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import read_yaml
 from rexview.errors import FileRefused
+from rexview.untrusted_input import read_yaml
 from rexview.words import tr_of_file
 
 _BUILT_IN: Final = Path(__file__).with_name("rubric.yaml")
@@ -44,7 +44,7 @@ def load_rubric(path: Path | None = None) -> dict[str, RubricDimension]:
     ------
     FileRefused
         When it is no rubric, naming the dimension and what it lacks, or goes beyond the limits of
-        :mod:`rexview.bounded` or of this module.
+        :mod:`rexview.untrusted_input` or of this module.
     OSError
         When it is not there or cannot be read.
     """

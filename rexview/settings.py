@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import platformdirs
 
 from rexview.addresses import Address, is_address, read_address, set_folder
-from rexview.bounded import parse_yaml, read_yaml, typed_path
 from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.people import Member, Role, read_members, read_role
+from rexview.untrusted_input import parse_yaml, read_yaml, typed_path
 from rexview.words.catalogue import ENGLISH
 
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"

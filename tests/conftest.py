@@ -22,7 +22,7 @@ from support.whole_files import WholeFiles
 
 from rexview import frames
 from rexview.bench import serving
-from rexview.bench.remote.storage import Archive, S3Server
+from rexview.bench.remote import Archive, S3Server
 from rexview.bench.serving import BenchUnavailable
 from rexview.schema import Model, ReviewSet, SetInfo
 from tools.postgres import PostgresServer

@@ -9,7 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.bounded import (
+from rexview.errors import FileRefused
+from rexview.untrusted_input import (
     MAX_YAML_DEPTH,
     MAX_YAML_VALUES,
     check_file,
@@ -19,7 +20,6 @@ from rexview.bounded import (
     read_yaml,
     typed_path,
 )
-from rexview.errors import FileRefused
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.text(max_size=5),

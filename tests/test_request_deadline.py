@@ -11,10 +11,10 @@ import pytest
 
 from rexview.addresses import read_address as read_storage
 from rexview.errors import StorageAway
+from rexview.models.backend import Parameters, Request
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.request import Parameters, Request
 from rexview.remote import s3, web
-from rexview.remote.sink import Sink
+from rexview.remote.web import Sink
 from rexview.request_deadline import set_deadline
 
 LIMIT_S = 0.6

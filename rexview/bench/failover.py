@@ -19,8 +19,7 @@ from rexview.bench.browser import chromium, new_page
 from rexview.bench.measure import Measured, at_most, result
 from rexview.bench.reliability.server import ScoreServer
 from rexview.bench.serving import BenchUnavailable, free_port
-from rexview.bench.team.proxy import nginx
-from rexview.bench.team.served import Team, postgres
+from rexview.bench.team_server import Team, nginx, postgres
 from rexview.ui.server.page_work import READY
 
 KILLS: Final = 5

@@ -23,8 +23,7 @@ import polars as pl
 from rexview.bench.made_set import MadeSet, make_set
 from rexview.bench.measure import ROUNDS, Measured, Row, in_turn, milliseconds, missing, result
 from rexview.bench.scale import FILTER_GOAL, MODELS, SEARCH_GOAL, apart, same_counts
-from rexview.bench.scale.by_pandas import pandas_figures
-from rexview.bench.scale.engine import engine_figures
+from rexview.bench.scale_parts import engine_figures, pandas_figures
 
 ROWS: Final = 1_000_000
 OURS: Final = "polars, coded"

@@ -21,7 +21,7 @@ from pydicom import dcmread, uid
 from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.pixels.processing import apply_modality_lut, apply_windowing
 
-from rexview.bench.made_set.films import DEPTH, film
+from rexview.bench.made_set.studies import DEPTH, film
 from rexview.bench.measure import (
     ROUNDS,
     Goal,

@@ -21,7 +21,7 @@ import numpy as np
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.report_generation.tables import report_groups, report_tables
-from rexview.bench.made_set.reports import METRICS, make_reports
+from rexview.bench.made_set.writing import METRICS, make_reports
 from rexview.bench.measure import (
     Measured,
     Row,

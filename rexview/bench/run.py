@@ -19,8 +19,7 @@ from rexview.bench.asking.fast_server import fast_server
 from rexview.bench.made_set import MadeSet, make_set
 from rexview.bench.measure import Measured, at_most, in_turn, missing, result
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.running.plan import begin
-from rexview.models.running.run import Run
+from rexview.models.running.run import Run, begin
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
 from rexview.settings import Settings

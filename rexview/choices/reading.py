@@ -16,12 +16,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
-from rexview.choices import cues
-from rexview.choices.choice import ReadChoice
-from rexview.choices.markup import CROSSES, folded, plain
-from rexview.choices.options import Options, options_of
+from rexview.choices import answer_cues
+from rexview.choices.answer_cues import CROSSES, folded, plain
+from rexview.choices.option_words import SHORT, Named, Options, ReadChoice, Words, options_of, same
 from rexview.choices.unclaimed import without_claims, yes_or_no
-from rexview.choices.words import SHORT, Named, Words, same
 
 _SHORTEST_QUESTION = 10
 _MARKED = re.compile(r"[✓✔✅☑✗✘❌☒→]")
@@ -31,7 +29,7 @@ _GOES_ON = re.compile(r"[^\S\n]*(?:[^\W_]|[✓✔✅☑✗✘❌☒:→]|[–—
 
 def without_next_question(text: str, question: str) -> str:
     """Blank what a model goes on with after its answer: another question, and what comes behind."""
-    for match in cues.NEXT_QUESTION.finditer(text):
+    for match in answer_cues.NEXT_QUESTION.finditer(text):
         answered = text[: match.start()].rstrip()
         asked = match["asked"].strip()
         if answered and asked and asked.casefold() not in question.casefold():
@@ -135,13 +133,13 @@ def name_at(text: str, at: int, options: Options) -> Name | None:
         lower = bare and match["label"].islower()
         option = options.labelled(match["label"])
         return Name(option, *match.span("label"), match.end(), bare, lower)
-    match = cues.IN_PLACE.match(text, at)
+    match = answer_cues.IN_PLACE.match(text, at)
     if not match:
         return None
     word = (match["place"] or match["count"]).casefold()
     if any(word in words.split() for words in options.folded):
         return None
-    number = next((n for n, one in enumerate(cues.PLACES, 1) if word in one.split()), 0)
+    number = next((n for n, one in enumerate(answer_cues.PLACES, 1) if word in one.split()), 0)
     if word == "last":
         number = len(options.folded)
     elif word.isdecimal():
@@ -227,7 +225,7 @@ class _Reader:
 
     @cached_property
     def inverted(self) -> bool:
-        return cues.asks_for_absence(self.question)
+        return answer_cues.asks_for_absence(self.question)
 
     @cached_property
     def words(self) -> Words:
@@ -236,7 +234,7 @@ class _Reader:
     @cached_property
     def listed(self) -> bool:
         """Whether the text goes through several options by their labels."""
-        found = (match[1].upper() for match in cues.LISTED.finditer(self.plain))
+        found = (match[1].upper() for match in answer_cues.LISTED.finditer(self.plain))
         return len({label for label in found if label in self.options.labels}) > 1
 
     def read(self) -> ReadChoice | None:
@@ -288,11 +286,11 @@ class _Reader:
             overruled = last.final and reasoned and not any(claim.final for claim in others)
             if not (
                 overruled
-                or cues.CHANGED_MIND.search(between)
-                or cues.AT_FIRST.search(self.plain[: last.start])
+                or answer_cues.CHANGED_MIND.search(between)
+                or answer_cues.AT_FIRST.search(self.plain[: last.start])
             ):
                 return None
-        if last.option is None or cues.UNDECIDED.search(self.plain, last.end):
+        if last.option is None or answer_cues.UNDECIDED.search(self.plain, last.end):
             return None
         if not self.inverted and last.end - last.start <= 2 and self._gainsaid(last):
             return None
@@ -306,11 +304,11 @@ class _Reader:
         ) == 1 and claim.option not in {one.option for one in named}
 
     def _fields(self) -> Iterator[Claim]:
-        for match in cues.FIELD.finditer(self.raw):
+        for match in answer_cues.FIELD.finditer(self.raw):
             start, end = match.span(match.lastindex or 0)
             found = self._whole(start, end)
             yield Claim(found.option if found else None, "field", start, end)
-        for match in cues.BESIDE.finditer(self.raw):
+        for match in answer_cues.BESIDE.finditer(self.raw):
             words = folded(match[1])
             if self.options.folded.count(words) == 1:
                 yield Claim(self.options.folded.index(words), "field", *match.span(1))
@@ -322,42 +320,46 @@ class _Reader:
         start = len(self.plain) - len(self.plain.lstrip())
         if not self.listed:
             yield from self._label_at(start, "letter", FIRM, opens=True)
-            if surely := cues.SURELY.match(self.plain, start):
+            if surely := answer_cues.SURELY.match(self.plain, start):
                 yield from self._label_at(surely.end(), "letter", FIRM, opens=True)
                 yield from self._short_word(surely.end())
         yield from self._short_word(start)
         yield from self._words_in_front(start)
         yield from self._lines(start)
-        for match in cues.NAMED_AS.finditer(self.plain):
+        for match in answer_cues.NAMED_AS.finditer(self.plain):
             yield from self._stated(match)
-        for match in cues.CHOSEN.finditer(self.plain):
-            if not cues.NOT_CHOSEN.search(self.plain[max(0, match.start() - 8) : match.start()]):
+        for match in answer_cues.CHOSEN.finditer(self.plain):
+            if not answer_cues.NOT_CHOSEN.search(
+                self.plain[max(0, match.start() - 8) : match.start()]
+            ):
                 yield from self._label_at(match.end(), "stated")
                 if re.match(
                     r"(?:yes|no|true|false)\b", self.plain[match.end() :][:6], re.IGNORECASE
                 ):
                     yield from self._short_word(match.end())
-        for match in cues.POINTS.finditer(self.plain):
-            if not cues.NOT_POINTED.search(self.plain[max(0, match.start() - 8) : match.start()]):
+        for match in answer_cues.POINTS.finditer(self.plain):
+            if not answer_cues.NOT_POINTED.search(
+                self.plain[max(0, match.start() - 8) : match.start()]
+            ):
                 yield from self._label_at(match.end(), "stated", WEAK)
-        for match in cues.MAY_BE_PRAISED.finditer(self.plain):
+        for match in answer_cues.MAY_BE_PRAISED.finditer(self.plain):
             yield from self._praised_at(match.end())
         yield from self._words_praised()
-        enclosed = list(cues.ENCLOSED.finditer(self.plain))
+        enclosed = list(answer_cues.ENCLOSED.finditer(self.plain))
         if len(enclosed) == 1 and not re.search(r"\w", self.plain[enclosed[0].end() :]):
             option = self.options.labelled(enclosed[0][1])
             named = self.words.between(0, len(self.plain))
             if self.inverted or not any(one.denied and one.option == option for one in named):
                 yield Claim(option, "stated", *enclosed[0].span(1), WEAK)
-        for cue in (cues.ALONE_AT_END, cues.BEHIND_REASONS):
+        for cue in (answer_cues.ALONE_AT_END, answer_cues.BEHIND_REASONS):
             behind = cue.search(self.plain, max(0, len(self.plain) - _LAST))
             option = self.options.labelled(behind[1]) if behind else None
             if not behind or option is None:
                 continue
             before = self.plain[: behind.start()].strip()
-            if before and not cues.RULED_OUT.search(before):
+            if before and not answer_cues.RULED_OUT.search(before):
                 yield Claim(option, "stated", *behind.span(1))
-        for cue, strength in ((cues.MOST_LIKELY, WEAK), (cues.THEREFORE_IS, FIRM)):
+        for cue, strength in ((answer_cues.MOST_LIKELY, WEAK), (answer_cues.THEREFORE_IS, FIRM)):
             for match in () if self.inverted else cue.finditer(self.plain):
                 begun = self.words.begin_at(match.end())
                 if len(begun) == 1 and begun[0].start == match.end() and self._holds(match):
@@ -368,18 +370,22 @@ class _Reader:
     def _holds(self, cue: re.Match[str]) -> bool:
         """Whether the option behind a cue is said outright, and alone."""
         one = self.words.begin_at(cue.end())[0]
-        if cues.SPEAKS_OF_OTHERS.search(cue[0]) or cues.OR_ANOTHER.match(self.plain, one.end):
+        if answer_cues.SPEAKS_OF_OTHERS.search(cue[0]) or answer_cues.OR_ANOTHER.match(
+            self.plain, one.end
+        ):
             return False
-        other = cues.ANOTHER_BEHIND.match(self.plain, one.end)
+        other = answer_cues.ANOTHER_BEHIND.match(self.plain, one.end)
         if other and any(two.start == other.end() for two in self.words.begin_at(other.end())):
             return False
-        said_no = cues.NO_MORE.search(self.plain[max(0, cue.start() - 8) : cue.start()])
+        said_no = answer_cues.NO_MORE.search(self.plain[max(0, cue.start() - 8) : cue.start()])
         return not said_no and not self.words.is_denied(one, cue.start())
 
     def _none_of_them(self, start: int) -> Iterator[Claim]:
         """Read "none of these" as the one option that says so."""
-        match = cues.NONE_OF_THEM.match(self.plain, start)
-        none = [n for n, words in enumerate(self.options.folded) if cues.NONE_OPTION.match(words)]
+        match = answer_cues.NONE_OF_THEM.match(self.plain, start)
+        none = [
+            n for n, words in enumerate(self.options.folded) if answer_cues.NONE_OPTION.match(words)
+        ]
         if match and len(none) == 1:
             yield Claim(none[0], "stated", start, match.end())
 
@@ -393,12 +399,12 @@ class _Reader:
         for line in self.plain[start:end].split("\n"):
             if line.strip() and len(line) <= _LONGEST_LINE:
                 whole = None
-                ticked = cues.TICKED.search(line) or cues.CROSSED.search(line)
+                ticked = answer_cues.TICKED.search(line) or answer_cues.CROSSED.search(line)
                 if not ticked and (not self.listed or (at == last and self._apart(line, at))):
                     whole = self._whole(at, at + len(line))
                 if whole:
                     yield Claim(whole.option, whole.method, whole.start, whole.end, FIRM)
-                elif cues.TICKED.search(line) and not cues.CROSSED.search(line):
+                elif answer_cues.TICKED.search(line) and not answer_cues.CROSSED.search(line):
                     yield from self._ticked(at, at + len(line))
             at += len(line) + 1
 
@@ -408,9 +414,9 @@ class _Reader:
 
     def _ticked(self, start: int, end: int) -> Iterator[Claim]:
         """Read the option of a line that says yes to one: "B ✅", "| C | yes |"."""
-        if self.inverted and not cues.ONLY_TICK.search(self.plain[start:end]):
+        if self.inverted and not answer_cues.ONLY_TICK.search(self.plain[start:end]):
             return
-        at = start + len(cues.BULLET.match(self.plain[start:end])[0])  # type: ignore[index]
+        at = start + len(answer_cues.BULLET.match(self.plain[start:end])[0])  # type: ignore[index]
         name = name_at(self.plain, at, self.options)
         if name and not name.lower:
             yield Claim(name.option, "stated", name.start, name.end)
@@ -420,16 +426,16 @@ class _Reader:
     def _stated(self, noun: re.Match[str]) -> Iterator[Claim]:
         """Read "the answer is C", "the finding that is not there is B", "Answer: cardiomegaly"."""
         before = self.plain[max(0, noun.start() - 40) : noun.start()]
-        if not self.inverted and cues.OF_ANOTHER.search(before):
+        if not self.inverted and answer_cues.OF_ANOTHER.search(before):
             return
         word, final = noun["noun"].lower(), bool(noun["final"])
-        firm = word.startswith(cues.FIRM_NOUNS)
-        how = {"final": final, "in_english": not cues.OTHER_TONGUES.match(word)}
+        firm = word.startswith(answer_cues.FIRM_NOUNS)
+        how = {"final": final, "in_english": not answer_cues.OTHER_TONGUES.match(word)}
         strength = FIRM if firm else STATED
         start, words = noun.start("rest"), None
-        for link in cues.IS.finditer(self.plain, start, noun.end()):
+        for link in answer_cues.IS.finditer(self.plain, start, noun.end()):
             between = self.plain[start : link.start()]
-            if not self.inverted and cues.NOT_THE_ANSWER.search(between):
+            if not self.inverted and answer_cues.NOT_THE_ANSWER.search(between):
                 return
             if firm and re.fullmatch(r"\s*\W?\w\W?\s*", between):
                 return
@@ -458,7 +464,7 @@ class _Reader:
         if not name or not self._is_label(name):
             return
         rest = self.plain[name.behind : name.behind + _LOOK_AHEAD]
-        if cues.SPURNED.match(rest) or (opens and cues.SPOKEN_OF.match(rest)):
+        if answer_cues.SPURNED.match(rest) or (opens and answer_cues.SPOKEN_OF.match(rest)):
             return
         option = name.option
         if several := self._several(rest):
@@ -487,7 +493,7 @@ class _Reader:
             return False
         if (name.lower or (label == "I" and name.bare)) and rest.strip():
             return False
-        if cues.GOES_ON.match(rest):
+        if answer_cues.GOES_ON.match(rest):
             return True
         if label != "A" and re.match(r"\s*\(", rest):
             return True
@@ -497,7 +503,7 @@ class _Reader:
     def _several(self, rest: str) -> int:
         """Say how far another label reaches that follows, else 0: "A or C", "A, C", "B/D"."""
         reach = 0
-        while match := cues.AND.match(rest, reach):
+        while match := answer_cues.AND.match(rest, reach):
             other = self.options.token.match(rest, match.end())
             if not other or other["label"].islower() or other["label"] == "I":
                 break
@@ -517,7 +523,7 @@ class _Reader:
 
     def _foreign_words(self, option: int | None, behind: int) -> bool:
         """Whether a few words that end the line behind a label have none of its option's."""
-        match = cues.NAMES_SOMETHING.match(self.plain, behind)
+        match = answer_cues.NAMES_SOMETHING.match(self.plain, behind)
         if not match or option is None or self.words.begin_at(behind):
             return False
         said, own = folded(match[1]).split(), self.options.folded[option].split()
@@ -548,9 +554,9 @@ class _Reader:
             return
         one = begun[0]
         behind = self.plain[one.end : one.end + _LOOK_AHEAD]
-        if not cues.SET_APART.match(behind) or cues.SPURNED.match(behind):
+        if not answer_cues.SET_APART.match(behind) or answer_cues.SPURNED.match(behind):
             return
-        if cues.UNSETTLED.match(behind) or self.words.lists_words():
+        if answer_cues.UNSETTLED.match(behind) or self.words.lists_words():
             return
         yield Claim(one.option, "option", one.start, one.end)
 
@@ -571,18 +577,20 @@ class _Reader:
         name = name_at(self.plain, at, self.options)
         if not name or name.lower:
             return
-        if cues.NOT_ALONE.search(self.plain[max(0, name.start - 20) : name.start]):
+        if answer_cues.NOT_ALONE.search(self.plain[max(0, name.start - 20) : name.start]):
             return
         rest = self.plain[name.behind : name.behind + _LOOK_AHEAD]
-        if cues.PRAISED.match(rest) or (not self.inverted and cues.AFFIRMED.match(rest)):
+        if answer_cues.PRAISED.match(rest) or (
+            not self.inverted and answer_cues.AFFIRMED.match(rest)
+        ):
             yield Claim(name.option, "stated", name.start, name.end)
 
     def _words_praised(self) -> Iterator[Claim]:
         """Read "pneumonia is the best answer" and "pneumonia (B)", not what is denied there."""
         for one in self.words.between(0, len(self.plain)):
             behind = self.plain[one.end : one.end + 100]
-            label = cues.LABEL_BEHIND.match(behind)
-            praised = cues.PRAISED.match(behind) and not label
+            label = answer_cues.LABEL_BEHIND.match(behind)
+            praised = answer_cues.PRAISED.match(behind) and not label
             if one.denied or not (praised or label):
                 continue
             if label and self.options.labelled(label[1]) != one.option:
@@ -593,10 +601,13 @@ class _Reader:
         """Read the words of one option behind "so" or "therefore" in the last sentence."""
         end = len(self.plain.rstrip(" \n.!"))
         last = max(self.plain.rfind(". ", 0, end), self.plain.rfind("\n", 0, end)) + 1
-        for match in cues.CONCLUDES.finditer(self.plain, last, end):
+        for match in answer_cues.CONCLUDES.finditer(self.plain, last, end):
             at = match.end()
             if self.inverted:  # "the finding that is not seen is the pacemaker"
-                at = max((link.end() for link in cues.IS.finditer(self.plain, at, end)), default=at)
+                at = max(
+                    (link.end() for link in answer_cues.IS.finditer(self.plain, at, end)),
+                    default=at,
+                )
             meant = {one.option: one for one in self.words.between(at, end) if not one.denied}
             if len(meant) == 1:
                 one = next(iter(meant.values()))

@@ -6,12 +6,9 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from rexview.choices import cues
-from rexview.choices.choice import ReadChoice
-from rexview.choices.markup import folded
-from rexview.choices.near_words import meant_by
-from rexview.choices.options import Options
-from rexview.choices.words import NOT_SO_MUCH, Words, same
+from rexview.choices import answer_cues
+from rexview.choices.answer_cues import folded
+from rexview.choices.option_words import NOT_SO_MUCH, Options, ReadChoice, Words, meant_by, same
 
 _ASKS: Final = re.compile(r"\W*(?:is|are|was|were|does|do|has|have)\s+(?P<the>the\b)?", re.I)
 _CLAUSE: Final = re.compile(r"(?:[^.,;:?\n]|[.,](?=\d)){1,400}\??")
@@ -129,10 +126,10 @@ def says(text: str, question: str) -> tuple[bool, int, int] | None:
 def without_claims(text: str, options: Options, question: str, words: Words) -> ReadChoice | None:
     """Read what a text means that claims nothing; where absence is asked for, only its own words.
 
-    ``text`` is plain (:func:`rexview.choices.markup.plain`); ``words`` are of it.
+    ``text`` is plain (:func:`rexview.choices.answer_cues.plain`); ``words`` are of it.
     """
     found = _near(text, options, question)
-    if found or cues.asks_for_absence(question):
+    if found or answer_cues.asks_for_absence(question):
         return found
     return (
         _mentioned(text, words)
@@ -170,7 +167,7 @@ def yes_or_no(text: str, options: Options, question: str) -> ReadChoice | None:
 
     The options are yes and no; what is denied may be none of them, too, where all others say yes.
     """
-    if cues.asks_for_absence(question) or cues.UNDECIDED.search(text):
+    if answer_cues.asks_for_absence(question) or answer_cues.UNDECIDED.search(text):
         return None
     words = options.folded
     no = [place for place, own in enumerate(words) if own == "no"]
@@ -186,13 +183,15 @@ def yes_or_no(text: str, options: Options, question: str) -> ReadChoice | None:
 def _nothing_found(text: str, options: Options, words: Words) -> ReadChoice | None:
     """Read one sentence that says that all is normal as the option that says so."""
     nothing = [
-        place for place, own in enumerate(options.folded) if cues.NOTHING_OPTION.fullmatch(own)
+        place
+        for place, own in enumerate(options.folded)
+        if answer_cues.NOTHING_OPTION.fullmatch(own)
     ]
-    match = cues.NOTHING_FOUND.search(text)
+    match = answer_cues.NOTHING_FOUND.search(text)
     if (
         len(nothing) != 1
         or not match
-        or cues.NOT_NOTHING.search(text)
+        or answer_cues.NOT_NOTHING.search(text)
         or re.search(r"[.;\n]\s*\w", text.strip())
     ):
         return None

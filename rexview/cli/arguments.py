@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.addresses import is_address, set_folder
-from rexview.bounded import typed_path
 from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.settings import load_settings
+from rexview.untrusted_input import typed_path
 
 
 def new_command(
@@ -57,9 +57,8 @@ def confirm_server(options: argparse.Namespace) -> None:
     typed = getattr(options, "base_url", None)
     if not typed or getattr(options, "dry_run", False):
         return
-    from rexview.models.endpoints.address import read_address
-    from rexview.models.endpoints.confirmed import confirm
-    from rexview.models.reply import AttemptFailed
+    from rexview.models.backend import AttemptFailed
+    from rexview.models.endpoints.servers import confirm, read_address
 
     with suppress(AttemptFailed):  # the command says what is wrong with the address
         try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rexview.bounded import printable
 from rexview.cli.arguments import new_command
 from rexview.kept_files import KINDS, told
+from rexview.untrusted_input import printable
 
 
 def add_cache(commands: Any) -> None:

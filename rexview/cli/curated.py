@@ -6,10 +6,10 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rexview.bounded import printable
 from rexview.cli.arguments import FOLDER, SET, new_command
 from rexview.cli.output import as_json
 from rexview.cli.reviews import reviews_of
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 if TYPE_CHECKING:

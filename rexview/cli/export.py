@@ -12,11 +12,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from rexview.bounded import printable, read_file
 from rexview.cli.arguments import SET, new_command, path
 from rexview.cli.output import shower
 from rexview.cli.scanning import engine_of, with_own_metrics, with_written
 from rexview.errors import ExportCancelled, ExportRefused, FileRefused
+from rexview.untrusted_input import printable, read_file
 from rexview.vocab import counted
 
 _LARGEST_LIST: Final = 16_000_000

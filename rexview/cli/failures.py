@@ -7,12 +7,12 @@ from collections import Counter
 from typing import Any
 
 from rexview.addresses import address_of_set
-from rexview.bounded import printable
 from rexview.cli.arguments import SET, new_command
 from rexview.cli.output import as_json
 from rexview.cli.run.engine import add_engine, engine, tell_ended
 from rexview.cli.scanning import scan
 from rexview.errors import StorageRefused
+from rexview.untrusted_input import printable
 from rexview.vocab import HINT_KINDS, counted, noun
 
 

@@ -6,10 +6,10 @@ import argparse
 import sys
 from typing import Any
 
-from rexview.bounded import printable
 from rexview.cli.arguments import FOLDER, path
 from rexview.cli.output import as_json, pictures_progress
 from rexview.errors import ImportSourceError
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 
@@ -64,7 +64,7 @@ def _import_archive(options: argparse.Namespace) -> int:
 
 def _import(options: argparse.Namespace) -> int:
     from rexview.reviewset.importers import import_source
-    from rexview.reviewset.importers.core.problem_log import alike
+    from rexview.reviewset.importers.receipt import alike
 
     try:
         with pictures_progress():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rexview.bounded import printable
 from rexview.cli.arguments import FOLDER, new_command
 from rexview.cli.output import shower
 from rexview.cli.scanning import scan, with_own_metrics
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 

@@ -16,7 +16,6 @@ from typing import Final
 
 from rexview import __version__
 from rexview.bench.command import add_bench
-from rexview.bounded import printable
 from rexview.cli.arguments import SET, confirm_server, path
 from rexview.cli.cache import add_cache
 from rexview.cli.check import add_check
@@ -37,6 +36,7 @@ from rexview.cli.run.command import add_run
 from rexview.cli.stats import add_stats
 from rexview.doctor.command import add_doctor
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
+from rexview.untrusted_input import printable
 
 _DATABASES: Final = "rexview.store.database.connection"
 READ_NO_MORE: Final = 128 + 13

@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any, Final
 
-from rexview.bounded import printable
 from rexview.errors import Problem, RexviewError
+from rexview.untrusted_input import printable
 
 USAGE: Final = 2
 """The exit status of a command that cannot be done as it was asked."""

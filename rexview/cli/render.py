@@ -23,7 +23,7 @@ def add_render(commands: Any) -> None:
 
 
 def _render(options: argparse.Namespace) -> int:
-    from rexview.imaging.render import render_file
+    from rexview.imaging.rendering import render_file
 
     render_file(options.image, options.out, options.window)
     return 0

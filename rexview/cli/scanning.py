@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from rexview.bounded import printable
 from rexview.cli.output import shower
+from rexview.untrusted_input import printable
 
 if TYPE_CHECKING:
     from rexview.analysis.engine import Engine
@@ -25,7 +25,7 @@ def scan(review_set: ReviewSet, *, keep_beside: bool = False, spread: Spread | N
 
     On all cores of this machine, or on the workers of ``spread``.
     """
-    from rexview.detect.processes.at_once import scan_at_once
+    from rexview.detect.processes.background_scan import scan_at_once
     from rexview.settings import load_settings
 
     show = shower("answers looked at")

@@ -9,16 +9,25 @@ from __future__ import annotations
 from typing import Final
 
 from rexview.columns.column import Column, Kind, Table
-from rexview.columns.curation import (
+from rexview.columns.tables import (
+    ANSWERS,
     CANDIDATE_RATINGS,
     CANDIDATE_TAGS,
     CANDIDATES,
+    CASES,
+    CHOICES,
+    COMMENTS,
+    DECISIONS,
+    EDITS,
+    FLAGS,
+    METRICS,
+    OPINIONS,
+    PREFERENCES,
+    REFERENCES,
+    SCORES,
     SELECTIONS,
     VALIDATIONS,
 )
-from rexview.columns.given import ANSWERS, CASES, METRICS
-from rexview.columns.meetings import COMMENTS, DECISIONS
-from rexview.columns.readers import CHOICES, EDITS, FLAGS, OPINIONS, PREFERENCES, REFERENCES, SCORES
 
 __all__ = ["CASES", "TABLES", "Column", "Kind", "Table"]
 

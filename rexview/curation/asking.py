@@ -12,11 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from rexview.models.asking.prompts.load import fenced, fill
+from rexview.models.asking.prompts import fenced, fill
 from rexview.models.asking.tokens import input_tokens
-from rexview.models.prompt import Prompt
-from rexview.models.reply import Reply
-from rexview.models.request import Parameters, Request
+from rexview.models.backend import Parameters, Prompt, Reply, Request
 from rexview.models.running.attempts import Asking, Unread
 from rexview.models.running.spec import RunSpec
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.detect.boxes.missing import box_request
+from rexview.detect.box_failures import box_request
 
 INSTRUCTION: Final = "Mark each finding that your answer rests on with a bounding box on the image."
 """What is added to a question to ask for boxes, unless somebody wrote it otherwise."""

@@ -20,9 +20,8 @@ from rexview.curation.asking import Row, Step, named_by
 from rexview.curation.considered import EDITED_AS
 from rexview.curation.questions import EDITED
 from rexview.errors import RunError
-from rexview.models.running.files.parts import write_part
-from rexview.models.running.files.replies import replies_of
-from rexview.models.running.folder import CURATING, RunFolder, runs_of
+from rexview.models.running.folder import CURATING, RunFolder, runs_of, write_part
+from rexview.models.running.journal import replies_of
 from rexview.models.running.spec import RunSpec, read_spec
 from rexview.schema import ReviewSet
 

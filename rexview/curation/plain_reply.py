@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from rexview.models.asking.reading import TwiceError, each_once
-from rexview.models.asking.thinking import possible_answers
+from rexview.models.asking.reading import TwiceError, each_once, possible_answers
 
 LONGEST: Final = 200_000
 """Letters of a reply with its thinking that is looked at."""

@@ -36,13 +36,12 @@ In a notebook::
 """
 
 from rexview.detect.answer_text.ending import text_ending
-from rexview.detect.boxes.missing import (
+from rexview.detect.box_failures import (
     box_request,
     cases_asking_for_boxes,
     models_with_boxes,
     models_without_boxes,
 )
-from rexview.detect.core.reader_verdicts import with_verdicts
 from rexview.detect.core.survey import (
     FAILURE_BITS,
     FLAG_TABLE,
@@ -55,11 +54,12 @@ from rexview.detect.core.survey import (
     rows_of,
     survey,
     survey_of,
+    with_verdicts,
 )
 from rexview.detect.findings import finding_name, finding_region
-from rexview.detect.not_read import not_read_rows, why_not_read
 from rexview.detect.registry import DETECTORS, detectors, read_word_lists
 from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
+from rexview.detect.unsupported_language import not_read_rows, why_not_read
 
 __all__ = [
     "DETECTORS",

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from rexview.own_tables import read_table
+from rexview.package_data import read_table
 
 _FILE: Final = Path(__file__).with_name("phrases.yaml")
 

@@ -3,28 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
-from rexview.detect.answer_length import AnswerLength
 from rexview.detect.answer_text.ending import text_ending
 from rexview.detect.answer_text.token_limit import TokenLimit
-from rexview.detect.boxes.misplaced import BoxMisplaced
-from rexview.detect.boxes.missing import BoxesMissing, models_with_boxes, models_without_boxes
-from rexview.detect.boxes.unrelated import BoxUnrelated
-from rexview.detect.core.detector import Detector
-from rexview.detect.failed_extraction import FailedExtraction
+from rexview.detect.box_failures import (
+    BoxesMissing,
+    BoxMisplaced,
+    BoxUnrelated,
+    models_with_boxes,
+    models_without_boxes,
+)
+from rexview.detect.core.detector import AnswerInCase, Detector, flag
 from rexview.detect.findings import find_mentions
-from rexview.detect.laterality.detector import Laterality
-from rexview.detect.laterality.incomplete import SideIncomplete
-from rexview.detect.overconfident import Overconfident
+from rexview.detect.laterality.detector import Laterality, SideIncomplete
 from rexview.detect.report_hints import InventedFinding, MissedFinding, WrongAbnormality
 from rexview.detect.score_failures import (
     DISAGREEMENT_THRESHOLD,
     GAP_THRESHOLD,
+    AnswerLength,
     Disagreement,
     ExecutionGap,
+    Overconfident,
 )
-from rexview.schema import Model
+from rexview.schema import Evidence, Flag, Model
+
+# Choice questions without a usable choice.
+
+_SHOWN: Final = 120
+"""Characters of the answer that are shown as evidence."""
+
+
+@dataclass(frozen=True)
+class FailedExtraction:
+    """Flags answers to choice questions that name no option of the question.
+
+    Kinds: ``no_choice`` (none could be taken from the answer) and ``no_option`` (its number is not
+    among the options).
+    """
+
+    failure: str = "failed_extraction"
+
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether the question offers a choice, and what was chosen can be read."""
+        if one.case.question_type != "choice":
+            return False
+        return one.answer.choice is not None or one.language is None
+
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Look at the number of the option that was taken from the answer."""
+        choice, count = one.answer.choice, len(one.case.options)
+        text = " ".join(one.text.split())
+        if choice is None:
+            kind, message = "no_choice", "No option could be taken from the answer."
+            if not text:
+                message = "No option was chosen: the answer is empty."
+        elif choice < 0 or (count and choice >= count):
+            kind = "no_option"
+            message = f"Option number {choice + 1} was chosen; the question has {count} options."
+        else:
+            return []
+        return [flag(self, one.answer, kind, message, (Evidence("answer", text[:_SHOWN]),))]
 
 
 def detectors(

@@ -3,40 +3,58 @@
 They are hints and no flags: a report need not say all, and rules read only so well. Each is shown
 as suggested and counted apart. Devices, postoperative states and incidental findings count too.
 Only an answer that denies outright what the report affirms is flagged
-(:mod:`rexview.detect.hints.contradiction`).
+(:mod:`rexview.detect.denials`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from rexview.detect.core.detector import AnswerInCase, flag
-from rexview.detect.findings import (
-    finding_info,
-    may_be_same_fracture,
-)
-from rexview.detect.hints.against import QUALIFIED, cleared, negation
-from rexview.detect.hints.asked_for import may_stay_unsaid
-from rexview.detect.hints.claimed import claims_of
-from rexview.detect.hints.contradiction import contradiction
-from rexview.detect.hints.names import has_unsure_name, is_of_pneumothorax, is_vague
-from rexview.detect.hints.new_finding import is_known_by_another_name, is_new
-from rexview.detect.hints.numbers import fewer_nodules, more_leads
-from rexview.detect.hints.other_words import (
+from rexview.detect.claimed_findings import (
+    GENERAL,
+    OLD,
+    claims_of,
+    has_unsure_name,
+    is_known_by_another_name,
+    is_new,
+    is_of_pneumothorax,
+    is_vague,
+    mistaken_findings,
     said_generally,
     said_in_other_words,
 )
-from rexview.detect.hints.position import tubes_left_in_place
-from rexview.detect.mistaken import GENERAL, OLD, mistaken_findings
-from rexview.detect.normal_statements import lungs_cleared, normal_statement
-from rexview.detect.phrases import word_set
+from rexview.detect.core.detector import AnswerInCase, flag
+from rexview.detect.denials import (
+    QUALIFIED,
+    cleared,
+    contradiction,
+    lungs_cleared,
+    negation,
+    normal_statement,
+)
+from rexview.detect.findings import (
+    REPORT_SECTIONS,
+    find_mentions,
+    finding_info,
+    may_be_same_fracture,
+    misplaced_as,
+)
+from rexview.detect.findings.mention import PACEMAKERS, leads, number_of
+from rexview.detect.phrases import either, list_names, whole_words, word_set
 from rexview.detect.report_comparison import (
+    MOST_READ,
     SAID,
+    URGENT,
     FindingInText,
     ReportFindings,
+    asked_regions,
+    asks_about,
     asks_for_side,
+    families_related_to,
     findings_of_answer,
     findings_of_report,
     has_report,
@@ -45,7 +63,309 @@ from rexview.detect.report_comparison import (
     related,
     wants,
 )
-from rexview.schema import Evidence, Flag
+from rexview.schema import Case, Evidence, Flag
+
+# Where an answer counts fewer nodules than its report, or more pacing leads.
+
+_NODULES: Final = "nodule"
+_SIZE: Final = re.compile(r"(?<![\w.])(\d{1,2}(?:\.\d)?)\s*(mm|cm)\b", re.IGNORECASE)
+_ALIKE: Final = 0.15
+"""Sizes that differ by no more than this share are of one nodule."""
+
+
+def fewer_nodules(
+    answered: Sequence[FindingInText], report: ReportFindings
+) -> tuple[int, int, tuple[Evidence, ...]] | None:
+    """Return how many nodules report and answer count, where the report has more, and the words.
+
+    The words of the report are the size of the nodule that is left out where that is known.
+    """
+    expected, given = _nodules(report.positive), _nodules(answered)
+    if expected is None or given is None or expected[0] <= given[0]:
+        return None
+    missing = _unmatched(expected[1], given[1])
+    words = missing if len(missing) == expected[0] - given[0] else (expected[1].evidence,)
+    return expected[0], given[0], (*words, given[1].evidence)
+
+
+def more_leads(
+    one: AnswerInCase, answered: Sequence[FindingInText], report: ReportFindings
+) -> tuple[int, int, tuple[Evidence, ...]] | None:
+    """Return how many pacing leads report and answer have, where the answer has more."""
+    pacemakers = [item for item in report.positive if item.info.id in PACEMAKERS]
+    if not pacemakers or not any(item.info.id in PACEMAKERS for item in answered):
+        return None
+    expected, given = leads(pacemakers[0].text), leads(one.text)
+    if expected is None or given is None or expected[0] >= given[0]:
+        return None
+    (n, places), (first, last) = expected, given[1]
+    text = pacemakers[0].text
+    return (
+        n,
+        given[0],
+        (
+            Evidence("answer", one.text[first:last], None, first, last),
+            Evidence("report", text[slice(*places)], pacemakers[0].section, *places),
+        ),
+    )
+
+
+def _nodules(found: Sequence[FindingInText]) -> tuple[int, FindingInText] | None:
+    """Return the number of nodules that a text counts, and the mention with the number."""
+    nodules = [
+        item for item in found if item.info.family == _NODULES and item.mention.status in SAID
+    ]
+    sections = {item.section: item.text for item in nodules}
+    best: tuple[int, FindingInText] | None = None
+    for section, text in sections.items():
+        own = [item.mention for item in nodules if item.section == section]
+        count = number_of(text, own)
+        if count and (best is None or count[0] > best[0]):
+            item = next(item for item in nodules if item.mention is count[1])
+            best = count[0], item
+    return best
+
+
+def _unmatched(expected: FindingInText, given: FindingInText) -> tuple[Evidence, ...]:
+    """Return the sizes beside the report's nodules that the answer's sentence does not have."""
+    sizes = _sizes(given)
+    left = []
+    for match in _SIZE.finditer(expected.text, *expected.mention.sentence):
+        size = _millimetres(match)
+        near = min(sizes, key=lambda other: abs(other - size), default=None)
+        if near is not None and abs(near - size) <= _ALIKE * size:
+            sizes.remove(near)
+        else:
+            left.append(Evidence("report", match[0], expected.section, *match.span()))
+    return tuple(left)
+
+
+def _sizes(one: FindingInText) -> list[float]:
+    return [_millimetres(match) for match in _SIZE.finditer(one.text, *one.mention.sentence)]
+
+
+def _millimetres(match: re.Match[str]) -> float:
+    return float(match[1]) * (10 if match[2].lower() == "cm" else 1)
+
+
+# Tubes and lines that a report has out of place, and what an answer says of where they lie.
+
+_WRONG: Final = whole_words("position", "wrong")
+_RIGHT_NOW: Final = whole_words("position", "right_now")
+_DOUBT: Final = whole_words("position", "doubt")
+_RIGHT: Final = whole_words("position", "right")
+_MOVED: Final = whole_words("position", "moved")
+_GASTRIC: Final = whole_words("position", "gastric")
+_TUBES: Final = frozenset({"airway_tube", "enteric_tube"})
+_TIP: Final = "artery_catheter_tip"
+_IN_BRONCHUS: Final = "bronchial_tube"
+"""A finding of its own."""
+_SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.](?=\d)[^.!?\n]*)*")
+_NEXT: Final = 60
+"""Characters behind the sentence with a tube that may go on about it: "It is rather low"."""
+_FAR: Final = 200
+"""Characters behind a tube within which "it should be advanced" is about it."""
+
+
+def tubes_left_in_place(
+    one: AnswerInCase, answered: Sequence[FindingInText], report: ReportFindings
+) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
+    """Yield tubes that a report has out of place where the answer has them with no word of that.
+
+    An answer that does not speak of the tube, asked about or not, misses the tube itself.
+
+    Yields
+    ------
+    str, tuple of Evidence
+        The tube's name; where the report says so, and where the answer calls the place right.
+    """
+    in_bronchus = (
+        found.info.family == _IN_BRONCHUS and found.mention.status != "negated"
+        for found in answered
+    )
+    if len(one.text) > MOST_READ or any(in_bronchus) or _MOVED.search(_RIGHT.sub("", one.text)):
+        return
+    done: set[str] = set()
+    for name, family, said in (*_in_bronchus(report), *_said_out_of_place(one, report)):
+        if family in done:
+            continue
+        kin = _kin(family)
+        here = [
+            found
+            for found in answered
+            if found.info.family in kin and found.mention.status != "negated"
+        ]
+        if not (here or asks_about(one.case, kin)) or any(_doubts(found) for found in here):
+            continue
+        done.add(family)
+        right = _called_right(one.text, kin, answered)
+        yield name, (said, right) if right else (said,)
+
+
+def _in_bronchus(report: ReportFindings) -> Iterator[tuple[str, str, Evidence]]:
+    """Yield the tubes that a report has in a bronchus: name, family, and where it says so."""
+    for found in report.present:
+        if found.info.family == _IN_BRONCHUS:
+            airway, gastric = (finding_info(name) for name in misplaced_as(found.info.id))
+            first, last = found.mention.sentence
+            tube = gastric if _GASTRIC.search(found.text, first, last) else airway
+            yield tube.name, tube.family, found.evidence
+
+
+def _said_out_of_place(
+    one: AnswerInCase, report: ReportFindings
+) -> Iterator[tuple[str, str, Evidence]]:
+    """Yield the tubes that a report calls out of place: name, family, and where it says so."""
+    for section in REPORT_SECTIONS:
+        text = (getattr(one.case.report, section) or "")[:MOST_READ]
+        for match in _WRONG.finditer(_RIGHT.sub(lambda one: " " * len(one[0]), text)):
+            tube = _tube_of(text, match, section, report)
+            if tube is not None:
+                said = Evidence("report", match[0], section, *match.span())
+                yield tube.info.name, tube.info.family, said
+
+
+def _kin(family: str) -> frozenset[str]:
+    """Return the families that an answer may mean one tube by; one in the airway is no other."""
+    related = frozenset[str]() if family in _TUBES else families_related_to(family)
+    return related | {family}
+
+
+def _tube_of(
+    text: str, match: re.Match[str], section: str, report: ReportFindings
+) -> FindingInText | None:
+    """Return the tube that words say is out of place: that of their sentence, or the last before.
+
+    None where they do not say so of any: "previously malpositioned", "does not need repositioning".
+    """
+    sentence = next(
+        part for part in _SENTENCE.finditer(text) if part.start() <= match.start() < part.end()
+    )
+    if _RIGHT_NOW.search(sentence[0]):
+        return None
+    tubes = [
+        found
+        for found in report.present
+        if found.info.group == "device" and found.info.id != _TIP and found.section == section
+        if match.start() - _FAR < found.mention.start < sentence.end()
+    ]
+    own = [found for found in tubes if found.mention.start >= sentence.start()] or tubes
+    before = [found for found in own if found.mention.start < match.end()]
+    tube = before[-1] if before else next(iter(own), None)
+    return None if tube is None or tube.info.family == _IN_BRONCHUS else tube
+
+
+def _doubts(found: FindingInText) -> bool:
+    """Whether an answer says of a tube, or just behind it, what may mean that it lies wrong."""
+    first, last = found.mention.sentence
+    return _DOUBT.search(found.text, first, min(len(found.text), last + _NEXT)) is not None
+
+
+def _called_right(
+    text: str, kin: frozenset[str], answered: Sequence[FindingInText]
+) -> Evidence | None:
+    """Return where an answer calls the place of such a tube right, or that of all."""
+    for match in _RIGHT.finditer(text):
+        around = {
+            found.info.family
+            for found in answered
+            if found.info.group == "device"
+            and found.mention.sentence[0] <= match.start() < found.mention.sentence[1]
+        }
+        if not around or around & kin:
+            return Evidence("answer", match[0], None, *match.span())
+    return None
+
+
+# What a question asks for: only that can be left unsaid, and what nobody may leave out.
+#
+# A question may ask for all that there is, for a disease or a finding, a part of the chest, one
+# side, devices, or only for what is acute. What an answer need not say of itself it may still
+# deny wrongly.
+
+_LONGEST: Final = 5_000
+"""Characters of a question that are read."""
+_SLIGHT: Final = word_set("report", "slight_family")
+_SLIGHT_BUT: Final = whole_words("report", "not_slight")
+_WEAR: Final = "degenerative"
+_STANDING: Final = word_set("report", "standing_family")
+_LASTING: Final = word_set("report", "lasting_family")
+_ACUTE: Final = whole_words("question", "acute")
+_FOREMOST: Final = whole_words("question", "foremost")
+_BEYOND: Final = whole_words("question", "beyond")
+_SIDES: Final = whole_words("question", "one_side")
+_DISEASES: Final = {
+    name: re.compile(rf"\b(?:{either('asked_disease', name)})", re.IGNORECASE)
+    for name in list_names("asked_disease")
+}
+_SIGNS: Final = {name: word_set("disease_signs", name) for name in list_names("disease_signs")}
+
+
+def may_stay_unsaid(case: Case, finding: FindingInText, report: ReportFindings) -> bool:
+    """Whether an answer need not speak of a finding of the report: it is not what was asked for.
+
+    Nor of a slight one, such as wear of the spine, beside a graver one.
+    """
+    return _is_slight(case, finding, report) or not _is_asked_for(case, finding)
+
+
+def _is_slight(case: Case, finding: FindingInText, report: ReportFindings) -> bool:
+    if finding.info.family not in _SLIGHT or _SLIGHT_BUT.search(finding.around()):
+        return False
+    if finding.info.region in (asked_regions(case) or ()):
+        return False
+    return finding.info.family == _WEAR or any(_is_graver(other) for other in report.present)
+
+
+def _is_graver(other: FindingInText) -> bool:
+    family = other.info.family
+    return other.info.group != "device" and family not in _SLIGHT | _LASTING
+
+
+def _is_asked_for(case: Case, finding: FindingInText) -> bool:
+    if case.question_type == "report":
+        return True
+    question, family = case.question[:_LONGEST], finding.info.family
+    if _BEYOND.search(question):
+        return True
+    if _ACUTE.search(question):
+        return not _is_long_there(finding)
+    pressing = family in URGENT and not OLD.search(finding.around())
+    if not pressing and (_FOREMOST.search(question) or _is_on_other_side(question, finding)):
+        return False
+    signs, regions = _asked_signs(question), asked_regions(case)
+    if pressing or (signs is None and regions is None and not asks_for_side(case)):
+        return True
+    if family in URGENT and signs is None and finding.info.region not in (regions or ()):
+        return False
+    return signs is None or finding.info.group == "device" or family in signs
+
+
+def _is_long_there(finding: FindingInText) -> bool:
+    """Whether a finding is nothing acute: a device, a thing that lasts or is said to be old."""
+    return (
+        finding.info.group == "device"
+        or finding.info.family in _STANDING
+        or finding.mention.status == "prior"
+        or OLD.search(finding.around()) is not None
+    )
+
+
+def _is_on_other_side(question: str, finding: FindingInText) -> bool:
+    sides = {match.lower() for match in _SIDES.findall(question)}
+    return len(sides) == 1 and {finding.mention.side} | sides == {"left", "right"}
+
+
+@lru_cache(maxsize=256)
+def _asked_signs(question: str) -> frozenset[str] | None:
+    """Return the families that a question names, with the signs of a disease; None for none."""
+    infos = [finding_info(one.finding) for one in find_mentions(question)]
+    families = {info.family for info in infos if info.group != "device"}
+    for name, words in _DISEASES.items():
+        if words.search(question):
+            families |= _SIGNS[name]
+    return frozenset(families) or None
+
 
 _TRIFLES: Final = word_set("report", "trifle_family")
 """Families that any answer may leave out."""

@@ -5,14 +5,18 @@ All go by final scores, which only an answer that came has.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from statistics import median
+from typing import Final, Literal
 
 import polars as pl
 
 from rexview.detect.core.detector import AnswerInCase, Detector, ScoreRule, flag
+from rexview.detect.phrases import whole_words
 from rexview.schema import Evidence, Flag
-from rexview.stats import final_of_answer, write_score
+from rexview.stats import final_of_answer, status_of, write_score
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 GAP_THRESHOLD: Final = 2.0
@@ -128,3 +132,192 @@ def low_image_score(detector: Detector, one: AnswerInCase, dimension: str) -> li
     evidence = score_evidence(dimension, final)
     message = f"Readers gave {evidence.text} of 5 for the boxes."
     return [flag(detector, one.answer, "scores", message, (evidence,))]
+
+
+# Certainty that was not earned: definite wording on reasoning that readers scored low.
+
+LOW_SYNTHESIS: Final = 2.0
+"""Final Synthesis from which down definite wording is a hint."""
+_LONGEST: Final = 50_000
+_SEEN: Final = (
+    r"(?:seen|visible|visuali[sz]ed|identified|identifiable|demonstrated|shown|defined|delineated"
+    r"|demarcated|marginated|outlined|circumscribed|recogni[sz]able|depicted|included)"
+)
+"""After "clearly": how well something shows, not how sure its reading is."""
+_NEEDED: Final = r"(?:needed|required|necessary|indicated|warranted|advised)"
+_DEFINITE: Final = re.compile(
+    r"\b(?:definite(?:ly)?|certainly|undoubted(?:ly)?|unquestionabl[ey]|obvious(?:ly)?|"
+    r"(?<!in )(?<!a )certain(?!\s+(?:cases?|areas?|types?|amounts?|degree|extent|features|patients|"
+    r"conditions|circumstances|situations|aspects|findings|signs|structures|regions?|parts)\b)|"
+    rf"clearly(?!\s+(?:\w+\s+)?{_SEEN}\b)|"
+    r"unequivocal(?:ly)?|unmistakabl[ey]|undeniabl[ey]|conclusive(?:ly)?|pathognomonic|"
+    r"diagnostic of|confirms|proves|proof of|guaranteed?|absolutely|indisputabl[ey]|"
+    r"(?:findings|signs|features|views|films|images|these|both|all|which|they) "
+    r"(?:confirm|prove|exclude|rule out)|"
+    r"(?:no|without(?: a| any)?|beyond(?: a| any| all)?(?: reasonable)?) doubt|"
+    r"there is no question|can only be|"
+    r"must be(?!\s+(?:\w+ly\s+)?(?!caused|related|explained|associated)(?:\w+ed|\w*(?:drawn|taken|"
+    r"given|seen|done|sent|kept|put|read|sought|made|set|brought|held|borne))\b)|"
+    r"(?:is|are|has been|have been|was|be)(?<!can be) (?:confidently |safely |definitely )?"
+    r"(?:excluded|ruled out)(?!\s+(?:from|if|only|once|when|until|unless)\b)|"
+    r"can be (?:confidently |safely |definitely )?(?:excluded|ruled out)"
+    r"(?!\s+(?:from|if|only|once|when|until|unless|by|with|on|using)\b)|"
+    r"rules out|excludes|"
+    r"(?:high|complete|full|absolute|great) (?:certainty|confidence)|"
+    r"(?:certainty|confidence)(?:(?!\b(?:not|less|low)\b|n['’]t\b)[^.\n]){0,30}?[:*\s]+"
+    r"(?:very )?(?:high|complete|absolute)|"
+    r"safe to use|no (?:further|additional|more) (?:imaging|investigations?|tests?|testing|"
+    rf"work-?up|evaluation|follow-?up|action) (?:is |are )?{_NEEDED}|"
+    r"no action (?:is )?(?:needed|required|necessary))\b"
+    r"|\b100 ?(?:%|per ?cent\b)|\b(?:certainty|confidence)[^.\n]{0,30}?[:*\s]+100(?: ?%)?",
+    re.IGNORECASE,
+)
+"""Words that leave no doubt about what is there.
+
+Not what has to be done ("must be withdrawn", "confirm by CT"), what may be done ("may be used"),
+how well something shows ("clearly visible"), or what a film leaves out ("excluded from the image").
+"""
+_NOT_DEFINITE: Final = re.compile(
+    r"(?:\b(?:no|not|never|cannot|can['’]?t|n['’]t|without|nor|less|hardly|neither|unable|difficult|"
+    r"impossible|if|whether|might|possibly|probably|almost|fairly|to|would|could|may|question)\b|"
+    r"n['’]t\b)[^.?!;:\n]{0,25}$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Overconfident:
+    """Hints at definite wording where the final Synthesis is 2 or less. Kind: ``hint``."""
+
+    failure: str = "overconfident"
+
+    def score_rule(self) -> ScoreRule:
+        """Find definite wording where Synthesis is low, in all answers."""
+        synthesis = pl.col("synthesis")
+        flagged = (synthesis <= LOW_SYNTHESIS) & pl.col("definite")
+        return ScoreRule(synthesis.is_not_null() & pl.col("english"), flagged, "hint")
+
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether readers scored Synthesis."""
+        return "synthesis" in one.final.by_dimension and one.language is None
+
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Look for definite wording where Synthesis is low."""
+        synthesis = one.final.by_dimension["synthesis"]
+        found = definite_words(one.text) if synthesis <= LOW_SYNTHESIS else None
+        if found is None:
+            return []
+        words, scored = one.text[slice(*found)], score_evidence("synthesis", synthesis)
+        message = (
+            f"Possibly more certain than it may be: it says “{words}”, and readers gave "
+            f"{scored.text} of 5."
+        )
+        evidence = (Evidence("answer", words, None, *found), scored)
+        return [flag(self, one.answer, "hint", message, evidence)]
+
+
+def definite_words(text: str | None) -> tuple[int, int] | None:
+    """Find the first words of a text that leave no doubt (offsets); None when there are none.
+
+    >>> definite_words("This is definitely pneumonia.")
+    (8, 18)
+    >>> definite_words("A small effusion cannot be excluded; no definite nodule.") is None
+    True
+    """
+    text = (text or "")[:_LONGEST]
+    for match in _DEFINITE.finditer(text):
+        doubt = match[0].lower().startswith(("no ", "without", "beyond", "there is no"))
+        if doubt or not _NOT_DEFINITE.search(text[max(0, match.start() - 40) : match.start()]):
+            return match.span()
+    return None
+
+
+# Answers too long or too short: beside the other answers to the case, and in a reader's word.
+#
+# Length alone is no failure. It is a hint when readers also scored Language low or wrote that the
+# answer is long or short.
+
+TIMES: Final = 2.0
+"""How many times longer (or shorter) than the median of the other answers."""
+LOW_LANGUAGE: Final = 3.0
+"""Final Language from which down length is a hint."""
+_LIMITS: Final[dict[str, tuple[int, int]]] = {"verbose": (80, 10_000_000), "terse": (0, 25)}
+"""Fewest and most words of an answer that can be too long, too short."""
+_SAYS: Final = {name: whole_words("length_comment", name) for name in _LIMITS}
+_WORD: Final = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class AnswerLength:
+    """Hints at answers that are ``verbose`` or ``terse`` (its failure). Kind: ``hint``.
+
+    Needs at least one other answer to the case, a length :data:`TIMES` away from their median, and
+    either a final Language of at most 3 or a reader's comment that says so.
+    """
+
+    failure: Literal["verbose", "terse"] = "verbose"
+
+    def score_rule(self) -> ScoreRule:
+        """Hold the lengths of all answers against the others to their cases."""
+        words, usual = pl.col("words"), pl.col("usual_words")
+        least, most = _LIMITS[self.failure]
+        unusual = words >= TIMES * usual if self.failure == "verbose" else words * TIMES <= usual
+        says_so = f"(?i){_SAYS[self.failure].pattern}"
+        supported = (pl.col("language") <= LOW_LANGUAGE).fill_null(value=False) | pl.col(
+            "comments"
+        ).str.contains(says_so).fill_null(value=False)
+        flagged = unusual & words.is_between(least, most) & supported
+        return ScoreRule((words > 0) & usual.is_not_null(), flagged, "hint")
+
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether readers scored the answer and another answer to the case has words."""
+        return bool(one.final.by_dimension and count_words(one.text) and _other_lengths(one))
+
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the length of the answer against the other answers to its case."""
+        size, usual = count_words(one.text), median(_other_lengths(one))
+        least, most = _LIMITS[self.failure]
+        longer = self.failure == "verbose"
+        usual_length = size < TIMES * usual if longer else size * TIMES > usual
+        if usual_length or not least <= size <= most:
+            return []
+        support = self._support(one)
+        if support is None:
+            return []
+        reason, scored = support
+        than = "longer" if longer else "shorter"
+        message = (
+            f"Possibly too {'long' if longer else 'short'}: {size:,} words, {than} than the other "
+            f"answers to this case ({usual:,.0f} in the median), and {reason}."
+        )
+        counted = Evidence("answer", f"{size:,} words", start=0, end=len(one.text))
+        return [flag(self, one.answer, "hint", message, (counted, scored))]
+
+    def _support(self, one: AnswerInCase) -> tuple[str, Evidence] | None:
+        """Return what readers gave or wrote that makes a length a failure."""
+        for score in one.scores:
+            if score.comment and _SAYS[self.failure].search(score.comment):
+                comment = " ".join(score.comment.split())[:160]
+                evidence = Evidence("scores", comment, field=score.dimension)
+                return f"a reader says “{comment}”", evidence
+        language = one.final.by_dimension.get("language")
+        if language is None or language > LOW_LANGUAGE:
+            return None
+        evidence = score_evidence("language", language)
+        return f"readers gave {evidence.text} of 5", evidence
+
+
+def _other_lengths(one: AnswerInCase) -> list[int]:
+    """Count the words of the other answers to the case that came and have any."""
+    return [
+        words
+        for other in one.answers
+        if other.model != one.answer.model and status_of(other) == "answered"
+        if (words := count_words(other.text or ""))
+    ]
+
+
+@lru_cache(maxsize=256)
+def count_words(text: str) -> int:
+    """Count words; remembered, as each answer is held against all others to its case."""
+    return len(_WORD.findall(text))

@@ -120,7 +120,7 @@ def _graphics_card() -> Said:
     about = "graphics card"
     if find_spec("torch") is None:
         return ok(about, "not asked: models on this machine need torch, which is not installed")
-    from rexview.models.local.loading import graphics_card
+    from rexview.models.local.model import graphics_card
 
     try:
         found = graphics_card()

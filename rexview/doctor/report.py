@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rexview.bounded import printable
 from rexview.doctor.finding import STATES, Finding
+from rexview.untrusted_input import printable
 
 
 def lines_of(findings: Sequence[Finding]) -> Iterator[str]:

@@ -39,7 +39,7 @@ def look_at_reviews(known: Known) -> Iterator[Said]:
 
 
 def _look_at(url: str, about: str) -> Iterator[Said]:
-    from rexview.store.database.look import look_at
+    from rexview.store.database.connection import check_database as look_at
     from rexview.store.database.tables import VERSION
 
     try:

@@ -9,10 +9,10 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.bounded import printable
 from rexview.doctor.finding import Known, Said, note, ok, wrong
 from rexview.doctor.reviews import told_clock
 from rexview.ui.server.server_state import base_path, on_this_machine_only
+from rexview.untrusted_input import printable
 
 _ASK_S: Final = 12.0
 """A server itself may wait 10 s for its database before it says that it is away."""

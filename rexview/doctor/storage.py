@@ -36,7 +36,7 @@ def look_at_storage(known: Known) -> Iterator[Said]:
 
 def _pictures(review_set: ReviewSet) -> Iterator[Address]:
     """Yield the first picture of the cases at each storage."""
-    from rexview.reviewset.checks.image_files import paths_of_cases
+    from rexview.reviewset.image_files import paths_of_cases
     from rexview.reviewset.images import picture_address
 
     seen: set[str] = set()
@@ -53,8 +53,8 @@ def _pictures(review_set: ReviewSet) -> Iterator[Address]:
 
 
 def _picture(address: Address, own: Address | None, known: Known) -> Said:
-    from rexview.remote.fetching import check_allowed, fetch, unreadable
-    from rexview.remote.sink import Sink
+    from rexview.remote.pictures import check_allowed, fetch, unreadable
+    from rexview.remote.web import Sink
 
     about = address.origin
     if cannot := unreadable(address.scheme):
@@ -73,7 +73,7 @@ def _picture(address: Address, own: Address | None, known: Known) -> Said:
 
 def _listed(own: Address) -> Said:
     from rexview.remote import s3
-    from rexview.remote.fetching import asking
+    from rexview.remote.pictures import asking
 
     try:
         with asking(own):

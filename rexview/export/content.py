@@ -23,7 +23,7 @@ from rexview.analysis.meeting.decisions import Decision
 from rexview.analysis.meeting.minutes import Minutes
 from rexview.analysis.meeting.records import Vote
 from rexview.answer_digest import digests_of
-from rexview.detect.core.looking import flag_finding
+from rexview.detect.core.batch import flag_finding
 from rexview.export.pictures import CasePictures, burned_in_warning
 from rexview.export.privacy import NAMES_STAY, SHORT_STAY, IdKind, Pseudonyms
 from rexview.export.records import (

@@ -14,7 +14,7 @@ from rexview.geometry import UNKNOWN_ORIENTATION, box_problem
 from rexview.imaging.radiograph import Radiograph
 from rexview.imaging.read import read_facts, read_image
 from rexview.reviewset import image_path
-from rexview.reviewset.checks.fetched_images import KnownImage, known_image
+from rexview.reviewset.image_files import KnownImage, known_image
 from rexview.schema import AnswerBox, Case, ReferenceBox, ReviewSet
 from rexview.vocab import VIEWS, noun
 

@@ -26,7 +26,7 @@ from rexview.imaging.radiograph import (
     Window,
 )
 from rexview.imaging.read import read_facts, read_image
-from rexview.imaging.thumbnails import thumbnail
+from rexview.imaging.rendering import thumbnail
 from rexview.imaging.transforms import auto_window, display
 
 __all__ = [

@@ -20,8 +20,7 @@ from typing import Final
 
 from rexview.errors import ImageBroken, ImageError, ImageTooLarge
 from rexview.imaging.dicom.isolated import DecoderProcess
-from rexview.imaging.limits import MAX_PIXELS
-from rexview.imaging.memory import BYTES_PER_PIXEL, MAX_BYTES_AT_ONCE
+from rexview.imaging.limits import BYTES_PER_PIXEL, MAX_BYTES_AT_ONCE, MAX_PIXELS
 from rexview.imaging.radiograph import ImageFacts
 from rexview.imaging.raster import checksums_hold
 from rexview.imaging.read import read_facts, read_image

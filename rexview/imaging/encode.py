@@ -86,12 +86,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rexview.imaging.cache import DiskCache, made_once
-from rexview.imaging.limits import MAX_PIXELS
-from rexview.imaging.memory import MEMORY
+from rexview.imaging.limits import MAX_PIXELS, MEMORY
 from rexview.imaging.radiograph import Radiograph, Window
 from rexview.imaging.read import read_image
-from rexview.imaging.transforms import Coded, code, presets
-from rexview.imaging.transforms.modality import QUANTISED
+from rexview.imaging.transforms import QUANTISED, Coded, code, presets
 
 VERSION: Final = 1
 _MADE_HERE: Final = 2

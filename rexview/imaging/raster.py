@@ -19,9 +19,15 @@ from PIL import Image
 
 from rexview.errors import ImageBroken, ImageTooLarge
 from rexview.imaging.codestream import rare_jpeg
-from rexview.imaging.limits import MORE_FRAMES, NOT_SUPPORTED, check_size, cut_off
-from rexview.imaging.memory import strips, take
-from rexview.imaging.quiet import quietly
+from rexview.imaging.limits import (
+    MORE_FRAMES,
+    NOT_SUPPORTED,
+    check_size,
+    cut_off,
+    quietly,
+    strips,
+    take,
+)
 from rexview.imaging.radiograph import ImageFacts, Radiograph
 
 LOSSY_LEVELS: Final = 2

@@ -16,9 +16,7 @@ from rexview.imaging.dicom import (
     read_dicom,
     reference_of,
 )
-from rexview.imaging.limits import MAX_PIXELS
-from rexview.imaging.memory import MEMORY
-from rexview.imaging.quiet import quietly
+from rexview.imaging.limits import MAX_PIXELS, MEMORY, quietly
 from rexview.imaging.radiograph import ImageFacts, Radiograph
 from rexview.imaging.raster import is_raster, raster_facts, read_raster
 
@@ -30,7 +28,7 @@ def read_image(path: Path, *, max_pixels: int = MAX_PIXELS) -> Radiograph:
     """Decode a picture file of any kind, told by its first bytes and not by its name.
 
     No more than ``max_pixels`` pixels are decoded, which is checked before; that number also bounds
-    the memory that decoding may take (:mod:`rexview.imaging.memory`).
+    the memory that decoding may take (:mod:`rexview.imaging.limits`).
 
     Raises
     ------

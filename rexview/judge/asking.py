@@ -12,10 +12,9 @@ from rexview.judge.reading import missing_quotes, read_opinion
 from rexview.judge.subjects import Subject, report_text
 from rexview.models.asking.build import captioned, context_lines, given_texts, question_words
 from rexview.models.asking.pictures import choose_images, send_images
-from rexview.models.asking.prompts.load import fenced, fill
+from rexview.models.asking.prompts import fenced, fill
 from rexview.models.asking.tokens import input_tokens
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Request, SentImage, closed_object
+from rexview.models.backend import AttemptFailed, Reply, Request, SentImage, closed_object
 from rexview.models.running.attempts import Asking, Unread
 from rexview.models.running.spec import RunSpec
 from rexview.reviewset import image_path

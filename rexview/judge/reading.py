@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from rexview.judge.subjects import FAILURES
-from rexview.models.asking.thinking import CLOSES, OPENS, possible_answers
+from rexview.models.asking.reading import CLOSES, OPENS, possible_answers
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
 _MOST: Final = 2_000_000

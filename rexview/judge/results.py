@@ -19,10 +19,9 @@ from rexview.answer_digest import digests_of
 from rexview.errors import RunError, RunRefused
 from rexview.judge.reading import Opinion, no_quote, read_opinion
 from rexview.judge.subjects import FAILURES, About, Subject, read_id
-from rexview.models.prompt import Prompt
-from rexview.models.running.files.parts import write_part
-from rexview.models.running.files.replies import KeptReply, replies_of
-from rexview.models.running.folder import JUDGING, RunFolder, runs_of
+from rexview.models.backend import Prompt
+from rexview.models.running.folder import JUDGING, RunFolder, runs_of, write_part
+from rexview.models.running.journal import KeptReply, replies_of
 from rexview.models.running.spec import read_spec
 from rexview.schema import ReviewSet
 

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import read_yaml
 from rexview.errors import SettingsError
 from rexview.models.asking.entries import number, read_entry, read_mapping, refuse, text
-from rexview.models.asking.prompts.load import FOLDER, hashed, prompt_file
-from rexview.models.prompt import Prompt
+from rexview.models.asking.prompts import FOLDER, hashed, prompt_file
+from rexview.models.backend import Prompt
+from rexview.untrusted_input import read_yaml
 
 _BUILT_IN: Final = Path(__file__).with_name("judge-2.yaml")
 OWN: Final = "judge"

@@ -24,9 +24,8 @@ import polars as pl
 from rexview import frames
 from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable
 from rexview.detect.core.batch import answers_of_cases
-from rexview.detect.kept.content_keys import hashed, mixed
-from rexview.frames.mapped import some_rows
-from rexview.frames.table_index import TableIndex
+from rexview.detect.kept.kept_scan import hashed, mixed
+from rexview.frames import TableIndex, some_rows
 from rexview.harm import HarmTable, load_harm
 from rexview.kept_files import KeptFiles
 from rexview.metrics.of_answer import IDENTITIES

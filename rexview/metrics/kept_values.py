@@ -15,11 +15,11 @@ from typing import Any, Final
 import polars as pl
 
 from rexview.answer_digest import digests_of
-from rexview.bounded import read_file
 from rexview.errors import FileRefused, MetricsError
 from rexview.metrics.identity import MetricId
 from rexview.models.running.folder import write_whole
 from rexview.schema import ReviewSet
+from rexview.untrusted_input import read_file
 
 _MOST_BYTES: Final = 1_000_000_000
 _LONGEST_NAME: Final = 80

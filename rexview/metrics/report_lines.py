@@ -6,8 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rexview.detect.findings.reading import LONGEST
-from rexview.detect.findings.sentences import Sentence, sentences
-from rexview.detect.findings.tokens import Tokens
+from rexview.detect.findings.sentences import Sentence, Tokens, sentences
 from rexview.reviewset.report_text import section_spans
 
 

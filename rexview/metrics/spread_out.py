@@ -14,8 +14,7 @@ from rexview.metrics import batch_worker
 from rexview.metrics.batch_worker import Wanted, makes, version_of
 from rexview.metrics.external.calculators import CALCULATORS
 from rexview.metrics.pairs import ReportPair
-from rexview.spread.in_order import answered, workers_of
-from rexview.spread.workers import Job, Refused, Spread
+from rexview.spread.workers import Job, Refused, Spread, answered, workers_of
 
 Show = Callable[[int, int], None]
 Spreading = Callable[[Sequence[ReportPair], Show | None], Mapping[str, Sequence[float | None]]]

@@ -6,7 +6,7 @@ from typing import Final
 
 from rexview.addresses import Address
 from rexview.errors import StorageAway, StorageMissing, StorageRefused
-from rexview.remote.sink import CHUNK, Sink
+from rexview.remote.web import CHUNK, Sink
 
 _PARTS: Final = {
     **{scheme: scheme for scheme in ("gs", "gcs", "abfs", "sftp", "ssh", "smb")},

@@ -12,8 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from rexview.addresses import Address
 from rexview.errors import StorageAway, StorageError, StorageMissing, StorageRefused
-from rexview.remote.sink import CHUNK, MOST_SECONDS, Sink
-from rexview.remote.web import CONNECT_S, SILENT_S
+from rexview.remote.web import CHUNK, CONNECT_S, MOST_SECONDS, SILENT_S, Sink
 from rexview.request_deadline import begin_deadline, set_storage_deadline
 
 _NAMED_BY: Final = (

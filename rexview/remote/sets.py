@@ -21,12 +21,12 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from rexview.addresses import Address, address_of_set, is_address
-from rexview.bounded import parse_yaml
 from rexview.columns import TABLES
 from rexview.errors import FileRefused, StorageError, StorageMissing, StorageRefused
-from rexview.remote.fetching import asking
-from rexview.remote.sink import Sink
+from rexview.remote.pictures import asking
+from rexview.remote.web import Sink
 from rexview.settings import Settings
+from rexview.untrusted_input import parse_yaml
 
 if TYPE_CHECKING:
     from rexview.remote import s3

@@ -19,7 +19,7 @@ import os
 
 from rexview import __version__
 from rexview.child_process import AskedProcess, ProcessDied, ProcessUnusable, serve
-from rexview.choices.choice import ReadChoice
+from rexview.choices.option_words import ReadChoice
 from rexview.choices.reading import read_choice
 
 Asked = tuple[str, tuple[str, ...], str]

@@ -22,7 +22,8 @@ from rexview.errors import (
     StorageError,
     StorageMissing,
 )
-from rexview.remote import fetching, pictures
+from rexview.remote import pictures
+from rexview.remote import pictures as fetching
 from rexview.schema import ReviewSet
 from rexview.settings import load_settings
 

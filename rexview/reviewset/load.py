@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -16,9 +16,8 @@ from rexview.answer_digest import with_stale_apart
 from rexview.columns import TABLES
 from rexview.errors import Problem, ReviewSetError, StorageError
 from rexview.remote import sets as remote_sets
-from rexview.reviewset.checks.boxes import boxed_images, check_boxes, image_sizes, with_images_named
-from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
-from rexview.reviewset.checks.image_files import (
+from rexview.reviewset.compiled import CompiledSet
+from rexview.reviewset.image_files import (
     check_files,
     check_orientations,
     check_paths,
@@ -27,19 +26,82 @@ from rexview.reviewset.checks.image_files import (
     paths_of_cases,
     with_headers,
 )
-from rexview.reviewset.checks.normalise import NORMALISE, normalise_answers
-from rexview.reviewset.checks.plausible import check_plausible
-from rexview.reviewset.checks.references import check_curation, check_references
-from rexview.reviewset.choices import with_choices_read
-from rexview.reviewset.compiled import CompiledSet
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info, with_images_placed
+from rexview.reviewset.normalise import NORMALISE, normalise_answers
+from rexview.reviewset.plausibility import (
+    boxed_images,
+    check_boxes,
+    check_plausible,
+    image_sizes,
+    with_images_named,
+)
 from rexview.reviewset.problems import ProblemList
+from rexview.reviewset.references import (
+    check_curation,
+    check_references,
+    with_newest,
+    without_duplicates,
+)
 from rexview.reviewset.sources import UNFINISHED, find_tables, fingerprint
 from rexview.reviewset.tables.source import TableSource
 from rexview.reviewset.tables.table import empty_table, read_table
 from rexview.schema import ReviewSet, SetInfo
 from rexview.settings import load_settings
+
+if TYPE_CHECKING:
+    from rexview.reviewset.choice_process import Asked
+
+
+# Choices that stand only in the answers' texts: read when a set is opened, and marked as read.
+
+
+def with_choices_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+    """Fill in the choice of answers to choice questions that give none but have a text.
+
+    ``_choice_read`` says how it was read and where in the text; it is null where a choice was given
+    or none could be read. A given choice is never changed.
+    """
+    kind = frames.ANSWERS["_choice_read"]
+    questions = cases.filter(
+        pl.col("question_type") == "choice", pl.col("options").list.len() > 0
+    ).select("question", "options", case="id")
+    asked = (
+        answers.with_row_index("_at")
+        .filter(pl.col("choice").is_null(), pl.col("text").str.contains(r"\S"))
+        .select("_at", "case", "text")
+        .join(questions.unique("case"), on="case", maintain_order="left")
+    )
+    places, options, places_in_text = [], [], []
+    wanted: list[Asked] = [
+        (text, tuple(option or "" for option in given), question or "")
+        for _, _, text, question, given in asked.iter_rows()
+    ]
+    different = list(dict.fromkeys(wanted))
+    choices = {}
+    if different:  # most sets have no such questions
+        from rexview.reviewset.choice_process import read_choices
+
+        choices = dict(zip(different, read_choices(different), strict=True))
+    for at, asked_for in zip(asked["_at"].to_list(), wanted, strict=True):
+        found = choices[asked_for]
+        if found:
+            places.append(at)
+            options.append(found.option)
+            places_in_text.append({"method": found.method, "start": found.start, "end": found.end})
+    if not places:
+        return answers.with_columns(pl.lit(None, kind).alias("_choice_read"))
+    read = pl.DataFrame(
+        {"_at": places, "_option": options, "_choice_read": places_in_text},
+        schema={"_at": pl.UInt32(), "_option": pl.Int64(), "_choice_read": kind},
+    )
+    return (
+        answers.with_row_index("_at")
+        .join(read, on="_at", how="left", maintain_order="left")
+        .with_columns(pl.coalesce("choice", "_option").alias("choice"))
+        .drop("_at", "_option")
+    )
+
 
 _AfterChunk = Callable[[str, list[pl.DataFrame]], None]
 
@@ -90,7 +152,7 @@ def without_cases(folder: Path) -> ReviewSet:
 def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
     """Find every problem of the review set in a folder, errors first.
 
-    With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.checks.pixels`).
+    With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.pictures`).
     """
     return checked(folder, pixels=pixels)[1]
 
@@ -339,7 +401,7 @@ def _with_images(
     if look_at_images:
         check_files(folder, info, paths)
     if pixels:
-        from rexview.reviewset.checks.pixels import check_pixels
+        from rexview.reviewset.pictures import check_pixels
 
         check_pixels(folder, info, paths)
     _check_image_ids(cases, of_cases)

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Literal
 
-from rexview.choices.choice import ReadChoice
+from rexview.choices.option_words import ReadChoice
 from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 
 

@@ -14,8 +14,7 @@ import polars as pl
 
 from rexview import frames
 from rexview.errors import Problem
-from rexview.frames.answer_rows import AnswerRows
-from rexview.frames.table_index import SharedIndex, TableIndex
+from rexview.frames import AnswerRows, SharedIndex, TableIndex
 from rexview.schema.records import (
     Answer,
     Case,

@@ -1,6 +1,6 @@
 """A connection to a Ray cluster, or to a Ray of our own on this machine.
 
-A worker is an actor that is asked one batch at a time (:mod:`rexview.spread.ray_worker`), so that
+A worker is an actor that is asked one batch at a time (:mod:`rexview.spread.ray_actors`), so that
 no more is under way than there are workers. But for that actor nothing else imports ray.
 """
 
@@ -9,12 +9,16 @@ from __future__ import annotations
 import copy
 import logging
 import os
+import platform
 import secrets
 import shutil
+import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
@@ -22,10 +26,96 @@ from types import TracebackType
 from typing import Any, Final
 
 from rexview.errors import ClusterError
-from rexview.spread.ray_actors import Actors
-from rexview.spread.ray_worker import RayWorker
-from rexview.spread.reached import look_at, refusal
+from rexview.spread.ray_actors import Actors, RayWorker
 from rexview.spread.workers import Job
+from rexview.untrusted_input import printable
+
+# Whether a Ray cluster can be reached and used from here, looked into by a process of its own.
+#
+# Ray's own connecting tries for many minutes where nothing answers, and nothing stops it. So
+# another process connects first, and is ended after a time.
+
+_LIMIT_S: Final = 90.0
+"""So long connecting may take, on a machine that is busy; Ray itself gives up on a token sooner."""
+_LISTENS_S: Final = 15.0
+_PORTS: Final = 65_536
+_SAID_BYTES: Final = 100_000
+_CONNECT: Final = """
+import logging, sys, ray
+ray.init(sys.argv[1], log_to_driver=False, logging_level=logging.CRITICAL)
+ray.shutdown()
+"""
+
+
+def check_cluster(address: str) -> None:
+    """Connect to a cluster as Ray does, in a process that ends after a time, and leave it.
+
+    Parameters
+    ----------
+    address : str
+        ``HOST:PORT`` of the cluster's head, or ``auto``.
+
+    Raises
+    ------
+    ClusterError
+        It cannot be used; a sentence says why, and what to do.
+    """
+    if address != "auto":
+        _listens(address)
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", _CONNECT, address],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+        )
+        try:
+            with suppress(subprocess.TimeoutExpired):
+                if process.wait(_LIMIT_S) == 0:
+                    return
+        finally:
+            process.kill()
+            process.wait()
+        said.seek(0)
+        words = said.read(_SAID_BYTES).decode(errors="replace")
+    raise ClusterError(cluster_refusal(address, words))
+
+
+def _listens(address: str) -> None:
+    """Look whether anything listens there; Ray would go on asking.
+
+    Raises
+    ------
+    ClusterError
+    """
+    host, _, port = address.rpartition(":")
+    if not (host and port.isascii() and port.isdigit() and 0 < int(port) < _PORTS):
+        raise ClusterError("--address: give HOST:PORT of the cluster's head, or auto.")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _LISTENS_S).close()
+    except (OSError, UnicodeError):
+        raise ClusterError(cluster_refusal(address, "")) from None
+
+
+def cluster_refusal(address: str, words: str) -> str:
+    """Say why a cluster cannot be used, and what to do, by what Ray says of it."""
+    where = f"the Ray cluster at {printable(address)}"
+    if "InvalidAuthToken" in words or "AuthenticationError" in words:
+        return (
+            f"--address: {where} wants another token than is given here: set RAY_AUTH_MODE to "
+            "token, and RAY_AUTH_TOKEN_PATH to the file that has it."
+        )
+    if "ersion mismatch" in words:
+        own = f"Ray {version('ray')} and Python {platform.python_version()}"
+        return (
+            f"--address: {where} was started with other versions than {own}, which are here: "
+            "install the same on every machine."
+        )
+    return (
+        f"--address: {where} cannot be reached from here: is it running (ray start --head), "
+        "and was this machine added to it (ray start --address HOST:PORT)?"
+    )
+
 
 INSTALL: Final = "pip install -r requirements-cluster.txt"
 _STARTS: Final = 4
@@ -109,14 +199,14 @@ class RayCluster:
                 return
 
     def _connect(self, address: str) -> None:
-        look_at(address)
+        check_cluster(address)
         import ray
 
         try:
             self._init(address)
         except Exception as error:
             ray.shutdown()
-            raise ClusterError(refusal(address, f"{_kind(error)}: {error}")) from None
+            raise ClusterError(cluster_refusal(address, f"{_kind(error)}: {error}")) from None
 
     def _init(self, address: str, **given: Any) -> None:
         import ray

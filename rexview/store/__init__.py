@@ -11,12 +11,12 @@ table of which no row is ever changed or removed; the current state is a query o
 """
 
 from rexview.store.backup import BackupReport, backup, restore
+from rexview.store.current_state import Assignment, Comment
 from rexview.store.entry import Entry, Stored, new_token
 from rexview.store.kinds import KINDS, may
 from rexview.store.merge_databases import MergeReport, merge_databases, other_databases
 from rexview.store.merged_set import merged
 from rexview.store.notices import Notice, damage_seen, notices, other_set
-from rexview.store.records import Assignment, Comment
 from rexview.store.reviews import Reviews, open_best, open_reviews
 
 __all__ = [

@@ -22,22 +22,24 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, insert, or_, select, text
 from sqlalchemy.exc import IntegrityError
 
-from rexview.bounded import check_file
 from rexview.errors import BackupError, FileRefused
+from rexview.store.blinding_key import adopt_letter_key, first_letter_key
 from rexview.store.database.connection import Database
 from rexview.store.database.errors import store_error
-from rexview.store.database.integrity import (
+from rexview.store.database.sqlite_file import TOLERANT_TEXT, open_file
+from rexview.store.database.tables import (
     CHECKSUM,
+    HISTORY,
+    SECRETS,
+    VERSION,
     Damaged,
     checksum,
     examine,
     is_intact,
 )
-from rexview.store.database.sqlite_file import TOLERANT_TEXT, open_file
-from rexview.store.database.tables import HISTORY, SECRETS, VERSION
-from rexview.store.letters import adopt_letter_key, first_letter_key
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
+from rexview.untrusted_input import check_file
 from rexview.vocab import counted
 
 _FORMAT: Final = "rexview reviews 1"

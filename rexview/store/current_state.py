@@ -6,15 +6,18 @@ entry. This is the one place that says which row of a thing stands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
+import polars as pl
 from sqlalchemy import Connection, func, select
 
+from rexview import frames
 from rexview.people import Person, read_role
+from rexview.schema import ReviewSet
 from rexview.store.database.connection import Database
 from rexview.store.database.tables import HISTORY, stored
 from rexview.store.entry import Stored
@@ -112,3 +115,240 @@ class CurrentStateCache:
         found = list(map(stored, fresh))
         self._database.note_changed(found)
         return before.after(found, newest, count)
+
+
+# What the history says now, as records: assignments and comments.
+
+FROM_FILE: Final = "file"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A case given to a reader as ``first`` or ``second`` reader, by whom and when.
+
+    ``name`` is the reader's, as far as whoever assigned it knew.
+    """
+
+    case: str
+    reader: str
+    order: str
+    by: str
+    at: datetime
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment as it stands now.
+
+    ``on`` says what it is on: ``{"what": "case" | "answer" | "box" | "span", …}``. ``at`` is when
+    it was begun, None where a file does not say; ``edited`` when its words were last changed, None
+    when they never were; ``via`` is where they were given, ``file`` for the set's own files.
+    """
+
+    id: str
+    case: str
+    model: str | None
+    person: str
+    person_name: str
+    at: datetime | None
+    edited: datetime | None
+    text: str
+    on: dict[str, Any]
+    reply_to: str | None
+    resolved: bool
+    resolved_by: str | None
+    via: str = "app"
+
+
+def comments_of(
+    state: CurrentState, review_set: ReviewSet, case: str | None = None
+) -> tuple[Comment, ...]:
+    """Return the comments on one case or on all, in the order in which they were begun.
+
+    Those of the set's own files come first, except those that were rewritten or removed here.
+    """
+    begun = state.comments_begun
+    resolved = {row.subject: row for row in state.rows("resolve") if case in (None, row.case)}
+    given = [
+        settled(one, resolved.get(one.id))
+        for one in _given(review_set, case)
+        if one.id not in begun
+    ]
+    written = [
+        comment_of(row, begun[row.subject or ""], resolved.get(row.subject))
+        for row in state.rows("comment")
+        if row.value is not None and case in (None, row.case)
+    ]
+    order = {comment: place for place, comment in enumerate(begun)}
+    return (*given, *sorted(written, key=lambda one: order[one.id]))
+
+
+def _given(review_set: ReviewSet, case: str | None) -> list[Comment]:
+    """Return the comments of the set's own files, on one case or on all, oldest first."""
+    rows = review_set.comments
+    if rows.is_empty():
+        return []
+    names = review_set.reader_names
+    of_case = rows if case is None else rows.filter(pl.col("case") == case)
+    in_order = of_case.sort("created", maintain_order=True)
+    return [given_comment(row, names) for row in in_order.iter_rows(named=True)]
+
+
+def given_comment(row: Mapping[str, Any], names: Mapping[str, str]) -> Comment:
+    """Make a comment of a row of the set's own table; ``names`` are those of people by id."""
+    whole = {"what": "answer" if row["model"] else "case"}
+    on = {name: value for name, value in (row["on"] or {}).items() if value not in (None, [])}
+    return Comment(
+        id=row["comment"],
+        case=row["case"],
+        model=row["model"],
+        person=row["reader"],
+        person_name=names.get(row["reader"], row["reader"]),
+        at=row["created"],
+        edited=row["edited"],
+        text=row["text"],
+        on=on if "what" in on else whole,
+        reply_to=row["reply_to"],
+        resolved=bool(row["resolved"]),
+        resolved_by=row["resolved_by"] if row["resolved"] else None,
+        via=FROM_FILE,
+    )
+
+
+def settled(comment: Comment, by: Stored | None) -> Comment:
+    """Return a given comment as somebody has settled it since, or opened it again."""
+    if by is None or not by.value:
+        return comment
+    is_resolved = bool(by.value["resolved"])
+    return replace(comment, resolved=is_resolved, resolved_by=by.person if is_resolved else None)
+
+
+def comment_of(row: Stored, begun: datetime, settled: Stored | None) -> Comment:
+    """Make a comment of its newest row, when it was begun, and whether it is settled."""
+    value = row.value or {}
+    is_resolved = bool(settled and settled.value and settled.value["resolved"])
+    return Comment(
+        id=row.subject or "",
+        case=row.case or "",
+        model=row.model,
+        person=row.person,
+        person_name=row.person_name,
+        at=begun,
+        edited=row.at if row.at != begun else None,
+        text=value["text"],
+        on=value["on"],
+        reply_to=value["reply_to"],
+        resolved=is_resolved,
+        resolved_by=settled.person if settled and is_resolved else None,
+        via=row.via,
+    )
+
+
+# Rows of the history as rows of tables: what readers gave, and each consensus.
+
+ORIGIN: Final = "app"
+"""The ``_origin`` of what was written here."""
+ADJUDICATIONS: Final = pl.Schema(
+    {
+        "case": pl.String(),
+        "model": pl.String(),
+        "dimension": pl.String(),
+        "image": pl.Int64(),
+        "score": pl.Int8(),
+        "comment": pl.String(),
+        "adjudicator": pl.String(),
+        "created": pl.Datetime("us", "UTC"),
+        "answer_digest": pl.String(),
+    }
+)
+_FROM_ROW: Final = {
+    "case": "case",
+    "model": "model",
+    "reader": "person",
+    "adjudicator": "person",
+    "dimension": "subject",
+    "failure": "subject",
+    "candidate": "subject",
+    "meeting": "subject",
+    "by": "person",
+    "image": "picture",
+    "created": "at",
+    "answer_digest": "answer_digest",
+}
+"""Columns by what a row of the history calls them; others are fields of its value."""
+
+
+def scores_frame(rows: Iterable[Stored]) -> pl.DataFrame:
+    """Make a table of scores: columns :data:`rexview.frames.SCORES`."""
+    return frame_of(rows, frames.SCORES)
+
+
+def flags_frame(rows: Iterable[Stored]) -> pl.DataFrame:
+    """Make a table of reader flags: columns :data:`rexview.frames.FLAGS`."""
+    return frame_of(rows, frames.FLAGS)
+
+
+def place_of(place: str) -> tuple[int, int]:
+    """Return the line of a place in a report, and which insertion after it that is, 0 for none.
+
+    See :data:`rexview.store.kinds.PLACE`.
+
+    >>> place_of("4"), place_of("4+12")
+    ((4, 0), (4, 12))
+    """
+    line, _, added = place.partition("+")
+    return int(line), int(added or 0)
+
+
+def adjudications_frame(rows: Iterable[Stored]) -> pl.DataFrame:
+    """Make a table of each consensus: columns :data:`ADJUDICATIONS`."""
+    return frame_of(rows, ADJUDICATIONS)
+
+
+def frame_of(
+    rows: Iterable[Stored], schema: pl.Schema, of_value: Collection[str] = ()
+) -> pl.DataFrame:
+    """Make a table of rows of one kind of entry; the columns of ``schema`` are filled in.
+
+    Those named in ``of_value`` are fields of the value, whatever they are in other kinds.
+    """
+    rows = list(rows)
+
+    def column(name: str) -> list[Any]:
+        if name in _FROM_ROW and name not in of_value:
+            return [getattr(row, _FROM_ROW[name]) for row in rows]
+        if name == "line":
+            return [place_of(row.subject or "0")[0] for row in rows]
+        if name == "source":
+            return ["reader"] * len(rows)
+        if name == "due":
+            return [_midnight((row.value or {}).get(name)) for row in rows]
+        if name == "_row":
+            return list(range(1, len(rows) + 1))
+        if name == "_origin":
+            return [ORIGIN] * len(rows)
+        return [(row.value or {}).get(name) for row in rows]
+
+    return pl.DataFrame({name: column(name) for name in schema}, schema=schema)
+
+
+def decisions_frame(
+    rows: Iterable[Stored], meetings: Mapping[str, Mapping[str, Any] | None]
+) -> pl.DataFrame:
+    """Make a table of decisions, columns :data:`rexview.frames.DECISIONS`.
+
+    ``meetings`` has the values of the meetings by id; of one that is not there the id stands.
+    """
+    found = frame_of(rows, frames.DECISIONS, of_value=("failure",))
+    ids = found["meeting"].to_list()
+    of = [meetings.get(one) or {} for one in ids]
+    return found.with_columns(
+        pl.Series("meeting_name", [one.get("name") for one in of], dtype=pl.String()),
+        pl.Series("held", [_midnight(one.get("held")) for one in of], dtype=found.schema["held"]),
+    )
+
+
+def _midnight(day: str | None) -> datetime | None:
+    """Return the moment at which a day such as ``2026-12-01`` begins, UTC."""
+    return None if day is None else datetime.fromisoformat(day).replace(tzinfo=UTC)

@@ -29,11 +29,10 @@ from rexview.store.backup import (
     remove_rows,
     sets_of,
 )
+from rexview.store.blinding_key import adopt_letter_key, first_letter_key
 from rexview.store.database.connection import close_database
-from rexview.store.database.integrity import CHECKSUM, checksum, is_intact
 from rexview.store.database.sqlite_file import file_states, open_file
-from rexview.store.database.tables import HISTORY, subject_columns
-from rexview.store.letters import adopt_letter_key, first_letter_key
+from rexview.store.database.tables import CHECKSUM, HISTORY, checksum, is_intact, subject_columns
 from rexview.store.location import FOLDER_KEY, files_of, set_key
 from rexview.store.reviews import Reviews
 

@@ -11,9 +11,11 @@ from rexview import frames
 from rexview.answer_digest import digests_of, with_stale_apart, with_stale_together
 from rexview.columns import TABLES
 from rexview.schema import Mark, Reader, ReviewSet, WrittenFailure
-from rexview.store.current_state import CurrentState
-from rexview.store.history_rows import (
+from rexview.store.current_state import (
+    FROM_FILE,
     ORIGIN,
+    CurrentState,
+    comments_of,
     decisions_frame,
     flags_frame,
     frame_of,
@@ -21,7 +23,6 @@ from rexview.store.history_rows import (
     scores_frame,
 )
 from rexview.store.kinds import KINDS
-from rexview.store.records import FROM_FILE, comments_of
 from rexview.store.reviews import Reviews
 
 SCORE_KEY: Final = ("case", "model", "reader", "dimension", "image")

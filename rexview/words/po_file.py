@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from rexview.bounded import read_file
 from rexview.errors import FileRefused
+from rexview.untrusted_input import read_file
 from rexview.words.catalogue import CONTEXT_ENDS
 
 _MOST_BYTES: Final = 8_000_000

@@ -6,22 +6,22 @@ import pytest
 from rexview import cli
 from rexview.bench import detectors
 from rexview.bench.corpus import laterality_pairs
-from rexview.bench.reading import detector_speed, sentence_speed
-from rexview.bench.reading.outcomes import Outcome, Tally, wrong
+from rexview.bench.detectors import Outcome, Tally, wrong
+from rexview.bench.reading import speed
 
 
 @pytest.fixture(scope="module")
 def measured():
     """All of the bench, with shorter texts and an eighth of the pairs for the speed."""
-    speed_of = sentence_speed.rows
+    speed_of = speed.sentence_speed_rows
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sentence_speed, "rows", lambda pairs: speed_of(pairs[::8]))
-        patch.setattr(detector_speed, "LARGE", 2_000)
-        patch.setattr(detector_speed, "MIDDLE", 1_000)
-        patch.setattr(detector_speed, "ROUNDS", 1)
-        patch.setattr(detector_speed, "SAMPLE", 20)
-        patch.setattr(sentence_speed, "ROUNDS", 1)
-        patch.setattr(sentence_speed, "SENTENCES", 20)
+        patch.setattr(speed, "sentence_speed_rows", lambda pairs: speed_of(pairs[::8]))
+        patch.setattr(speed, "LARGE", 2_000)
+        patch.setattr(speed, "MIDDLE", 1_000)
+        patch.setattr(speed, "ROUNDS", 1)
+        patch.setattr(speed, "SAMPLE", 20)
+        patch.setattr(speed, "ROUNDS", 1)
+        patch.setattr(speed, "SENTENCES", 20)
         return detectors.run()
 
 
@@ -70,9 +70,9 @@ def test_every_form_has_a_row_and_every_rate_that_is_asked_for(measured):
 def test_speed_is_measured_on_every_hard_text_and_the_slowest_at_full_length(measured):
     grown = [row for row in measured.rows if row.name == "a tenth of the text"]
     of = [row.what.partition(" characters of ")[2] for row in grown]
-    tried = len(detector_speed.HARD_TEXT)
-    assert of[:tried] == list(detector_speed.HARD_TEXT)
-    assert len(set(of[tried:])) == detector_speed.SLOWEST
+    tried = len(speed.HARD_TEXT)
+    assert of[:tried] == list(speed.HARD_TEXT)
+    assert len(set(of[tried:])) == speed.SLOWEST
     speeds = [row for row in measured.rows if row.what.startswith("pairs a second")]
     assert len(speeds) == 2
     assert all(row.ours > 0 for row in [*grown, *speeds])
@@ -139,6 +139,6 @@ def test_answers_and_sentences_are_timed_and_the_lack_of_medspacy_is_told(measur
 
 
 def test_a_python_without_medspacy_is_no_error(monkeypatch):
-    monkeypatch.setenv(sentence_speed.PYTHON, "/no/such/python")
-    with sentence_speed._medspacy(["effusion"], ["No effusion."]) as reader:
+    monkeypatch.setenv(speed.PYTHON, "/no/such/python")
+    with speed._medspacy(["effusion"], ["No effusion."]) as reader:
         assert reader is None

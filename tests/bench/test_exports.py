@@ -1,10 +1,10 @@
 """The bench of exports, on two cases."""
 
-from rexview.bench.exports import with_films
+from rexview.bench import export_costs
 
 
 def test_formats_with_films_are_timed_and_weighed():
-    measured = with_films.run(cases=2, rounds=1)
+    measured = export_costs.measure_films(cases=2, rounds=1)
     rows = {row.what: row for row in measured.rows}
     timed, weighed = rows["PowerPoint, 2 cases"], rows["PowerPoint, 2 cases, size"]
     assert (timed.unit, timed.goal) == ("s", "ours <= 20")

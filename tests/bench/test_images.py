@@ -5,7 +5,7 @@ import pytest
 from pydicom import uid
 
 from rexview.bench import images
-from rexview.bench.made_set.films import film
+from rexview.bench.made_set.studies import film
 from rexview.imaging import display, read_image
 
 

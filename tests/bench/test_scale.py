@@ -7,8 +7,7 @@ import pytest
 
 from rexview.bench import scale
 from rexview.bench.measure import document
-from rexview.bench.scale.by_pandas import pandas_figures
-from rexview.bench.scale.pages import page_figures
+from rexview.bench.scale_parts import page_figures, pandas_figures
 
 SIZES = (80, 240)
 FLAGS = {"answers looked at for all failures, in a second", "flags known again after a restart"}

@@ -4,9 +4,18 @@ import os
 
 import pytest
 
-from rexview.bench.team import _Found, _memory_rows, _page_rows, _score_rows, _work_rows
-from rexview.bench.team.memory import Held, growth, held_mb, processor_s
-from rexview.bench.team.proxy import configuration
+from rexview.bench.team import (
+    Held,
+    _Found,
+    _memory_rows,
+    _page_rows,
+    _score_rows,
+    _work_rows,
+    growth,
+    held_mb,
+    processor_s,
+)
+from rexview.bench.team_server import configuration
 
 
 def found(together, mb=(), **more):

@@ -7,8 +7,8 @@ import yaml
 from support.growth import growth
 from support.rows import each_row
 
-from rexview.choices.choice import METHODS
-from rexview.choices.cues import asks_for_absence
+from rexview.choices.answer_cues import asks_for_absence
+from rexview.choices.option_words import METHODS
 from rexview.choices.reading import read_choice
 
 HERE = Path(__file__).parent

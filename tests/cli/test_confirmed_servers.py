@@ -12,8 +12,7 @@ from support.review_folder import write_review_set
 from support.runs.killed_run import write_cases
 
 from rexview.cli import main
-from rexview.models.endpoints.address import read_address
-from rexview.models.endpoints.confirmed import confirm, is_confirmed
+from rexview.models.endpoints.servers import confirm, is_confirmed, read_address
 
 pytestmark = pytest.mark.usefixtures("asks_models")
 
@@ -67,8 +66,8 @@ def test_an_address_that_somebody_edited_gets_nothing(tmp_path, server, elsewher
 
 def test_embeddings_go_to_a_typed_address_only(tmp_path, server):
     from rexview.models.asking.cards import find_card
+    from rexview.models.backend import AttemptFailed
     from rexview.models.endpoints.embeddings import Embeddings
-    from rexview.models.reply import AttemptFailed
 
     card = find_card(MODEL)
     model = Embeddings(MODEL, card, server.base_url)

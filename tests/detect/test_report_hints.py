@@ -6,9 +6,9 @@ import pytest
 from support.rows import each_row
 
 from rexview.detect import flags_for
+from rexview.detect.claimed_findings import MAJOR
+from rexview.detect.denials import _SAID
 from rexview.detect.findings.lexicon import lexicon
-from rexview.detect.mistaken import MAJOR
-from rexview.detect.normal_statements import _SAID
 from rexview.detect.report_comparison import _LASTING, _LOOSE, _RELATED, URGENT
 from rexview.detect.report_hints import (
     InventedFinding,

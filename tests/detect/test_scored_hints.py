@@ -9,10 +9,8 @@ import pytest
 from support.rows import each_row
 
 from rexview.detect import find_flags, flags_for
-from rexview.detect.answer_length import AnswerLength
-from rexview.detect.failed_extraction import FailedExtraction
-from rexview.detect.overconfident import Overconfident, definite_words
-from rexview.detect.score_failures import Disagreement
+from rexview.detect.registry import FailedExtraction
+from rexview.detect.score_failures import AnswerLength, Disagreement, Overconfident, definite_words
 from rexview.schema import Answer, Case, Score
 
 CASE = Case("c", "What is abnormal?")

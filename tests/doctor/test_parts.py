@@ -184,8 +184,9 @@ def pictures_at(base, folder, *, name="one.png"):
 
 
 def test_storage_is_asked_for_one_picture_where_it_may_be(look, tmp_path, s3_server, monkeypatch):
-    from rexview.bench.remote.storage import S3_VARIABLES
-    from rexview.remote import fetching, s3
+    from rexview.bench.remote import S3_VARIABLES
+    from rexview.remote import pictures as fetching
+    from rexview.remote import s3
 
     for key, value in {**S3_VARIABLES, "AWS_ENDPOINT_URL": s3_server.url}.items():
         monkeypatch.setenv(key, value)

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from rexview.frames.answer_rows import answer_rows
+from rexview.frames import answer_rows
 
 
 def test_numbers_go_by_case_and_model():

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rexview.frames import mapped as mapping
-from rexview.frames.mapped import let_go, let_go_of_much, mapped, of_all_rows, some_rows
+from rexview import frames as mapping
+from rexview.frames import let_go, let_go_of_much, mapped, of_all_rows, some_rows
 
 STATUS = Path("/proc/self/status")
 

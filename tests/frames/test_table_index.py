@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.frames.table_index import SharedIndex, TableIndex
+from rexview.frames import SharedIndex, TableIndex
 
 IDS = ["c10", "c2", "ä", "", "Z", "c1", "\U0001f600", "\uffff"]
 
@@ -25,7 +25,7 @@ def test_every_case_is_found_and_nothing_else(ids, other):
 
 @pytest.mark.parametrize("few", [0, 1000])
 def test_many_cases_at_once(few, monkeypatch):
-    monkeypatch.setattr("rexview.frames.table_index._FEW", few)
+    monkeypatch.setattr("rexview.frames._FEW", few)
     found = index_of(IDS).case_rows(pl.Series(["Z", "none", None, "c1", "Z"], dtype=pl.String))
     assert sorted(found.iter_rows()) == [("Z", 4), ("c1", 5)]
 

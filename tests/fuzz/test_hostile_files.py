@@ -13,14 +13,14 @@ from PIL import Image
 from support.hostile_input import any_text, any_value, changed, generator, rounds, spoiled
 from support.small_set import ANSWERS, CASES, SCORES, write_set
 
-from rexview.bounded import parse_yaml
 from rexview.errors import FileRefused, ImageError, ImportSourceError, ReviewSetError, SettingsError
 from rexview.imaging import read_facts, thumbnail, viewer_payload
-from rexview.imaging.memory import MEMORY
+from rexview.imaging.limits import MEMORY
 from rexview.reviewset import check, load
 from rexview.reviewset.importers import import_source
 from rexview.rubric import load_rubric
 from rexview.settings import load_settings
+from rexview.untrusted_input import parse_yaml
 
 CORPUS = Path(pydicom.__file__).parent / "data" / "test_files"
 RUBRIC = Path(load_rubric.__wrapped__.__code__.co_filename).with_name("rubric.yaml")

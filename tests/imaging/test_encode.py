@@ -21,8 +21,7 @@ from rexview.imaging import (
     viewer_payload,
     without_free_text,
 )
-from rexview.imaging.transforms import UNUSABLE_WINDOW
-from rexview.imaging.transforms.modality import QUANTISED
+from rexview.imaging.transforms import QUANTISED, UNUSABLE_WINDOW
 
 KEYS = {
     *("version", "width", "height", "format", "scale", "offset", "invert", "presentation"),

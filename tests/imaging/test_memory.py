@@ -14,7 +14,7 @@ from pydicom import uid
 
 from rexview.errors import ImageBroken, ImageBusy, ImageTooLarge
 from rexview.imaging import read_image, thumbnail, viewer_payload
-from rexview.imaging.memory import BYTES_PER_PIXEL, MEMORY, DecodingMemory
+from rexview.imaging.limits import BYTES_PER_PIXEL, MEMORY, DecodingMemory
 
 SIDE = 1600
 MEASURE = """

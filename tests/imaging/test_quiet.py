@@ -8,7 +8,7 @@ import pytest
 from pydicom.config import WARN
 from pydicom.valuerep import validate_value
 
-from rexview.imaging.quiet import quietly
+from rexview.imaging.limits import quietly
 
 
 def test_pydicom_is_quiet_inside_and_heard_outside():

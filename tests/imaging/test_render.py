@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from rexview.imaging import ImageBroken, ImageError, ImageTooLarge, Window, display, read_image
-from rexview.imaging.render import parse_window, render_file
+from rexview.imaging.rendering import parse_window, render_file
 
 
 def opened(path):

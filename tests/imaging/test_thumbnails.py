@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from rexview.imaging import DiskCache, display, read_image, thumbnail
-from rexview.imaging.thumbnails import square_pixels
+from rexview.imaging.rendering import square_pixels
 
 RED, BLUE = (255, 0, 0), (0, 90, 255)
 

@@ -10,9 +10,7 @@ from rexview.analysis.case.blinding import blinded_page
 from rexview.judge.asking import request_for
 from rexview.judge.subjects import FAILURES, About, read_id, subjects_of
 from rexview.judge.wording import built_in_wording
-from rexview.models.card import Card
-from rexview.models.reply import AttemptFailed
-from rexview.models.request import Parameters, Placement, SentImage
+from rexview.models.backend import AttemptFailed, Card, Parameters, Placement, SentImage
 from rexview.models.running.spec import RunSpec
 from rexview.reviewset import load
 from rexview.rubric import load_rubric

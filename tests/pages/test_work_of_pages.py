@@ -13,8 +13,8 @@ from support.opened_app import run_page, server_for
 
 from rexview.bench.made_set import MadeSet, make_set
 from rexview.detect.core import batch
-from rexview.detect.core.background import BackgroundScan
 from rexview.detect.findings import reading
+from rexview.detect.processes.background_scan import BackgroundScan
 from rexview.schema import review_set as opened
 from rexview.ui.server import failure_scans, open_states, review_sets
 

@@ -3,8 +3,9 @@ import pytest
 from support import ROOT
 from support.storage import spoiling
 
-from rexview.bench.remote.storage import PASSWORD, S3_VARIABLES, USER
-from rexview.remote import fetching, pictures, s3, sets, web
+from rexview.bench.remote import PASSWORD, S3_VARIABLES, USER
+from rexview.remote import pictures, s3, sets, web
+from rexview.remote import pictures as fetching
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from rexview.addresses import read_address
 from rexview.errors import AddressRefused, StorageAway, StorageMissing, StorageRefused
 from rexview.remote import dicomweb as client
 from rexview.remote import pictures
-from rexview.remote.multipart import first_part, read_type
+from rexview.remote.dicomweb import first_part, read_type
 from rexview.settings import load_settings
 from tests.remote.conftest import FILMS, IMAGES
 

@@ -14,7 +14,7 @@ from support.review_folder import write_review_set
 from support.storage import spoiling
 
 from rexview.analysis.engine import Position
-from rexview.remote import fetching, web
+from rexview.remote import pictures, web
 from rexview.reviewset import check, image_path
 from rexview.ui.access import image_links
 from rexview.ui.app import image_routes
@@ -71,7 +71,7 @@ def opened(servers, tmp_path, monkeypatch):
 def dead(servers, monkeypatch):
     """The first server, which takes requests and answers none before ``ended``."""
     monkeypatch.setattr(web, "SILENT_S", 600.0)
-    monkeypatch.setattr(fetching, "WAIT_S", 600.0)
+    monkeypatch.setattr(pictures, "WAIT_S", 600.0)
     dead = servers[0]
     dead.ended = threading.Event()
 
@@ -107,7 +107,7 @@ def test_a_dead_storage_holds_up_no_picture_of_another(servers, opened, dead):
     links = [image_links.thumbnail_url(review_set, path) for path in paths]
     with served(image_routes.routes()) as base, httpx.Client(timeout=None, base_url=base) as client:
         waiting = in_threads(lambda link: client.get(f"/{link}"), links)
-        while len(dead.asked) < fetching.AT_ONCE:
+        while len(dead.asked) < pictures.AT_ONCE:
             assert any(thread.is_alive() for thread in waiting)
             time.sleep(0.01)
         with httpx.Client(timeout=60, base_url=base) as other:
@@ -115,7 +115,7 @@ def test_a_dead_storage_holds_up_no_picture_of_another(servers, opened, dead):
             thumbnail = other.get(f"/{image_links.thumbnail_url(review_set, another)}")
             assert thumbnail.status_code == 200
         assert all(thread.is_alive() for thread in waiting), "nobody waited for the dead one"
-        assert len(dead.asked) <= fetching.AT_ONCE, "which has its turns, no more"
+        assert len(dead.asked) <= pictures.AT_ONCE, "which has its turns, no more"
         dead.ended.set()
         for thread in waiting:
             thread.join()

@@ -9,7 +9,8 @@ from support.opened_app import opened_set
 from support.small_set import CASES, write_set
 
 from rexview.cli.main import main
-from rexview.remote import fetching, pictures
+from rexview.remote import pictures
+from rexview.remote import pictures as fetching
 from rexview.reviewset import image_path, load
 from rexview.ui.access import image_links
 from rexview.ui.app import image_routes

@@ -11,7 +11,9 @@ from support.review_folder import RAMP as RAMP_PIXELS
 from rexview import imaging
 from rexview.addresses import read_address
 from rexview.errors import AddressRefused, StorageAway, StorageMissing, StorageRefused
-from rexview.remote import fetching, pictures, s3, sink, web
+from rexview.remote import pictures, s3, web
+from rexview.remote import pictures as fetching
+from rexview.remote import web as sink
 from rexview.settings import load_settings
 from rexview.ui.html.safe_text import as_markdown
 

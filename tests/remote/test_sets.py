@@ -117,7 +117,7 @@ def test_it_opens_as_it_was_while_the_storage_is_away(there, s3_set):
     assert "busy" in again.warnings[0].message
     assert sets.trouble(here(address))
     s3_set.spoil = None
-    from rexview.remote import fetching
+    from rexview.remote import pictures as fetching
 
     fetching._AWAY.clear()
     assert load(here(address)).warnings == before.warnings

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from rexview.columns import TABLES
 from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.sources import find_tables
-from rexview.reviewset.tables import json_columns
-from rexview.reviewset.tables.files import MAX_LINE_BYTES
-from rexview.reviewset.tables.json_columns import read_typed
-from rexview.reviewset.tables.table import read_table
+from rexview.reviewset.tables import table
+from rexview.reviewset.tables.table import MAX_LINE_BYTES, read_table, read_typed
 
 LONG = MAX_LINE_BYTES
 ANSWER = {
@@ -33,7 +31,7 @@ ANSWER = {
 
 @pytest.fixture(autouse=True)
 def _any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_columns, "LEAST_BYTES", 1)
+    monkeypatch.setattr(table, "LEAST_BYTES", 1)
 
 
 def read_both(folder: Path, name: str) -> tuple[pl.DataFrame, list[Any]]:
@@ -50,7 +48,7 @@ def same_either_way(
     assert (read_typed(path, TABLES[name], LONG) is not None) is typed
     by_column = read_both(folder, name)
     with monkeypatch.context() as patch:
-        patch.setattr(json_columns, "LEAST_BYTES", 10**9)
+        patch.setattr(table, "LEAST_BYTES", 10**9)
         by_line = read_both(folder, name)
     assert by_column[0].equals(by_line[0])
     assert by_column[1] == by_line[1]

@@ -4,8 +4,7 @@ import pytest
 from support.spread import dying
 
 from rexview.child_process import ProcessUnusable
-from rexview.spread.in_order import answered, workers_of
-from rexview.spread.workers import Job, ThisMachine
+from rexview.spread.workers import Job, ThisMachine, answered, workers_of
 
 
 @pytest.fixture(name="workers")

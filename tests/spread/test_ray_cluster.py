@@ -27,23 +27,21 @@ from support.spread.own_ray import OwnRay, begun, of_another_version
 from rexview.child_process import ProcessUnusable
 from rexview.cli import main
 from rexview.detect import DETECTORS, rows_of
-from rexview.detect.core.background import BackgroundScan
 from rexview.detect.core.scan import scan
 from rexview.detect.kept import kept_scan
-from rexview.detect.processes.looking_process import looking_job
+from rexview.detect.processes.background_scan import BackgroundScan
+from rexview.detect.processes.detector_process import looking_job
 from rexview.errors import ClusterError
 from rexview.harm import load_harm
 from rexview.kept_files import KeptFiles
 from rexview.metrics.at_once import external_values, own_values
 from rexview.metrics.at_once import named as metric_named
 from rexview.metrics.pairs import compared
-from rexview.models.card import Card
+from rexview.models.backend import Card, Parameters, Reply, Request
 from rexview.models.local.spread_model import SpreadModel
-from rexview.models.reply import Reply
-from rexview.models.request import Parameters, Request
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
-from rexview.spread import ray_worker, reached
+from rexview.spread import ray_actors, ray_cluster
 from rexview.spread.workers import Job, ThisMachine
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
@@ -216,10 +214,10 @@ def test_a_machine_that_is_lost_costs_nothing(
                 while any(machines.iterdir()):
                     assert not only.wait(0.1), "it ends only after its machine"
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ray_worker, "_ROOM_S", 1.0)
+            patch.setattr(ray_actors, "_ROOM_S", 1.0)
             assert only.wait(_LONG)
         only.close()
-    assert only.progress.message == ray_worker._NO_ROOM
+    assert only.progress.message == ray_actors._NO_ROOM
     assert only._deaths == 0, "two machines were lost over the same answers, which are not blamed"
     before = numbers_in(tmp_path / "kept")
     assert before
@@ -349,7 +347,9 @@ def test_what_cannot_be_used_is_told_in_a_sentence(
     assert "Ray's client (ray://) is not supported" in told("ray://somewhere:10001")
     assert "give HOST:PORT" in told("somewhere")
     with socket.create_server(("127.0.0.1", 0)) as mute, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reached, "_LIMIT_S", 4.0)  # it listens, never answers, and Ray goes on asking
+        patch.setattr(
+            ray_cluster, "_LIMIT_S", 4.0
+        )  # it listens, never answers, and Ray goes on asking
         address = f"127.0.0.1:{mute.getsockname()[1]}"
         away = f"the Ray cluster at {address} cannot be reached from here"
         assert away in told(address)
@@ -366,5 +366,5 @@ def test_a_cluster_of_another_version_is_told_in_a_sentence(own: OwnRay, cluster
         of_another_version(cluster),
         pytest.raises(ClusterError, match=r"was started with other versions than Ray \d"),
     ):
-        reached.look_at(own.address)
-    reached.look_at(own.address)
+        ray_cluster.check_cluster(own.address)
+    ray_cluster.check_cluster(own.address)

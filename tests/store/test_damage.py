@@ -11,8 +11,7 @@ from rexview.errors import StoreUnreachable
 from rexview.settings import Settings
 from rexview.store import backup, merge_databases, merged, notices, open_reviews, restore
 from rexview.store.database.connection import Database, close_databases
-from rexview.store.database.integrity import examine
-from rexview.store.database.tables import HISTORY
+from rexview.store.database.tables import HISTORY, examine
 
 
 @pytest.fixture

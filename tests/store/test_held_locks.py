@@ -6,14 +6,14 @@ import pytest
 from sqlalchemy import text
 
 from rexview.errors import StoreUnreachable
-from rexview.store.database import held_locks
+from rexview.store.database import shared_state
 from rexview.store.database.connection import Database
-from rexview.store.database.held_locks import HeldLocks
+from rexview.store.database.shared_state import HeldLocks
 
 
 @pytest.fixture
 def servers(new_address, monkeypatch):
-    monkeypatch.setattr(held_locks, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(shared_state, "LOOK_EVERY_S", 0.05)
     address = new_address()
     made = [HeldLocks(Database(address)) for _ in range(2)]
     yield made

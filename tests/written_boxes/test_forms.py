@@ -2,15 +2,15 @@
 
 import pytest
 
-from rexview.written_boxes import forms
-from rexview.written_boxes.forms import SentBoxes, sent_boxes
+from rexview import written_boxes
+from rexview.written_boxes import SentBoxes, sent_boxes
 
 
 def test_every_entry_says_where_it_is_from():
-    entries = forms._entries()
+    entries = written_boxes._entries()
     assert len(entries) > 5
     assert all(entry["boxes"]["source"] for entry in entries)
-    assert all(entry.keys() <= {"match", "boxes", *forms._LIMITS} for entry in entries)
+    assert all(entry.keys() <= {"match", "boxes", *written_boxes._LIMITS} for entry in entries)
 
 
 @pytest.mark.parametrize(

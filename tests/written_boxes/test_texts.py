@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
-from rexview.written_boxes.forms import BoxForm
-from rexview.written_boxes.texts import boxes_in_text
+from rexview.written_boxes import BoxForm, boxes_in_text
 
 FORM = BoxForm("pixels_sent", "xyxy", "box")
 

@@ -17,8 +17,7 @@ from typing import Any, Final
 from rexview.analysis.run_models.wanted import Wanted, asking_of, plan_of
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.running.folder import RunFolder
-from rexview.models.running.plan import begin
-from rexview.models.running.run import Run
+from rexview.models.running.run import Run, begin
 from rexview.reviewset import load
 from rexview.settings import Settings
 

@@ -18,7 +18,7 @@ import polars as pl
 
 from rexview.analysis.case.model_names import NameFinder
 from rexview.analysis.case.record import CasePage
-from rexview.frames.table_index import TableIndex
+from rexview.frames import TableIndex
 from rexview.schema import Answer, Case, Report, ReviewSet
 from rexview.stats import limit_reached
 from rexview.words import tr

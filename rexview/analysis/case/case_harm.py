@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from rexview.analysis.case.cards import harm_text
 from rexview.analysis.case.record import CasePage
-from rexview.detect.core.looking import flag_finding
+from rexview.detect.core.batch import flag_finding
 from rexview.harm import NO_ANSWER_CAME, HarmTable, severity_of
 from rexview.schema import Answer, Flag
 from rexview.stats import NO_ANSWER, status_of

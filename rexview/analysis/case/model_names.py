@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.own_tables import read_table
+from rexview.package_data import read_table
 
 Span = tuple[int, int]
 

@@ -37,7 +37,7 @@ from rexview.analysis.engine import (
 from rexview.analysis.filter.case_filter import ANSWER_STATUSES, CaseFilter
 from rexview.analysis.memory.selection import CASE_FACETS, without_flags
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
-from rexview.detect.core.looking import NOT_JUDGED, NOT_YET
+from rexview.detect.core.batch import NOT_JUDGED, NOT_YET
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
 

@@ -15,7 +15,7 @@ from rexview.analysis.filter.case_filter import MENTIONS
 from rexview.detect.core.finding_index import Phrase
 from rexview.detect.findings import find_mentions, finding_info, is_narrower, may_be_same_fracture
 from rexview.detect.findings.lexicon import lexicon
-from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.findings.sentences import Tokens, words_of
 
 _SIDES: Final = frozenset(
     words_of("right left rt lt r l bilateral bilaterally both sided side sides")

@@ -10,7 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from rexview.answer_digest import digests_of
-from rexview.columns.meetings import NO_FAILURE
+from rexview.columns.tables import NO_FAILURE
 from rexview.schema import ReviewSet
 from rexview.vocab import FAILURES, MEETING_DECISIONS
 from rexview.words import tr

@@ -16,7 +16,7 @@ from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.detect.self_contradiction import is_usable
-from rexview.frames.mapped import let_go_of_much
+from rexview.frames import let_go_of_much
 from rexview.schema import (
     Answer,
     AnswerBox,

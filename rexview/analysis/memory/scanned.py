@@ -12,7 +12,7 @@ from rexview.analysis.engine import Scanned
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.selection import select, without_flags
 from rexview.analysis.memory.table import AnswerTable
-from rexview.detect.core.looking import NOT_JUDGED, NOT_YET
+from rexview.detect.core.batch import NOT_JUDGED, NOT_YET
 
 _MOST_TO_PREFER: Final = 50_000
 """So many cases are named at a time as the next to be looked at."""

@@ -1,6 +1,6 @@
 """What the files of a review set say of its cases and answers, as arrays of small numbers.
 
-A **row** stands for each newest answer, by its number (:class:`rexview.frames.answer_rows`), and
+A **row** stands for each newest answer, by its number (:class:`rexview.frames`), and
 after all answers for each case that has none. Nothing here depends on scores or flags, so that
 every answer table of the same files shares it.
 """
@@ -18,8 +18,7 @@ import polars as pl
 
 from rexview.analysis.filter.case_filter import ANSWER_STATUSES, STUDIES
 from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask, enum_of
-from rexview.frames.answer_rows import AnswerRows
-from rexview.frames.mapped import of_all_rows
+from rexview.frames import AnswerRows, of_all_rows
 from rexview.schema import ReviewSet
 from rexview.stats import status_codes
 from rexview.stats.failure_rates import clusters_of

@@ -16,7 +16,7 @@ import polars as pl
 
 from rexview.analysis.memory.coded_column import Mask
 from rexview.analysis.memory.set_columns import SetColumns
-from rexview.frames.mapped import of_all_rows
+from rexview.frames import of_all_rows
 
 _WORDS_KEPT: Final = 32
 

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from rexview.bounded import read_yaml
 from rexview.stats.choices import FINDING_CATEGORY
+from rexview.untrusted_input import read_yaml
 from rexview.words import tr
 
 NOT_IN_IT: Final = tr("Not in the paper's categories")

@@ -18,17 +18,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from rexview.bounded import printable, read_file
 from rexview.errors import FileRefused, RunError, RunRefused
-from rexview.models.endpoints.address import read_address
+from rexview.models.backend import AttemptFailed
+from rexview.models.endpoints.servers import read_address
 from rexview.models.local import files as local
-from rexview.models.reply import AttemptFailed
-from rexview.models.running.files.lock import is_worked_on
-from rexview.models.running.folder import RunFolder
-from rexview.models.running.plan import Plan, begin
+from rexview.models.running.folder import RunFolder, is_worked_on
 from rexview.models.running.progress import Progress, read_progress, write_progress
-from rexview.models.running.run import disk_words
+from rexview.models.running.run import RunPlan, begin, disk_words
 from rexview.models.running.spec import RunSpec
+from rexview.untrusted_input import printable, read_file
 from rexview.words import tr
 
 _ROOT: Final = Path(__file__).resolve().parents[3]
@@ -68,7 +66,7 @@ def _key(variable: str, keys: Mapping[str, str]) -> str:
     return str(keys.get(variable) or os.environ.get(variable, "")).strip()
 
 
-def begin_detached(plan: Plan, keys: Mapping[str, str], *, insists: bool = False) -> None:
+def begin_detached(plan: RunPlan, keys: Mapping[str, str], *, insists: bool = False) -> None:
     """Begin a new run.
 
     Parameters

@@ -24,13 +24,13 @@ from rexview.addresses import address_of_set
 from rexview.analysis.run_models.detached import command_line, environment, last_words
 from rexview.analysis.run_models.kinds import CORRECTIONS, Command, kind_of, named
 from rexview.analysis.run_models.wanted import IN_STORAGE, Wanted
-from rexview.bounded import printable
 from rexview.errors import RunError, RunRefused
-from rexview.models.running.files.lock import RunLock, is_worked_on
 from rexview.models.running.folder import (
     CURATING,
     JUDGING,
     RunFolder,
+    RunLock,
+    is_worked_on,
     new_run_id,
     read_json,
     write_json,
@@ -38,6 +38,7 @@ from rexview.models.running.folder import (
 from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
+from rexview.untrusted_input import printable
 from rexview.words import counted, tr
 
 Again = Literal["--resume", "--again"]

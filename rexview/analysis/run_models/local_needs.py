@@ -9,13 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from rexview.models.local.files import find_files
-from rexview.models.local.memory import MOST_NEW_TOKENS, Needs, needs
+from rexview.models.local.files import MOST_NEW_TOKENS, Needs, find_files, needs
 from rexview.models.running.spec import RunSpec
 
 _ROOT: Final = Path(__file__).resolve().parents[3]
 _LOOK: Final = (
-    "import json; from rexview.models.local.loading import graphics_card;"
+    "import json; from rexview.models.local.model import graphics_card;"
     "print(json.dumps(graphics_card()))"
 )
 _LIMIT_S: Final = 120.0

@@ -14,20 +14,16 @@ from rexview.errors import RunRefused, SettingsError
 from rexview.imaging.cache import DiskCache
 from rexview.models.asking.build import build_request
 from rexview.models.asking.cards import find_card
-from rexview.models.asking.prompts.load import find_prompt
+from rexview.models.asking.prompts import find_prompt
 from rexview.models.asking.reading import read_answer
 from rexview.models.asking.tokens import input_tokens
-from rexview.models.card import Price
-from rexview.models.endpoints.address import read_address
-from rexview.models.local.memory import MOST_NEW_TOKENS
-from rexview.models.prompt import Prompt
-from rexview.models.reply import AttemptFailed
-from rexview.models.request import Api, Parameters
+from rexview.models.backend import Api, AttemptFailed, Parameters, Price, Prompt
+from rexview.models.endpoints.servers import read_address
+from rexview.models.local.files import MOST_NEW_TOKENS
 from rexview.models.running.attempts import Asking
 from rexview.models.running.folder import JUDGING, RUNS, new_run_id
-from rexview.models.running.money import Budget
-from rexview.models.running.plan import Plan, known_cases, new_plan, resumed
-from rexview.models.running.spec import RunSpec, Selected
+from rexview.models.running.run import RunPlan, known_cases, new_plan, resumed
+from rexview.models.running.spec import Budget, RunSpec, Selected
 from rexview.reviewset import image_path
 from rexview.reviewset.images import images_folder
 from rexview.schema import Case, ReviewSet, StudyImage
@@ -78,7 +74,7 @@ IN_STORAGE: Final = tr(
 )
 
 
-def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = None) -> Plan:
+def plan_of(review_set: ReviewSet, wanted: Wanted, subjects: Subjects | None = None) -> RunPlan:
     """Find out which run is begun or gone on with; nothing is written or sent.
 
     Raises

@@ -22,8 +22,8 @@ from rexview.judge.written.words import (
     wording_of,
     written_in_files,
 )
-from rexview.models.asking.prompts.load import is_name
-from rexview.models.prompt import Prompt
+from rexview.models.asking.prompts import is_name
+from rexview.models.backend import Prompt
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
 from rexview.store import Reviews, Stored, open_reviews

@@ -22,8 +22,8 @@ from rexview.analysis.written.runs import results_state, written_runs
 from rexview.judge.subjects import WRITTEN, About, Subject, subjects_of
 from rexview.judge.written.results import Candidate, WrittenResults, replies_about, results_of
 from rexview.judge.written.words import name_of
-from rexview.models.prompt import Prompt
-from rexview.models.running.files.replies import KeptReply
+from rexview.models.backend import Prompt
+from rexview.models.running.journal import KeptReply
 from rexview.schema import Answer, Case, ReviewSet
 
 _KEPT: Final = 16

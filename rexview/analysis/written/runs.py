@@ -8,9 +8,8 @@ from pathlib import Path
 
 from rexview.errors import RunError
 from rexview.judge.written.words import is_written
-from rexview.models.prompt import Prompt
-from rexview.models.running.files.lock import is_worked_on
-from rexview.models.running.folder import JUDGING, RunFolder, runs_of
+from rexview.models.backend import Prompt
+from rexview.models.running.folder import JUDGING, RunFolder, is_worked_on, runs_of
 from rexview.models.running.spec import read_spec
 
 

@@ -9,22 +9,26 @@ inside this process, so that no network is measured.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.clickhouse.database.database import Database
+from rexview.analysis.clickhouse.engine import ClickHouseEngine
+from rexview.analysis.clickhouse.loading.load import load_set
+from rexview.analysis.clickhouse.tables.opened import OpenedSet
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.bench import scale_parts
 from rexview.bench.made_set import MadeSet, make_set
-from rexview.bench.measure import (
-    Measured,
-    Row,
-    at_least,
-    in_turn,
-    milliseconds,
-    missing,
-    result,
-)
-from rexview.bench.scale import MODELS, apart, asked
-from rexview.bench.scale.engine import keep_in
+from rexview.bench.measure import Measured, Row, at_least, in_turn, milliseconds, missing, result
+from rexview.bench.scale import MODELS, apart
+from rexview.bench.scale_parts import keep_in
+from rexview.detect import detectors
+from rexview.detect.core.scan import scan
+from rexview.reviewset import without_cases
+from rexview.schema import ReviewSet
 
 FILTERS: Final = 2_000
 """So many filters have the same counts, pages and places."""
@@ -61,10 +65,8 @@ def run(filters: int = FILTERS, answers: int = ANSWERS) -> Measured:
 def alike(filters: int, names: tuple[str, ...]) -> int:
     """Ask both engines some questions, all for none, about random filters; return how many."""
     from rexview.analysis.clickhouse.database.in_process import InProcess
-    from rexview.bench.engines.comparing import Compared, compare
+    from rexview.bench.engines.comparison import QUESTIONS, Compared, compare
     from rexview.bench.engines.everything import EverythingSet
-    from rexview.bench.engines.on_clickhouse import both_engines
-    from rexview.bench.engines.questions import QUESTIONS
     from rexview.reviewset import load
 
     made = EverythingSet()
@@ -83,15 +85,17 @@ def costs(answers: int) -> list[Row]:
     from rexview.analysis.clickhouse.database.in_process import InProcess
     from rexview.analysis.engine import Engine
     from rexview.analysis.filter.case_filter import CaseFilter
-    from rexview.bench.engines.on_clickhouse import both_engines
     from rexview.reviewset import load
 
     questions: dict[str, tuple[bool, Callable[[Engine, CaseFilter], object]]] = {
         "all facets of a filter": (False, lambda engine, given: engine.facets(given)),
-        "first page of a filter": (False, lambda engine, given: engine.page(given, 0, asked.CARDS)),
+        "first page of a filter": (
+            False,
+            lambda engine, given: engine.page(given, 0, scale_parts.CARDS),
+        ),
         "first page of a text search": (
             True,
-            lambda engine, given: engine.page(given, 0, asked.CARDS),
+            lambda engine, given: engine.page(given, 0, scale_parts.CARDS),
         ),
         "failures by model of a filter": (
             False,
@@ -106,10 +110,12 @@ def costs(answers: int) -> list[Row]:
 
     def filters(*, searching: bool) -> Iterator[CaseFilter]:
         if searching:
-            return (CaseFilter(search=words, sort="order") for words in asked.searches())
+            return (
+                CaseFilter(search=words, sort="order") for words in scale_parts.search_questions()
+            )
         return (
             CaseFilter(models=(model,), sites=(site,), sort="order")
-            for model, site in asked.filters()
+            for model, site in scale_parts.filter_questions()
         )
 
     with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
@@ -136,3 +142,29 @@ def costs(answers: int) -> list[Row]:
                 )
             )
         return rows
+
+
+# The same set in both engines: in memory, and on ClickHouse inside this process (chDB).
+
+
+def both_engines(
+    database: Database, review_set: ReviewSet, comments: Mapping[str, CommentCount] | None = None
+) -> tuple[MemoryEngine, ClickHouseEngine]:
+    """Load a set into a database, and return its engine in memory and the one on the tables.
+
+    ``comments`` are those on its cases, as the app counts them.
+    """
+    found = scan(review_set, detectors(models=review_set.models))
+    in_memory = memory_engine(review_set, scan=found, comments=comments)
+    manifest = load_set(database, "compared", review_set, found)
+    opened = OpenedSet(database, manifest, without_cases(review_set.folder))
+    return in_memory, engine_of(opened, comments)
+
+
+def engine_of(
+    opened: OpenedSet, comments: Mapping[str, CommentCount] | None = None
+) -> ClickHouseEngine:
+    """Return the engine of a loaded set in which nobody has written anything in the app."""
+    small = opened.reviewed(comments or ())
+    people: dict[str, Any] = opened.people
+    return ClickHouseEngine(opened, small, replace(small.given, **people), comments=comments)

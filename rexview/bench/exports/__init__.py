@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from rexview.bench.exports import html_file, with_films
+from rexview.bench import export_costs
 from rexview.bench.measure import Measured
 from rexview.bench.serving import BenchUnavailable
 
 
 def run() -> Measured:
     """Measure the formats that hold films, then the HTML file in a browser, where there is one."""
-    films = with_films.run()
+    films = export_costs.measure_films()
     try:
-        in_browser = html_file.run()
+        in_browser = export_costs.measure_html_file()
     except BenchUnavailable as unavailable:
         return Measured(films.rows, notes=f"{films.notes} {unavailable}")
     return Measured([*films.rows, *in_browser.rows], notes=films.notes)

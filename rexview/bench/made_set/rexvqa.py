@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from rexview.bench.made_set.answers import made_answers, model_ids
 from rexview.bench.made_set.studies import CATEGORIES, NORMAL, Films, made_cases
+from rexview.bench.made_set.writing import made_answers, model_ids
 
 _PRIVATE_TEST: Final = {
     "presence_assessment": 14_452,

@@ -24,7 +24,13 @@ from typing import Any, Final
 
 from rexview.bench.measure import Measured, Row, at_most, result
 from rexview.bench.reliability.audit import Audit, SentEntry, audit
-from rexview.bench.reliability.damage import flip_bytes
+from rexview.bench.reliability.damage import (
+    becoming_writable,
+    flip_bytes,
+    log_removed,
+    renamed,
+    set_edited,
+)
 from rexview.bench.reliability.reader import (
     FROM_PAGES,
     KINDS,
@@ -33,7 +39,6 @@ from rexview.bench.reliability.reader import (
     hold_meeting,
     readers,
 )
-from rexview.bench.reliability.review_set import becoming_writable, log_removed, renamed, set_edited
 from rexview.bench.reliability.server import ScoreServer
 
 ENTRIES: Final = 500

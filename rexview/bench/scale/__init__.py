@@ -17,10 +17,7 @@ from typing import Any, Final, TypeVar
 
 from rexview.bench.made_set import MadeSet, make_set
 from rexview.bench.measure import Goal, Measured, Row, at_most, ratio_at_most, result
-from rexview.bench.scale.by_pandas import pandas_figures
-from rexview.bench.scale.engine import engine_figures
-from rexview.bench.scale.flags import flags_figures
-from rexview.bench.scale.pages import page_figures
+from rexview.bench.scale_parts import engine_figures, flags_figures, page_figures, pandas_figures
 
 FILTER_GOAL: Final = at_most(100)
 SEARCH_GOAL: Final = at_most(1_000)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import printable
 from rexview.cli.curate.opened import CHOICE_STEP, mend_parts, opened
 from rexview.cli.curate.steps import do_steps, dry_run, wanted_steps
 from rexview.cli.curate.told import StepTold, tell
@@ -23,15 +22,15 @@ from rexview.curation.choice.validator import VALIDATE
 from rexview.curation.choice.verdict import CHECKS, Verdict, verdicts
 from rexview.errors import ImportSourceError, RunRefused, SettingsError
 from rexview.models.asking.cards import find_card
+from rexview.models.backend import AttemptFailed
 from rexview.models.endpoints.embeddings import Embeddings
-from rexview.models.reply import AttemptFailed
-from rexview.models.running.money import Budget
+from rexview.models.running.spec import Budget
 from rexview.reviewset import load
-from rexview.reviewset.importers.core.problem_log import ProblemLog, alike
-from rexview.reviewset.importers.core.receipt import Receipt
-from rexview.reviewset.importers.core.run import read_sources
-from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.receipt import ProblemLog, Receipt, alike
+from rexview.reviewset.importers.run import read_sources
+from rexview.reviewset.importers.set_rows import SetRows
 from rexview.schema import ReviewSet
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 _NAMED: Final = 10

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rexview.analysis.run_models.wanted import Subjects
-from rexview.bounded import printable
 from rexview.cli.curate.opened import STEP, mend_parts, opened
 from rexview.cli.curate.told import StepTold, tell, tell_would_send
 from rexview.cli.run.command import plan_about, would_send
@@ -34,14 +33,14 @@ from rexview.curation.studies import studies_of
 from rexview.curation.tagging.step import TAG
 from rexview.errors import RunError, RunRefused
 from rexview.models.running.estimate import estimate
-from rexview.models.running.files.replies import KeptReply, kept_replies
 from rexview.models.running.folder import CURATING, run_folder
-from rexview.models.running.money import Budget, Spent
-from rexview.models.running.plan import Plan
+from rexview.models.running.journal import KeptReply, kept_replies
 from rexview.models.running.progress import Progress
-from rexview.models.running.spec import read_spec
+from rexview.models.running.run import RunPlan
+from rexview.models.running.spec import Budget, Spent, read_spec
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 _STAND_IN: Final = (
@@ -185,7 +184,7 @@ def _looked_for(options: argparse.Namespace) -> str:
 
 def _plan(
     options: argparse.Namespace, step: Step[Any], about: _About, budget: Budget | None
-) -> Plan:
+) -> RunPlan:
     """Plan the run; one that is named must have asked this model in these words."""
     ids = tuple(one.id for one in about.left)
     subjects = Subjects(ids, step.wording, CURATING)

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from rexview.bounded import printable
 from rexview.cli.output import as_json
 from rexview.curation.asking import Step, Subject
 from rexview.curation.parts import Written
-from rexview.models.reply import OUTCOMES
+from rexview.models.backend import OUTCOMES
 from rexview.models.running.estimate import Estimate
-from rexview.models.running.files.replies import KeptReply
+from rexview.models.running.journal import KeptReply
 from rexview.models.running.progress import Progress
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 _NAMED: Final = 10

@@ -7,7 +7,6 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rexview.bounded import printable
 from rexview.cli.arguments import OWN_SET, new_command
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
 from rexview.cli.output import as_json, refusing
@@ -21,12 +20,13 @@ from rexview.cli.run.command import (
 )
 from rexview.cli.run.shown import tell_left
 from rexview.errors import FileRefused, RunRefused, SettingsError
+from rexview.untrusted_input import printable
 from rexview.vocab import TEXT_DIMENSIONS, counted
 
 if TYPE_CHECKING:
     from rexview.judge.results import Known
     from rexview.judge.subjects import Subject
-    from rexview.models.prompt import Prompt
+    from rexview.models.backend import Prompt
     from rexview.models.running.progress import Progress
     from rexview.schema import ReviewSet
 

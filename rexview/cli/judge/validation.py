@@ -10,12 +10,12 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from rexview.bounded import printable
 from rexview.cli.arguments import OWN_SET, new_command, path
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
 from rexview.cli.output import as_json, refusing
 from rexview.cli.run.command import add_chosen_cases
 from rexview.errors import RunRefused, SettingsError, StoreError
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 if TYPE_CHECKING:

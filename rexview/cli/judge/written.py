@@ -6,19 +6,19 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from rexview.bounded import printable
 from rexview.cli.judge.chosen import models_wanted, subjects_wanted
 from rexview.cli.output import as_json
 from rexview.cli.run.command import dry_run, plan_about
 from rexview.cli.run.shown import tell_left
 from rexview.errors import RunRefused
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 if TYPE_CHECKING:
     import argparse
 
     from rexview.judge.written.results import Candidate, WrittenResults
-    from rexview.models.prompt import Prompt
+    from rexview.models.backend import Prompt
     from rexview.models.running.progress import Progress
 
 _VERSION: Final = 12

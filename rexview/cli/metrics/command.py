@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rexview.bounded import printable
 from rexview.cli.arguments import OWN_SET, new_command, path
 from rexview.cli.metrics.asked import Asked, asked
 from rexview.cli.metrics.told import tell, told_of
@@ -15,6 +14,7 @@ from rexview.cli.output import as_json, refusing, shower
 from rexview.cli.run.command import add_again, add_asking
 from rexview.cli.run.engine import add_engine, engine, tell_ended
 from rexview.errors import MetricsRefused, RunRefused
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 if TYPE_CHECKING:

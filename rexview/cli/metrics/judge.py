@@ -9,7 +9,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from rexview.analysis.run_models.wanted import Subjects
-from rexview.bounded import printable
 from rexview.cli.metrics.asked import Asked, asked
 from rexview.cli.metrics.told import in_words, tell, told_of
 from rexview.cli.output import as_json
@@ -28,10 +27,11 @@ from rexview.metrics.fineradscore.results import (
 )
 from rexview.metrics.kept_values import Found, write_edits, write_values
 from rexview.models.running.estimate import estimate
+from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 if TYPE_CHECKING:
-    from rexview.models.prompt import Prompt
+    from rexview.models.backend import Prompt
     from rexview.models.running.progress import Progress
 
 _WIDEST_LAST: Final = ("impression", "findings", "findings+impression")

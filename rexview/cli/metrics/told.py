@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexview.bounded import printable
 from rexview.cli.metrics.asked import Asked
+from rexview.untrusted_input import printable
 from rexview.vocab import counted, noun
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rexview.bounded import printable
 from rexview.cli.arguments import BASE_URL, new_command
 from rexview.cli.output import USAGE
 from rexview.errors import RunRefused, SettingsError
+from rexview.untrusted_input import printable
 
 
 def add_calibrate(commands: Any) -> None:
@@ -31,14 +31,11 @@ def add_calibrate(commands: Any) -> None:
 def _calibrate(options: argparse.Namespace) -> int:
     """Ask, say what came of it, and write it down; 1 where no way of counting fits."""
     from rexview.cli.run.work import backend_of
-    from rexview.models.asking.boxes.phantom import ENOUGH_IOU, calibrate
-    from rexview.models.asking.calibrated import calibrated_form, save_form
+    from rexview.models.asking.calibration import ENOUGH_IOU, calibrate, calibrated_form, save_form
     from rexview.models.asking.cards import find_card
-    from rexview.models.asking.prompts import find_prompt
-    from rexview.models.asking.prompts.load import WITH_BOXES
-    from rexview.models.endpoints.address import read_address
-    from rexview.models.reply import AttemptFailed
-    from rexview.models.request import Parameters
+    from rexview.models.asking.prompts import WITH_BOXES, find_prompt
+    from rexview.models.backend import AttemptFailed, Parameters
+    from rexview.models.endpoints.servers import read_address
     from rexview.models.running.spec import RunSpec
 
     try:

@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
-from rexview.bounded import printable, read_file
 from rexview.cli.arguments import BASE_URL, OWN_SET, new_command
 from rexview.cli.output import refusing
 from rexview.cli.run.engine import add_engine, engine
 from rexview.cli.scanning import cases_of
 from rexview.errors import ClusterError, FileRefused, FilterError, RunRefused
-from rexview.models.reply import AttemptFailed
+from rexview.models.backend import AttemptFailed
+from rexview.untrusted_input import printable, read_file
 
 if TYPE_CHECKING:
     from rexview.analysis.run_models.wanted import Subjects, Wanted
     from rexview.models.running.attempts import Asking
     from rexview.models.running.estimate import Estimate
-    from rexview.models.running.plan import Plan
+    from rexview.models.running.run import RunPlan as Plan
     from rexview.schema import ReviewSet
 
 _MOST_BYTES: Final = 64_000_000

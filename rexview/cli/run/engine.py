@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from rexview.bounded import printable
+from rexview.untrusted_input import printable
 from rexview.vocab import noun
 
 if TYPE_CHECKING:

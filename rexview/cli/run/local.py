@@ -6,14 +6,14 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from rexview.bounded import printable
 from rexview.errors import RunRefused
-from rexview.models.local.memory import Needs
+from rexview.models.backend import AttemptFailed
+from rexview.models.local.files import Needs
 from rexview.models.local.model import LocalModel
 from rexview.models.local.spread_model import SpreadModel
-from rexview.models.reply import AttemptFailed
 from rexview.models.running.spec import RunSpec
 from rexview.spread.workers import Spread
+from rexview.untrusted_input import printable
 
 
 def local_model(

@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Final
 
-from rexview.bounded import printable
-from rexview.models.reply import FAILINGS, OUTCOMES
+from rexview.models.backend import FAILINGS, OUTCOMES
 from rexview.models.running.progress import Progress
+from rexview.untrusted_input import printable
 from rexview.vocab import counted, duration
 
 _LINE_EVERY_S: Final = 5.0

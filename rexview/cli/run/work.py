@@ -12,29 +12,26 @@ from types import FrameType
 from typing import Any, Final
 
 from rexview.analysis.run_models.wanted import pictures_folder
-from rexview.bounded import printable
 from rexview.cli.run.local import local_model
 from rexview.cli.run.shown import Shower, tell_end
 from rexview.errors import RunRefused
-from rexview.models.backend import Backend
-from rexview.models.endpoints.address import read_address
-from rexview.models.endpoints.confirmed import check_confirmed
+from rexview.models.backend import AttemptFailed, Backend
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.reply import AttemptFailed
+from rexview.models.endpoints.servers import check_confirmed, read_address
 from rexview.models.running.attempts import Asking
-from rexview.models.running.plan import Plan, begin
 from rexview.models.running.progress import Progress
-from rexview.models.running.run import Run
+from rexview.models.running.run import Run, RunPlan, begin
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
 from rexview.spread.workers import Spread
+from rexview.untrusted_input import printable
 
 _SHORTEST_KEY: Final = 8
 
 
 def work(
     review_set: ReviewSet,
-    plan: Plan,
+    plan: RunPlan,
     asking: Asking[Any],
     *,
     as_json: bool,
@@ -59,7 +56,7 @@ def work(
 
 
 def ask(
-    plan: Plan,
+    plan: RunPlan,
     asking: Asking[Any],
     *,
     as_lines: bool,

@@ -9,8 +9,8 @@ from typing import Final
 from rexview.curation.asking import Row, Step, Subject
 from rexview.curation.choice.reading import MadeQuestions, read_questions
 from rexview.curation.studies import Study
-from rexview.models.asking.prompts.load import fixed_wording
-from rexview.models.request import closed_object
+from rexview.models.asking.prompts import fixed_wording
+from rexview.models.backend import closed_object
 from rexview.schema import Report
 from rexview.vocab import CATEGORIES, DIFFICULTIES
 

@@ -23,7 +23,7 @@ from rexview.curation.choice.checks.structure import (
 )
 from rexview.curation.choice.validator import check_row
 from rexview.curation.comparison import has_readable_prior
-from rexview.models.running.files.parts import write_part
+from rexview.models.running.folder import write_part
 from rexview.schema import Case, ReviewSet
 
 ALIKE_CHECK: Final = "alike"

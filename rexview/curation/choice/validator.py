@@ -12,9 +12,9 @@ from rexview.curation.choice.checks.content import CONTENT, DEFECTS
 from rexview.curation.choice.checks.identifying import CHECK, phi_check
 from rexview.curation.choice.checks.question import Check, ChoiceQuestion
 from rexview.curation.choice.proposing import report_of
-from rexview.models.asking.prompts.load import fixed_wording
+from rexview.models.asking.prompts import fixed_wording
 from rexview.models.asking.reading import json_object
-from rexview.models.request import closed_object
+from rexview.models.backend import closed_object
 
 WORDING: Final = fixed_wording(Path(__file__).with_name("validate-choice-2.yaml"))
 _LETTERS: Final = "ABCDEFGH"

@@ -10,8 +10,8 @@ from rexview.curation.asking import Row, Step, Subject
 from rexview.curation.candidate import open_id
 from rexview.curation.proposing.reading import Proposals, read_proposals
 from rexview.curation.studies import Study
-from rexview.models.asking.prompts.load import fixed_wording
-from rexview.models.request import closed_object
+from rexview.models.asking.prompts import fixed_wording
+from rexview.models.backend import closed_object
 from rexview.vocab import CATEGORIES, counted
 
 WORDING: Final = fixed_wording(Path(__file__).with_name("propose-2.yaml"))

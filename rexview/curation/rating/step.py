@@ -7,8 +7,8 @@ from typing import Final
 
 from rexview.curation.asking import Row, Step
 from rexview.curation.rating.reading import Rating, read_rating
-from rexview.models.asking.prompts.load import fixed_wording
-from rexview.models.request import closed_object
+from rexview.models.asking.prompts import fixed_wording
+from rexview.models.backend import closed_object
 from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
 
 WORDING: Final = fixed_wording(Path(__file__).with_name("rate-2.yaml"))

@@ -7,8 +7,8 @@ from typing import Final
 
 from rexview.curation.asking import Row, Step
 from rexview.curation.tagging.reading import Tags, read_tags
-from rexview.models.asking.prompts.load import fixed_wording
-from rexview.models.request import closed_object
+from rexview.models.asking.prompts import fixed_wording
+from rexview.models.backend import closed_object
 from rexview.vocab import QUESTION_TAGS
 
 WORDING: Final = fixed_wording(Path(__file__).with_name("tag-2.yaml"))

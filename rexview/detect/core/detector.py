@@ -112,7 +112,7 @@ class Detector(Protocol):
 class ScoreRule:
     """What a detector concludes from readers' scores, for all scored answers at once.
 
-    The expressions are over the columns of :func:`rexview.detect.core.score_flags.scored_answers`,
+    The expressions are over the columns of :func:`rexview.detect.core.scan.scored_answers`,
     so that no text is read again when scores change.
 
     Attributes

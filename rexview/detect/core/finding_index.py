@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rexview.detect.core.detector import AnswerInCase
 from rexview.detect.findings import Mention, report_mentions
-from rexview.detect.findings.tokens import words_of
+from rexview.detect.findings.sentences import words_of
 from rexview.schema import Case
 
 Presence = Literal["present", "absent", "other"]

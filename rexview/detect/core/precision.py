@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.own_tables import read_table
+from rexview.package_data import read_table
 from rexview.vocab import SUGGESTED_FAILURES
 from rexview.words import tr
 

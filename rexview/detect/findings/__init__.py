@@ -5,13 +5,6 @@
 [('pleural_effusion', 'right', 'positive'), ('pneumothorax', None, 'negated')]
 """
 
-from rexview.detect.findings.asserted import (
-    REPORT_SECTIONS,
-    as_displayed,
-    asserted_mentions,
-    report_mentions,
-    report_text,
-)
 from rexview.detect.findings.clauses import SideSpan
 from rexview.detect.findings.lexicon import (
     finding_info,
@@ -23,7 +16,15 @@ from rexview.detect.findings.lexicon import (
     misplaced_as,
 )
 from rexview.detect.findings.mention import Finding, Mention
-from rexview.detect.findings.reading import find_mentions, sides_of_text
+from rexview.detect.findings.reading import (
+    REPORT_SECTIONS,
+    as_displayed,
+    asserted_mentions,
+    find_mentions,
+    report_mentions,
+    report_text,
+    sides_of_text,
+)
 
 __all__ = [
     "REPORT_SECTIONS",

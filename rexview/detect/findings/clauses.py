@@ -3,15 +3,127 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rexview.detect.findings.lexicon import lexicon
+from rexview.detect.findings.lexicon import Outline, Term, lexicon, outline, scan
 from rexview.detect.findings.mention import Mention, Side, Status
-from rexview.detect.findings.parts_meant import parts_meant
-from rexview.detect.findings.sides.attachment import attach
-from rexview.detect.findings.status import mention_status
-from rexview.detect.findings.terms import Outline, Term, outline
-from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.findings.sentences import Tokens, words_of
+from rexview.detect.findings.side_attachment import PARTS, attach
+from rexview.detect.findings.side_exclusions import PAIRED, clean_sides
+from rexview.detect.findings.status import AFTERWARDS, EARLIER, SINCE, mention_status
+from rexview.geometry import OTHER_SIDE
+
+# Words that mean a finding only with a part of the body: "fracture" of which bone.
+
+_NEAR: Final = 14
+"""Tokens that may stand between a word such as "fracture" and the part that it is of."""
+_LIST: Final = 12
+"""Terms behind a part of the body among which more such parts are listed."""
+_FLUID: Final = "pleural_effusion"
+_SIDE_ENOUGH: Final = frozenset(("pleural_effusion/2",))
+"""What a side is enough for, without a part of the body."""
+
+
+def parts_meant(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
+    """Let words that mean a finding only with a part of the body mean it where that part stands.
+
+    Returns
+    -------
+    dict
+        For such a word's index the findings it means and the index of the part each is of:
+        "fractures of the left clavicle and the right third rib".
+    """
+    sites: dict[int, list[tuple[str, int]]] = {}
+    for k, term in enumerate(terms):
+        if not term.meaning.near or _sizes_next(terms, k):
+            continue
+        chosen: dict[str, int] = {}
+        first, last = max(0, k - 8), min(len(terms), k + 9)
+        for n in _nearest(terms, k, range(first, last)):
+            other = terms[n]
+            gap = other.i - term.j if other.i > term.i else term.i - other.j
+            names = other.meaning.site_of
+            if n == k or gap > _NEAR or not names or _parted(terms, k, n):
+                continue
+            for name in term.meaning.near:
+                if name in names:
+                    chosen.setdefault(name.partition("/")[0], n)
+        if not chosen and not _SIDE_ENOUGH.isdisjoint(term.meaning.near) and _is_all(terms, k):
+            term.finding = _FLUID  # "the fluid is on the right"
+            sites[k] = [(_FLUID, k)]
+        if chosen:
+            term.finding = next(iter(chosen))
+            found = list(chosen.items())
+            found += [
+                (name, further)
+                for name, part in chosen.items()
+                for further in _further_parts(terms, k, part, name)
+            ]
+            for _, part in found:
+                terms[part].is_site = True
+            sites[k] = found
+    return sites
+
+
+def _sizes_next(terms: list[Term], k: int) -> bool:
+    """Whether a size is that of what follows: "shift of the heart, a large effusion"."""
+    if "size" not in terms[k].cues:
+        return False
+    for n in range(k + 1, len(terms)):
+        if terms[n].i != terms[n - 1].j:
+            return False
+        if terms[n].finding:
+            return True
+        if terms[n].side is None and not terms[n].names_anatomy:
+            return False
+    return False
+
+
+def _nearest(terms: list[Term], k: int, places: range) -> list[int]:
+    """Return places by how near they are, those behind a mark later.
+
+    Behind a "fracture of" those that follow come first.
+    """
+    marks = [n for n in places if terms[n].mark]
+    far = {n for n in places if any(min(n, k) < mark < max(n, k) for mark in marks)}
+    leads = k + 1 < len(terms) and "where" in terms[k + 1].cues and terms[k + 1].i == terms[k].j
+    if not leads:
+        return sorted(places, key=lambda n: (n in far, abs(n - k)))
+    return sorted(places, key=lambda n: (n < k and terms[n].j != terms[k].i, n in far, abs(n - k)))
+
+
+def _is_all(terms: list[Term], k: int) -> bool:
+    """Whether a clause has a side and, but for the word at ``k``, nothing that is found."""
+    return any(term.side in ("right", "left") for term in terms) and not any(
+        term.finding for n, term in enumerate(terms) if n != k
+    )
+
+
+def _further_parts(terms: list[Term], k: int, part: int, name: str) -> list[int]:
+    """Return more parts of one kind, each with a side: "of the right third rib and the left fifth".
+
+    They stand behind the word at ``k`` and the first part, parted by no more than commas and "and".
+    """
+    found: list[int] = []
+    if part < k:
+        return found
+    for n in range(part + 1, min(len(terms), part + _LIST)):
+        term = terms[n]
+        if term.finding or term.is_("verb", "but", "not_before", "normal"):
+            break
+        if any(name == one.partition("/")[0] for one in term.meaning.site_of) and any(
+            one.side is not None for one in terms[n - 1 : n + 1]
+        ):
+            found.append(n)
+    return found
+
+
+def _parted(terms: list[Term], k: int, n: int) -> bool:
+    """Whether another finding stands between a word and a part of the body."""
+    between = terms[min(k, n) + 1 : max(k, n)]
+    return any(term.finding and not term.meaning.near for term in between)
+
 
 _BEFORE: Final = 4
 """Words before a finding among which it is said to be known: "the", "in the"."""
@@ -409,3 +521,145 @@ def _zone(terms: list[Term], f: int, sides: list[Term]) -> str | None:
             return None
     meaning = terms[nearest].meaning
     return f"{meaning.zone} lobe" if meaning.lobe else meaning.zone
+
+
+# What a sentence says by itself; equal sentences are read once.
+#
+# The rules for one sentence see its words, without their places in the text, and of the words
+# around it those that a rule asks for. What they find depends on nothing else and is remembered.
+
+_REMEMBERED: Final = 16_384
+"""Sentences whose reading is kept: some thirty megabytes."""
+_SENTENCE_ALONE_BEFORE: Final = WITHIN | {"the", "not"}
+_BEHIND: Final = (
+    _SENTENCE_ALONE_BEFORE,
+    _SENTENCE_ALONE_BEFORE,
+    _SENTENCE_ALONE_BEFORE | SINCE,
+    _SENTENCE_ALONE_BEFORE | SINCE | PARTS | {"no"},
+)
+"""Words before a sentence that rules ask for: among the last four tokens, by place."""
+_SEEN_BEHIND: Final = len(_BEHIND)
+_EVER_BEHIND: Final = frozenset().union(*_BEHIND)
+_ENDS: Final = frozenset(".;,\n")
+_AHEAD: Final = AFTERWARDS | EARLIER | {"a", "an", "and", "its", "the", "where"}
+"""Words after a sentence that rules ask for."""
+_PAST_END: Final = EARLIER | {"where"}
+"""Words that they ask for when the sentence has ended."""
+_JUST_PAST: Final = 3
+"""Tokens after the end of a sentence among which they do."""
+_UNSEEN: Final = [""] * _JUST_PAST
+
+_LETTERS: Final = ("r", "l")
+"""Sides by their letters."""
+
+
+class Reading(NamedTuple):
+    """What a sentence says by itself; places are tokens of the part that was read.
+
+    ``named`` and ``sided`` say whether any term is a finding, or may be one with a part of the
+    body, and whether any names a side, before sides that are no finding's own were taken away;
+    ``side`` is the last one that is left. ``relative`` says that the side of an earlier sentence
+    matters.
+    """
+
+    terms: list[Term]
+    clauses: list[Clause]
+    cues: set[str]
+    matters: bool
+    finding: bool
+    named: bool
+    sided: bool
+    side: Side | None
+    relative: bool
+
+
+def read_alone(
+    tokens: Tokens, i: int, j: int, *, begin: int, asked: bool = False, before: Side | None = None
+) -> tuple[Reading, int]:
+    """Read tokens ``i`` to ``j``, a sentence or its label.
+
+    ``begin`` is where the whole sentence begins, ``asked`` says that it is a question, ``before``
+    is the last side of the sentences before.
+
+    Returns
+    -------
+    Reading, int
+        The reading, and the token that its places count from.
+    """
+    first = min(begin, max(0, i - _SEEN_BEHIND))
+    words = tokens.words[first : j + PAIRED]
+    alike = tokens.alike[i:j]
+    letters: tuple[tuple[int, bool], ...] = ()
+    if "r" in alike or "l" in alike:
+        letters = tuple((k - first, upper) for k, upper in tokens.side_letters(i, j).items())
+    i, j = i - first, j - first
+    key = (*_before(words, i), *alike, *_after(words, j))
+    found = _read(key, i, j, letters, asked, None)
+    if found.relative and before is not None:
+        found = _read(key, i, j, letters, asked, before)
+    return found, first
+
+
+def _before(words: list[str], i: int) -> list[str]:
+    """Return the words before token ``i`` that rules ask for; others are empty."""
+    near = words[max(0, i - _SEEN_BEHIND) : i]
+    letter = i < len(words) and words[i] in _LETTERS
+    if not letter and _EVER_BEHIND.isdisjoint(near):
+        return [""] * i
+    asked_for = _BEHIND[_SEEN_BEHIND - len(near) :]
+    shown = [word if word in some else "" for word, some in zip(near, asked_for, strict=True)]
+    if near and letter:
+        shown[-1] = words[i - 1]  # "apical r": a letter is a side beside the name of a place
+    return shown if i <= _SEEN_BEHIND else [""] * (i - _SEEN_BEHIND) + shown
+
+
+def _after(words: list[str], j: int) -> list[str]:
+    """Return the words from token ``j`` on that rules ask for, and what kind the others are."""
+    shown: list[str] = []
+    for n, word in enumerate(words[j:], j):
+        if word in _ENDS:
+            past = words[n + 1 : n + 1 + _JUST_PAST]
+            if _PAST_END.isdisjoint(past):
+                return [*shown, word, *_UNSEEN[: len(past)]]
+            return [*shown, word, *[word if word in _PAST_END else "" for word in past]]
+        shown.append(word if word in _AHEAD else _kind(word))
+    return shown
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _kind(word: str) -> str:
+    """Return a word that stands for another: the same as to being a word, and a plural."""
+    return ("word" if word.isalnum() else "'") + ("s" if word.endswith("s") else "")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read(
+    words: tuple[str, ...],
+    i: int,
+    j: int,
+    side_letters: tuple[tuple[int, bool], ...],
+    asked: bool,
+    before: Side | None,
+) -> Reading:
+    given = list(words)
+    terms = scan(given, i, j, dict(side_letters))
+    if any("access" in term.cues for term in terms):
+        drop_access(given, terms)
+    said = outline(terms)
+    named = said.finding or said.near
+    if not said.matters:
+        return Reading(terms, [], said.cues, False, False, False, False, None, False)
+    clean_sides(given, terms, said, before)
+    sides = (
+        term.side
+        for term in reversed(terms)
+        if term.side in OTHER_SIDE and "opposite" not in term.cues
+    )  # "on the other side" twice is one side
+    side = next(sides, None)
+    clauses = read_clauses(given, terms, said, asked=asked)
+    relative = "same" in said.cues or "opposite" in said.cues
+    return Reading(terms, clauses, said.cues, True, said.finding, named, said.side, side, relative)
+
+
+forget_sentences: Final = _read.cache_clear
+"""Forgets all sentences that were read."""

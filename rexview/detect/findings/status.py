@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from rexview.detect.findings.lexicon import Term
 from rexview.detect.findings.mention import Status
-from rexview.detect.findings.terms import Term
-from rexview.detect.findings.tokens import words_of
+from rexview.detect.findings.sentences import words_of
 from rexview.detect.phrases import word_set
 
 _AFTERWARDS: Final = frozenset({"after", "following", "post", "since"})

@@ -3,7 +3,7 @@
 For each state of a set's files there are pieces, written as the scan goes on, each with the answers
 by number. Files that have not changed since are found by their fingerprint, and nothing is read but
 the pieces. Else the pieces of the state before are taken over answer by answer, by content
-(:mod:`rexview.detect.kept.content_keys`). Messages and evidence stay on disk until a case asks.
+(:mod:`rexview.detect.kept.kept_scan`). Messages and evidence stay on disk until a case asks.
 
 What is read may be from others, who gave the folder: what does not fit is as though it were not
 there.
@@ -14,8 +14,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,20 +24,71 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.detect.core.detector import Detector
-from rexview.detect.core.finding_index import IndexBuilder, Phrase, Places, text_of_report
-from rexview.detect.core.looking import (
+from rexview.detect.core.batch import (
+    ANSWER_COLUMNS,
+    CASE_COLUMNS,
     FLAGS,
     LOOKED,
     NOT_JUDGED,
     TOLD_FLAGS,
-    Looked,
-    in_order,
+    BatchResult,
+    join_results,
 )
-from rexview.detect.kept.content_keys import keys_of
+from rexview.detect.core.detector import Detector
+from rexview.detect.core.finding_index import IndexBuilder, Phrase, Places, text_of_report
 from rexview.detect.kept.rules import rule_version, settings_of
+from rexview.frames import of_all_rows
 from rexview.kept_files import KeptFiles, reading_version
 from rexview.schema import ReviewSet
+
+# A key for all that the outcome of looking at an answer depends on, but for the rules themselves.
+#
+# Two numbers of 64 bits: the columns of the answer and of its case that detectors may read, and
+# what the detectors are set to for its model. Worked out column by column, a second for a million
+# answers.
+
+Keys = npt.NDArray[np.uint64]
+"""Shape (n, 2)."""
+_SEEDS: Final = (0x5CA1AB1E, 0x0DDBA11)
+_PRIME: Final = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT: Final = np.uint64(29)
+
+
+def keys_of(review_set: ReviewSet, detectors: Sequence[Detector]) -> tuple[Keys, Keys]:
+    """Return the keys of all cases and of all newest answers of a review set."""
+    newest = review_set.newest
+    of_cases = hashed(review_set.cases, CASE_COLUMNS)
+    settings = [
+        hashlib.sha256(settings_of(detectors, model.id).encode()).digest()
+        for model in review_set.models
+    ]
+    of_models = np.array(
+        [np.frombuffer(digest[:16], dtype=np.uint64) for digest in settings], dtype=np.uint64
+    ).reshape(-1, 2)
+    of_answers = hashed(review_set.answers, ANSWER_COLUMNS)[newest.row]
+    for others in (of_cases[newest.case], of_models[newest.model]):
+        of_answers = mixed(of_answers, others)
+    return of_cases, of_answers
+
+
+def hashed(table: pl.DataFrame, columns: Sequence[str]) -> Keys:
+    """Return the keys of all rows of a table, by some of its columns."""
+    found = np.zeros((len(table), 2), dtype=np.uint64)
+    for name in columns:
+        hashes = of_all_rows(table, partial(_of_column, name))
+        found = mixed(found, hashes.to_numpy())
+    return found
+
+
+def _of_column(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
+    return rows.select(pl.col(name).hash(seed).alias(str(seed)) for seed in _SEEDS)
+
+
+def mixed(keys: Keys, others: Keys) -> Keys:
+    """Take other numbers into keys; the order in which they are taken in matters."""
+    mixed = (keys ^ others) * _PRIME
+    return mixed ^ (mixed >> _SHIFT)
+
 
 FOLDER: Final = "failures.kept"
 """Folder in a review set for what is kept beside its tables."""
@@ -89,7 +141,7 @@ class KeptScan:
         self._state = _name(rule_version(), reading_version(), state, pictures, *settings)
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self._waiting: list[Looked] = []
+        self._waiting: list[BatchResult] = []
         self._n_waiting = 0
         self._n_kept = 0
         self._written = 0
@@ -103,7 +155,7 @@ class KeptScan:
         """Why nothing is kept any more, in words; None while all is well."""
         return self._files.trouble
 
-    def read(self) -> Iterator[Looked]:
+    def read(self) -> Iterator[BatchResult]:
         """Yield the pieces of this state, without messages and evidence; then those of before."""
         if self._given_up:
             return
@@ -124,7 +176,7 @@ class KeptScan:
             self._piece_of[numbers] = len(self._paths)
             self._n_kept += len(numbers)
 
-    def _taken_over(self) -> Iterator[Looked]:
+    def _taken_over(self) -> Iterator[BatchResult]:
         """Yield what was found of answers of earlier states of the files that are the same.
 
         Until all is taken over the pointer names these states as well: who is killed meanwhile goes
@@ -160,7 +212,7 @@ class KeptScan:
             for state in earlier_states:
                 _forget(self._files, state)
 
-    def add(self, *looked: Looked) -> None:
+    def add(self, *looked: BatchResult) -> None:
         """Keep what was found, at once or with what comes next."""
         with self._lock:
             if self._given_up:
@@ -280,7 +332,7 @@ def _states(files: KeptFiles, folder: str) -> list[str]:
         return []
 
 
-def _frames(looked: Looked) -> dict[str, pl.DataFrame]:
+def _frames(looked: BatchResult) -> dict[str, pl.DataFrame]:
     columns: dict[str, list[npt.NDArray[Any]]] = {
         "reports": [looked.reports],
         "texts": [looked.texts, looked.phrase_places],
@@ -315,7 +367,7 @@ def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
     return checked
 
 
-def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> Looked | None:
+def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> BatchResult | None:
     """Read a piece of a set of so many; None where it cannot be read or does not fit."""
     schemas = _SCHEMAS if told else {**_SCHEMAS, "flags": FLAGS}
     try:
@@ -327,7 +379,7 @@ def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> Looked
         }
     except _UNREADABLE:
         return None
-    looked = Looked(
+    looked = BatchResult(
         frames["answers"],
         frames["flags"],
         frames["reports"]["case_row"].to_numpy(),
@@ -338,7 +390,7 @@ def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> Looked
     return looked if _fits(looked, answers, cases) else None
 
 
-def _fits(looked: Looked, answers: int, cases: int) -> bool:
+def _fits(looked: BatchResult, answers: int, cases: int) -> bool:
     last = int(looked.numbers.max(initial=0))
     if last >= max(answers, 1) or len(looked.numbers) > answers:
         return False
@@ -361,7 +413,7 @@ def _fits(looked: Looked, answers: int, cases: int) -> bool:
     )
 
 
-def _joined(parts: Sequence[Looked]) -> Looked:
+def _joined(parts: Sequence[BatchResult]) -> BatchResult:
     """Join what was found of different answers, with what their texts mention."""
     builder = IndexBuilder()
     for part in parts:
@@ -369,7 +421,7 @@ def _joined(parts: Sequence[Looked]) -> Looked:
     index = builder.index()
     reports = np.concatenate([part.reports for part in parts])
     return replace(
-        in_order(parts),
+        join_results(parts),
         reports=reports,
         phrases=index.phrases,
         texts=index.texts,
@@ -398,7 +450,7 @@ def _same(path: Path, now: npt.NDArray[np.uint64]) -> Places | None:
     return places
 
 
-def _renumbered(piece: Looked, cases: Places, answers: Places) -> Looked:
+def _renumbered(piece: BatchResult, cases: Places, answers: Places) -> BatchResult:
     """Give a piece of earlier files the numbers of now; leave out what is not there any more."""
     reports = cases[piece.reports]
     renumbered = piece.answers.with_columns(number=pl.Series(answers[piece.numbers]))
@@ -410,7 +462,7 @@ def _renumbered(piece: Looked, cases: Places, answers: Places) -> Looked:
     texts[of_report] = cases[text_of_report(piece.texts[of_report])]
     there = texts >= 0
     texts[of_report] = text_of_report(texts[of_report])
-    return Looked(
+    return BatchResult(
         renumbered.filter(pl.col("number") >= 0).cast({"number": pl.UInt32}),
         flags.filter(pl.col("answer") >= 0).cast({"answer": pl.UInt32}),
         reports[reports >= 0],
@@ -418,3 +470,92 @@ def _renumbered(piece: Looked, cases: Places, answers: Places) -> Looked:
         texts[there],
         piece.phrase_places[there],
     )
+
+
+# What was found is kept in the order in which it was asked for, whoever is done first.
+#
+# So the pieces on disk are the same, byte for byte, whatever looked at the answers, and also
+# where it was killed and went on.
+
+_MOST_WAITING: Final = 2_000
+"""Turns that wait for one that takes long; then what is there is kept before it."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    left: int = 1
+    found: list[BatchResult] = field(default_factory=list)
+
+
+class InTurn:
+    """Passes on what was found of each turn, turn by turn. Safe for several threads.
+
+    ``keep`` is called by one thread at a time, and gets all that was found in a turn.
+    """
+
+    def __init__(self, keep: Callable[[Sequence[BatchResult]], None]) -> None:
+        self._keep: Final = keep
+        self._changed: Final = threading.Condition()
+        self._turns: dict[int, _Turn] = {}
+        self._next = 0
+        self._passing = False
+
+    def new(self) -> int:
+        """Begin a turn, and return its number."""
+        with self._changed:
+            number = self._next
+            self._next += 1
+            self._turns[number] = _Turn()
+            return number
+
+    def parted(self, number: int, parts: int) -> None:
+        """Note that something of a turn is tried again in so many parts."""
+        with self._changed:
+            self._turns[number].left += parts - 1
+
+    def done(self, number: int, found: BatchResult | None = None) -> None:
+        """Note that a part of a turn is done; pass on what is due.
+
+        ``found`` is None where nothing is to be kept of it.
+        """
+        with self._changed:
+            turn = self._turns[number]
+            turn.left -= 1
+            if found is not None:
+                turn.found.append(found)
+        self._pass_on()
+
+    def flush(self) -> None:
+        """Pass on all that is there, whatever is still to come before it."""
+        self._pass_on(all_of_it=True)
+
+    def _pass_on(self, *, all_of_it: bool = False) -> None:
+        with self._changed:
+            if all_of_it:
+                self._changed.wait_for(lambda: not self._passing)
+            elif self._passing:
+                return  # whoever is at it goes on with what is there now
+            self._passing = True
+        try:
+            while (found := self._due(all_of_it=all_of_it)) is not None:
+                if found:
+                    self._keep(sorted(found, key=lambda one: one.numbers[:1].tolist()))
+        finally:
+            with self._changed:
+                self._passing = False
+                self._changed.notify_all()
+
+    def _due(self, *, all_of_it: bool) -> list[BatchResult] | None:
+        """Take what comes next; None, and nobody is passing on any more, where nothing is due."""
+        with self._changed:
+            for number, turn in self._turns.items():  # in the order of their numbers
+                if not turn.left:
+                    del self._turns[number]
+                    return turn.found
+                if turn.found and all_of_it:
+                    found, turn.found = turn.found, []
+                    return found
+                if not all_of_it and len(self._turns) <= _MOST_WAITING:
+                    break
+            self._passing = False
+            return None

@@ -7,21 +7,355 @@ orientation of its image, so that no image file is needed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
+from typing import Final
 
-from rexview.detect.core.detector import AnswerInCase, flag
-from rexview.detect.findings import Mention, report_text
-from rexview.detect.laterality.boxes import (
+from rexview.choices.answer_cues import asks_for_absence
+from rexview.detect.boxes import (
+    box_evidence,
+    claim_of,
+    finding_of,
+    label_key,
+    reference_evidence,
+    reference_side,
+)
+from rexview.detect.core.detector import AnswerInCase, Detector, flag
+from rexview.detect.findings import (
+    REPORT_SECTIONS,
+    Mention,
+    as_displayed,
+    find_mentions,
+    finding_info,
+    may_be_same_fracture,
+    misplaced_as,
+    report_text,
+)
+from rexview.detect.laterality.contradictions import (
+    SidedBox,
     against_boxes,
     boxes_with_sides,
     can_judge_boxes,
+    claims_of_answer,
+    contradictions_of,
+    evidence_of,
+    explained,
+    named,
+    of_family,
 )
-from rexview.detect.laterality.choice import can_judge_choice, wrong_side_chosen
-from rexview.detect.laterality.text import can_judge_text, one_side, sides_named
-from rexview.detect.laterality.text_boxes import text_against_boxes
-from rexview.detect.laterality.told import claims_of_answer, contradictions_of, explained
-from rexview.schema import Flag
+from rexview.detect.laterality.text import (
+    both_name_a_side,
+    can_judge_text,
+    one_side,
+    sided_by_family,
+    sides_named,
+    stretch,
+)
+from rexview.detect.phrases import whole_words
+from rexview.detect.report_comparison import families_related_to
+from rexview.geometry import OTHER_SIDE
+from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag
+from rexview.vocab import option_letter
+
+# The side that an answer's text gives a finding, held against the boxes of that finding.
+
+_VIEWER: Final = whole_words("box_label", "viewer")
+_PATIENT: Final = re.compile(r"\bpatient|\banatomic", re.IGNORECASE)
+_CHAMBER: Final = whole_words("box_label", "side_of_heart")
+_CAUSE: Final = whole_words("box_label", "cause")
+_NUMBER: Final = re.compile(
+    r"\W*(?:(?:fig(?:ure)?|box|no|nr|item|finding|roi)\b\W*)?(\d{1,2})\W*", re.I
+)
+_PART: Final = re.compile(
+    r"(?:#\s?|\(|^|(?<=[;\n] )|(?<=\n)|\[)(\d{1,2})(?:[.):\]]|(?=\s))", re.MULTILINE
+)
+_MEANT: Final = ("positive", "uncertain")
+_Told = tuple[str, str, Evidence, Mention]
+"""A kind of flag, where a box lies, the box, and what the text says."""
+
+
+def text_against_boxes(
+    detector: Detector,
+    one: AnswerInCase,
+    claimed: Mapping[str, Sequence[Mention]],
+    placed: Sequence[SidedBox],
+) -> list[Flag]:
+    """Hold the side that the answer gives a finding against the boxes of that finding.
+
+    Its own boxes count where no label claims a side, those of the reference where it drew none.
+    A box whose label names no finding of the text is held against all that it can be about.
+    """
+    references = [(box, reference_side(one.case, box)) for box in one.case.reference_boxes]
+    if not placed and not references:
+        return []
+    told = {
+        family: kept
+        for family, claims in claimed.items()
+        if (kept := [claim for claim in claims if _is_of_patient(one.text, claim)])
+    }
+    found: list[_Told] = []
+    for family, claims in told.items():
+        other = OTHER_SIDE.get(one_side(claims) or "")
+        drawn = of_family(placed, family)
+        expected = of_family(references, family)
+        if other is None or not all(side == other for _, side in drawn or expected):
+            continue
+        if drawn and not any(claim_of(box.label) for box, _ in drawn):
+            lies = f"its box lies on the {other}"
+            found.append(("boxes", lies, box_evidence(drawn[0][0], other), claims[0]))
+        elif expected and not drawn:
+            lies = f"the reference box lies on the {other}"
+            evidence = reference_evidence(expected[0][0], other)
+            found.append(("reference_boxes", lies, evidence, claims[0]))
+    found += _of_other_names(one, told, placed)
+    return [
+        flag(
+            detector,
+            one.answer,
+            kind,
+            f"Answer: {named(claim)}; {lies}.",
+            (*evidence_of("answer", one.text, claim), box),
+        )
+        for kind, lies, box, claim in sorted(found, key=itemgetter(0))
+    ]
+
+
+def _is_of_patient(text: str, claim: Mention) -> bool:
+    """Whether a side is the patient's: not as the viewer sees it, nor of the "left heart"."""
+    viewed = _VIEWER.search(text, *claim.sentence) and not _PATIENT.search(text, *claim.sentence)
+    if viewed and not claim.image_side:  # else it was read as the image's
+        return False
+    start = claim.side_start
+    return start is None or _CHAMBER.match(text, start) is None
+
+
+def _of_other_names(
+    one: AnswerInCase, told: Mapping[str, Sequence[Mention]], placed: Sequence[SidedBox]
+) -> list[_Told]:
+    """Find boxes on the other side than all that they can be about.
+
+    They have no label, a number, or a name that the text does not use.
+    """
+    found: list[_Told] = []
+    for box, side in placed:
+        if side not in OTHER_SIDE or claim_of(box.label) or label_key(box.label) in told:
+            continue
+        about = _claims_about(one, told, box)
+        if about and one_side(about) == OTHER_SIDE[side]:
+            lies = f"its box lies on the {side}"
+            found.append(("boxes", lies, box_evidence(box, side), about[0]))
+    return found
+
+
+def _claims_about(
+    one: AnswerInCase, told: Mapping[str, Sequence[Mention]], box: AnswerBox
+) -> Sequence[Mention]:
+    number = _NUMBER.fullmatch(box.label)
+    if number or not box.label.strip():
+        return _all_sided(one, told, _part(one.text, number[1] if number else None))
+    family = label_key(box.label)
+    if family is None or finding_of(box.label) is None:
+        return ()
+    said = [
+        mention
+        for mention in one.mentions
+        if finding_info(mention.finding).family == family and mention.status in _MEANT
+    ]
+    if said:
+        return _of_cause(one.text, told, said)
+    kin = families_related_to(family)
+    return [
+        claim
+        for name, claims in told.items()
+        if name in kin or may_be_same_fracture(name, family)
+        for claim in claims
+    ]
+
+
+def _part(text: str, number: str | None) -> tuple[int, int] | None:
+    """Return where a text speaks of one of its numbered findings; None where it does not.
+
+    Without a number, or in a text without numbered findings, all of it.
+    """
+    starts = list(_PART.finditer(text))
+    if number is None or len(starts) < 2:
+        return 0, len(text)
+    for start, after in zip(starts, [*starts[1:], None], strict=True):
+        if start[1] == number:
+            return start.end(), after.start() if after else len(text)
+    return None
+
+
+def _all_sided(
+    one: AnswerInCase, told: Mapping[str, Sequence[Mention]], part: tuple[int, int] | None
+) -> Sequence[Mention]:
+    """Return what a part of the text claims if all that it finds there has a side."""
+    if part is None:
+        return ()
+    first, last = part
+    claims = [claim for some in told.values() for claim in some if first <= claim.start < last]
+    places = {claim.start for claim in claims}
+    unsided = any(
+        mention.status in _MEANT and first <= mention.start < last and mention.start not in places
+        for mention in one.mentions
+    )
+    return () if unsided else claims
+
+
+def _of_cause(
+    text: str, told: Mapping[str, Sequence[Mention]], said: Sequence[Mention]
+) -> Sequence[Mention]:
+    """Return what a change without a side comes from: "opacification after left pneumonectomy"."""
+    if any(mention.side for mention in said):
+        return ()
+    if any(finding_info(mention.finding).region not in ("lung", "pleura") for mention in said):
+        return ()
+    sentences = {mention.sentence for mention in said if _CAUSE.search(text, *mention.sentence)}
+    return [claim for some in told.values() for claim in some if claim.sentence in sentences]
+
+
+# Choice questions: an option that puts a finding on the wrong side is chosen.
+#
+# The chosen option is a claim of the answer. It is held against the correct option and the
+# report.
+
+_LONGEST: Final = 2_000
+"""Characters of a question or option that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A finding that an option puts on a side; offsets are of the side's words in the option."""
+
+    mention: Mention
+    span: tuple[int, int]
+
+
+def can_judge_choice(case: Case, answer: Answer) -> bool:
+    """Say whether the chosen option and the reference, option or report, both name a side."""
+    chosen = _option(case, answer.choice)
+    if case.question_type != "choice" or chosen is None or not any(sides_named(chosen)):
+        return False
+    reference = report_text(case) if case.correct is None else _option(case, case.correct) or ""
+    names_side = any(sides_named(reference))
+    return names_side and not _asks_for_absence(case.question, case.category)
+
+
+def _option(case: Case, number: int | None) -> str | None:
+    """Return the text of an option by its number; None when the case has none of that number."""
+    known = number is not None and 0 <= number < len(case.options)
+    return case.options[number] if known and number is not None else None
+
+
+def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evidence, ...]]]:
+    """Find the findings that the chosen option has on one side, and the reference on the other.
+
+    The reference is the correct option; where the question has none, the report. An option says
+    which finding it means itself or leaves that to the question. There is no error where the
+    correct option gives the finding no side or both, and none where the report contradicts the
+    correct option: then the reference is in doubt.
+
+    Returns
+    -------
+    list of tuple
+        A sentence and the evidence for each.
+    """
+    choice, correct = answer.choice, case.correct
+    option, right = _option(case, choice), _option(case, correct)
+    if case.question_type != "choice" or choice is None or option is None or choice == correct:
+        return []
+    if _asks_for_absence(case.question, case.category):
+        return []
+    chosen = _claims(case, option)
+    expected = _claims(case, right) if right is not None else {}
+    found = []
+    for family, claims in chosen.items():
+        claimed = one_side([claim.mention for claim in claims])
+        if claimed not in OTHER_SIDE:
+            continue
+        other = OTHER_SIDE[claimed]
+        reported = _reported(case, family)
+        report_side = one_side([mention for _, mention in reported])
+        known = one_side([claim.mention for claim in expected.get(family, ())])
+        against = known if right is not None else report_side
+        if against != other or (right is not None and report_side not in (None, other)):
+            continue
+        name = finding_info(claims[0].mention.finding).name
+        message = f"Answer: option {option_letter(choice)}, {claimed} {name}"
+        evidence = [_option_evidence("option", option, choice, claims[0])]
+        if right is not None and correct is not None:
+            message += f"; correct: option {option_letter(correct)}, {other}"
+            evidence.append(_option_evidence("correct_option", right, correct, expected[family][0]))
+        if reported:
+            message += f"; report: {other}"
+            evidence.append(_report_evidence(case, *reported[0]))
+        found.append((f"{message}.", tuple(evidence)))
+    return found
+
+
+def _asks_for_absence(question: str, category: str | None) -> bool:
+    """Say whether the right option of a question is what is *not* there."""
+    return category == "negation_assessment" or asks_for_absence(question)
+
+
+def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
+    """Read the sides that an option gives findings, by family.
+
+    "On the right, large" speaks of the one finding that the question asks about.
+    """
+    option = option[:_LONGEST]
+    mentions = find_mentions(option)
+    lead = 0
+    if not mentions:
+        asked = _asked_finding(case.question[:_LONGEST])
+        if asked is None:
+            return {}
+        before = f"{finding_info(asked).name}: "
+        lead = len(before)
+        mentions = find_mentions(before + option)
+    claims: dict[str, list[_Claim]] = {}
+    for family, sided in sided_by_family(as_displayed(case, mentions)).items():
+        if lead and misplaced_as(sided[0].finding):
+            continue  # "where does the tube end?" asks for no side of the tube
+        claims[family] = [
+            _Claim(mention, (mention.side_start - lead, mention.side_end - lead))
+            for mention in sided
+            if mention.side_start is not None
+            and mention.side_end is not None
+            and mention.side_start >= lead
+        ]
+    return {family: sided for family, sided in claims.items() if sided}
+
+
+@lru_cache(maxsize=256)
+def _asked_finding(question: str) -> str | None:
+    """Return the one finding that a question speaks of; None when there are several or none."""
+    findings = {mention.finding for mention in find_mentions(question)}
+    return findings.pop() if len(findings) == 1 else None
+
+
+def _reported(case: Case, family: str) -> list[tuple[str, Mention]]:
+    """Return where the report gives a finding a side, each with its section."""
+    return [
+        (section, mention)
+        for section in REPORT_SECTIONS
+        for mention in sided_by_family(find_mentions(getattr(case.report, section))).get(family, ())
+    ]
+
+
+def _option_evidence(where: str, option: str, number: int, claim: _Claim) -> Evidence:
+    """Show the words of an option that give the side; ``field`` is its number from 0."""
+    start, end = claim.span
+    return Evidence(where, option[start:end], str(number), start, end, side=claim.mention.side)
+
+
+def _report_evidence(case: Case, section: str, mention: Mention) -> Evidence:
+    text = getattr(case.report, section) or ""
+    start, end = stretch(text, mention) or (mention.start, mention.end)
+    return Evidence("report", text[start:end], section, start, end, side=mention.side)
 
 
 @dataclass(frozen=True)
@@ -33,7 +367,7 @@ class Laterality:
     itself), ``boxes`` (a box lies on the other side than its label or the answer says),
     ``reference_boxes`` (the reference has boxes of the finding on the other side only), ``choice``
     (an option with the finding on the other side than the correct one is chosen). One side of what
-    the other text has on both is none: see :mod:`rexview.detect.laterality.incomplete`.
+    the other text has on both is none: see :mod:`rexview.detect.laterality.detector`.
 
     Of a text longer than :data:`rexview.detect.findings.reading.LONGEST` only that much is read;
     what stands beyond it is neither flagged nor evidence.
@@ -93,3 +427,31 @@ class Laterality:
 def _on_both(claims: Mapping[str, Sequence[Mention]]) -> list[str]:
     """Return the families of findings that an answer has on both sides."""
     return [family for family, sided in claims.items() if one_side(sided) == "bilateral"]
+
+
+# One side of a bilateral finding: a hint, and no laterality error.
+
+
+@dataclass(frozen=True)
+class SideIncomplete:
+    """Hints at findings that one of answer and report has on both sides, the other on one.
+
+    Kind: ``hint``. It was the kind ``bilateral`` of a laterality error once; of
+    reports by real models most such answers had the side right that they named.
+    """
+
+    failure: str = "side_incomplete"
+
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether the answer and the report name a side."""
+        if one.language or one.report_language:
+            return False
+        return both_name_a_side(one.text, report_text(one.case))
+
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the answer against its report."""
+        return [
+            flag(self, one.answer, "hint", *explained(item, one, ()))
+            for item in one.once(contradictions_of)
+            if item.kind == "incomplete"
+        ]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from rexview.detect.findings import Mention, SideSpan, finding_info
-from rexview.detect.findings.structured.parts import find_structured_parts
+from rexview.detect.findings.structured_parts import find_structured_parts
 from rexview.detect.laterality.text import (
     Contradiction,
     one_side,

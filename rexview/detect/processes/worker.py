@@ -17,15 +17,14 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))  # run by its path: find rexview
 
 from rexview.child_process import Rank, serve
-from rexview.detect.core.batch import Batch
+from rexview.detect.core.batch import Batch, BatchResult, run_detectors
 from rexview.detect.core.detector import Detector
-from rexview.detect.core.looking import Looked, look
 from rexview.detect.kept.rules import rule_version
 
 
-def begin(detectors: Sequence[Detector]) -> tuple[str, Callable[[Batch], Looked]]:
+def begin(detectors: Sequence[Detector]) -> tuple[str, Callable[[Batch], BatchResult]]:
     """Take the detectors; return the version of the rules, and what looks at batches."""
-    return rule_version(), lambda batch: look(batch, detectors)
+    return rule_version(), lambda batch: run_detectors(batch, detectors)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from highdicom.sr import CodedConcept
 
 from rexview.detect.findings import Mention, find_mentions, finding_info
 from rexview.export.dicom_sr.objects import SCHEME, long_string
-from rexview.own_tables import read_table
+from rexview.package_data import read_table
 
 _LONGEST_LABEL: Final = 300
 

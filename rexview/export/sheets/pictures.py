@@ -9,7 +9,7 @@ import cv2
 
 from rexview.imaging.radiograph import Radiograph
 from rexview.imaging.raster import picture_file
-from rexview.imaging.thumbnails import small_picture
+from rexview.imaging.rendering import small_picture
 
 LONG_SIDE: Final = 1600
 MOST_BYTES: Final = 1_200_000

@@ -5,9 +5,8 @@
 :mod:`.reference` names an image for other objects.
 """
 
-from rexview.imaging.dicom.files import is_dicom, open_dicom
+from rexview.imaging.dicom.files import ImageReference, is_dicom, open_dicom, reference_of
 from rexview.imaging.dicom.reading import facts_of, read_dicom
-from rexview.imaging.dicom.reference import ImageReference, reference_of
 
 __all__ = [
     "ImageReference",

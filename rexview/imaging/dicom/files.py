@@ -1,24 +1,347 @@
-"""Opening a DICOM file: header parsed up to the pixels, in every encoding of the header."""
+"""Open a DICOM file and read its header: shape, compression, references to it."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import math
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from pydicom import dcmread, uid
 from pydicom.dataset import Dataset
+from pydicom.encaps import get_frame
 from pydicom.filereader import read_dataset, read_file_meta_info
+from pydicom.multival import MultiValue
+from pydicom.sequence import Sequence
+from pydicom.uid import UID
 
-from rexview.errors import ImageBroken, ImageError
-from rexview.imaging.dicom.compressed import inflate
-from rexview.imaging.dicom.header import Header
-from rexview.imaging.dicom.shape import PIXEL_TAGS, PixelElement, find_pixels
-from rexview.imaging.limits import NOT_A_PICTURE, cut_off
-from rexview.imaging.memory import BYTES_PER_PIXEL, MEMORY, take
+from rexview.errors import ImageBroken, ImageError, ImageTooLarge
+from rexview.imaging.codestream import coded_size, rare_jpeg
+from rexview.imaging.dicom import isolated
+from rexview.imaging.limits import (
+    BYTES_PER_PIXEL,
+    DAMAGED,
+    MEMORY,
+    NOT_A_PICTURE,
+    NOT_SUPPORTED,
+    check_size,
+    cut_off,
+    take,
+)
+
+# Looking things up in a DICOM header that may be damaged, empty or multi-frame.
+#
+# A value that cannot be read counts as absent: what is missing never keeps a picture from
+# showing.
+
+_MULTIPLE = (MultiValue, list, tuple)
+
+
+class Header:
+    """Read access to a dataset; enhanced multi-frame objects answer for their first frame."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+
+    def raw(self, keyword: str) -> Any:
+        """The value of an element as pydicom gives it; None when absent, empty or unreadable."""
+        try:
+            value = self.dataset.get(keyword)
+        except Exception:  # pydicom converts on access and raises whatever the bytes provoke
+            return None
+        return None if value is None or (isinstance(value, str) and not value) else value
+
+    def text(self, keyword: str) -> str | None:
+        """The first value as text, trimmed."""
+        values = self.texts(keyword)
+        return values[0] if values and values[0] else None
+
+    def texts(self, keyword: str) -> tuple[str, ...]:
+        """All values as text, trimmed."""
+        value = self.raw(keyword)
+        if value is None or isinstance(value, bytes | Sequence):
+            return ()
+        many = value if isinstance(value, _MULTIPLE) else (value,)
+        return tuple(str(one).strip().strip("\0") for one in many)
+
+    def numbers(self, keyword: str) -> tuple[float, ...]:
+        """All values as floats; none at all when one of them is not a finite number."""
+        value = self.raw(keyword)
+        if value is None or isinstance(value, bytes | Sequence):
+            return ()
+        many: Iterable[Any] = value if isinstance(value, _MULTIPLE) else (value,)
+        try:
+            found = tuple(float(one) for one in many)
+        except (TypeError, ValueError, OverflowError):
+            return ()
+        return found if all(math.isfinite(one) for one in found) else ()
+
+    def number(self, keyword: str) -> float | None:
+        """The first value as a finite float."""
+        found = self.numbers(keyword)
+        return found[0] if found else None
+
+    def integer(self, keyword: str) -> int | None:
+        """The first value as an integer."""
+        found = self.number(keyword)
+        return None if found is None else int(found)
+
+    def items(self, keyword: str) -> tuple[Header, ...]:
+        """The items of a sequence."""
+        value = self.raw(keyword)
+        if not isinstance(value, Sequence):
+            return ()
+        return tuple(Header(item) for item in value)
+
+    def holder(self, keyword: str, group: str) -> Header:
+        """Who has an element: the dataset itself, or a functional group of the first frame.
+
+        Parameters
+        ----------
+        keyword : str
+            The element looked for.
+        group : str
+            The functional group sequence that holds it in enhanced objects (PS3.3 C.7.6.16).
+        """
+        if self.raw(keyword) is not None:
+            return self
+        for frames in ("PerFrameFunctionalGroupsSequence", "SharedFunctionalGroupsSequence"):
+            for frame in self.items(frames)[:1]:
+                for item in frame.items(group)[:1]:
+                    if item.raw(keyword) is not None:
+                        return item
+        return self
+
+
+# Where the pixels of a DICOM file lie, and what the header says about them.
+
+PIXEL_TAGS: Final = {
+    0x7FE00008: "FloatPixelData",
+    0x7FE00009: "DoubleFloatPixelData",
+    0x7FE00010: "PixelData",
+}
+COLOUR_CONTRADICTION: Final = "The file contradicts itself about whether the picture has colour."
+_PIXEL_VRS: Final = frozenset({"OB", "OW", "OF", "OD", "UN"})
+_FLOAT_BITS: Final = {"FloatPixelData": 32, "DoubleFloatPixelData": 64}
+_COLOURS: Final = frozenset({"RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT"})
+_LEAST_BYTES: Final = 6
+_PALETTE_BYTES: Final = 8
+_GREYS: Final = frozenset({"MONOCHROME1", "MONOCHROME2", "PALETTE COLOR"})
+
+
+@dataclass(frozen=True)
+class PixelElement:
+    """The pixel element: its keyword and VR, first byte and length of its value."""
+
+    keyword: str
+    vr: str
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the header says about the pixels, checked. ``bits`` are the stored ones.
+
+    ``notes`` are sentences for the page.
+    """
+
+    rows: int
+    columns: int
+    samples: int
+    photometry: str
+    allocated: int
+    bits: int
+    frames: int
+    notes: tuple[str, ...] = ()
+
+
+def needed_bytes(shape: Shape, syntax: UID, unpacked: int = 0) -> int:
+    """Bytes that decoding one frame takes at its highest point, see :mod:`rexview.imaging.limits`.
+
+    ``unpacked`` is the length of a file that was inflated into memory.
+    """
+    stored = shape.samples * max(shape.allocated, 8) // 8
+    pixel = max(2 * stored, _LEAST_BYTES)
+    if shape.photometry in ("YBR_FULL", "YBR_FULL_422"):
+        pixel = 11 * stored  # brought to R, G, B in floats
+    elif syntax.is_encapsulated:  # the coded frame, and decoders that count in 32 bits
+        pixel = 3 * stored + 5 if shape.samples == 1 else 5 * stored + 9
+    if shape.photometry == "PALETTE COLOR":
+        pixel += _PALETTE_BYTES
+    return shape.rows * shape.columns * pixel + unpacked
+
+
+def find_pixels(file: BinaryIO, syntax: UID) -> PixelElement | None:
+    """Read the head of the pixel element, at which the header's parser stopped.
+
+    Returns
+    -------
+    PixelElement or None
+        None when the file has no pixels.
+    """
+    order = "<" if syntax.is_little_endian else ">"
+    head = file.read(8)
+    if len(head) < 8:
+        return None
+    group, element = struct.unpack(f"{order}HH", head[:4])
+    keyword = PIXEL_TAGS.get(group << 16 | element)
+    if keyword is None:
+        return None
+    # Explicit or implicit is seen, not taken from the syntax, which some files get wrong. Read as
+    # a length, the letters of a VR would be an odd number, and lengths are even.
+    vr, size = head[4:6].decode("latin-1"), head[4:]
+    if vr in _PIXEL_VRS:
+        size = file.read(4)
+    if len(size) < 4:
+        raise cut_off()
+    length: int = struct.unpack(f"{order}L", size)[0]
+    return PixelElement(keyword, "OB" if vr == "OB" else "OW", file.tell(), length)
+
+
+def frames_of(header: Header) -> int:
+    """Number of frames, at least 1."""
+    return max(header.integer("NumberOfFrames") or 1, 1)
+
+
+def shape_of(header: Header, element: PixelElement, max_pixels: int) -> Shape:
+    """Check what the header says about the pixels, before any are read.
+
+    Raises
+    ------
+    ImageTooLarge
+        If a frame has more than ``max_pixels`` pixels.
+    ImageBroken
+        If the header leaves open what the pixels are.
+    """
+    rows, columns = header.integer("Rows") or 0, header.integer("Columns") or 0
+    check_size(rows, columns, max_pixels)
+    allocated = _FLOAT_BITS.get(element.keyword) or header.integer("BitsAllocated") or 0
+    if allocated not in (1, 8, 16, 32, 64):
+        raise ImageBroken("The file does not say how many bits a pixel has.")
+    bits = header.integer("BitsStored") or allocated
+    if not 1 <= bits <= allocated or element.keyword in _FLOAT_BITS:
+        bits = allocated
+    samples = header.integer("SamplesPerPixel") or 1
+    photometry = (header.text("PhotometricInterpretation") or "").upper()
+    if not photometry:
+        photometry = "RGB" if samples == 3 else "MONOCHROME2"
+    if samples not in (1, 3) or photometry not in _COLOURS | _GREYS:
+        raise ImageBroken("The picture has a colour coding that cannot be shown here.")
+    notes: tuple[str, ...] = ()
+    if (samples == 3) != (photometry in _COLOURS):
+        photometry, notes = "RGB" if samples == 3 else "MONOCHROME2", (COLOUR_CONTRADICTION,)
+    return Shape(rows, columns, samples, photometry, allocated, bits, frames_of(header), notes)
+
+
+# What is checked before compressed or deflated data reach a decoder, and which decoders to try.
+
+_UNDEFINED: Final = 0xFFFFFFFF
+_ITEM: Final = b"\xfe\xff\x00\xe0"
+_J2K: Final = (*uid.JPEG2000TransferSyntaxes, uid.HTJ2K, uid.HTJ2KLossless, uid.HTJ2KLosslessRPCL)
+_PLUGINS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(uid.JPEGTransferSyntaxes, ("pillow", isolated.PLUGIN)),
+    **dict.fromkeys((uid.JPEGLossless, uid.JPEGLosslessSV1), (isolated.PLUGIN,)),
+    **dict.fromkeys(uid.JPEGLSTransferSyntaxes, ("pyjpegls",)),
+    **dict.fromkeys(_J2K, ("pylibjpeg", "pillow")),
+    uid.RLELossless: ("pylibjpeg", "pydicom"),
+}
+"""pydicom's decoder plugins by transfer syntax, the best first.
+
+Left out although they could: libjpeg in this process and for JPEG-LS (a damaged frame can send it
+into an endless loop) and GDCM (not needed for any of these).
+"""
+isolated.register()
+
+
+def inflate(data: bytes, limit: int) -> bytes:
+    """Undo the deflated transfer syntax (PS3.5 A.5), up to a limit.
+
+    Raises
+    ------
+    ImageTooLarge
+        If more than ``limit`` bytes come out.
+    ImageBroken
+        If the stream is damaged or ends early.
+    """
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        found = inflater.decompress(data, limit + 1)
+    except zlib.error:
+        raise ImageBroken(DAMAGED) from None
+    if len(found) > limit:
+        raise ImageTooLarge("The file unpacks to more than can be opened here.")
+    if not inflater.eof:
+        raise cut_off()
+    return found
+
+
+def check_compressed(
+    file: BinaryIO,
+    element: PixelElement,
+    shape: Shape,
+    syntax: uid.UID,
+    size: int,
+    offsets: tuple[bytes, bytes] | None,
+) -> tuple[tuple[str, ...], str]:
+    """Refuse what no decoder should see.
+
+    Returns the decoders to try, and the reason to give when none of them can.
+
+    ``offsets`` is the extended offset table with its lengths.
+
+    Raises
+    ------
+    ImageBroken
+        If the compression is not known, the data end early, or the compressed picture is not of
+        the size that the header says (so that a few bytes cannot ask for gigabytes).
+    """
+    plugins = _PLUGINS.get(syntax)
+    if plugins is None:
+        name = f" ({syntax.name})" if syntax.name != str(syntax) else ""
+        raise ImageBroken(f"The picture is compressed in a way that cannot be read here{name}.")
+    _check_fragments(file, element, shape, size)
+    if syntax == uid.RLELossless:
+        return plugins, DAMAGED
+    file.seek(element.start)
+    try:
+        frame = get_frame(file, 0, number_of_frames=shape.frames, extended_offsets=offsets)
+    except Exception:  # pydicom raises whatever the bytes provoke
+        raise ImageBroken(DAMAGED) from None
+    coded = coded_size(frame)
+    if coded is None:
+        raise ImageBroken(DAMAGED)
+    rows_differ = coded.rows not in (0, shape.rows)
+    if rows_differ or coded.columns != shape.columns or coded.components != shape.samples:
+        raise ImageBroken(
+            "The compressed picture has another size or other channels than the header says."
+        )
+    lossless = syntax in (uid.JPEGLossless, uid.JPEGLosslessSV1)
+    kind = None if lossless else rare_jpeg(frame)
+    return plugins, NOT_SUPPORTED.format(kind=kind) if kind else DAMAGED
+
+
+def _check_fragments(file: BinaryIO, element: PixelElement, shape: Shape, size: int) -> None:
+    """Refuse compressed data whose first frame runs past the end of the file."""
+    if element.length != _UNDEFINED:
+        raise ImageBroken(DAMAGED)
+    at, complete = element.start, 0
+    while at + 8 <= size:
+        file.seek(at)
+        tag, length = struct.unpack("<4sL", file.read(8))
+        if tag != _ITEM:
+            return
+        at += 8 + length
+        complete += at <= size
+    # the first item is the offset table; a film may be cut behind the frame that is shown
+    if complete < 2 or (at > size and shape.frames == 1):
+        raise cut_off()
+
 
 _INFLATED_ROOM: Final = 64 * 2**20
 """Bytes that the header of a deflated file may take beside its pixels."""
@@ -101,3 +424,45 @@ def _parse(
 
 def _at_pixels(tag: int, vr: str | None, length: int) -> bool:
     return tag in PIXEL_TAGS
+
+
+# What other DICOM objects need to refer to an image: its UIDs, nothing else of its header.
+
+
+@dataclass(frozen=True)
+class ImageReference:
+    """An image by its UIDs; ``rows`` and ``columns`` are pixels as stored."""
+
+    study: str
+    series: str
+    instance: str
+    sop_class: str
+    rows: int
+    columns: int
+    frames: int
+
+
+def reference_of(opened: OpenedDicom) -> ImageReference | None:
+    """Read the UIDs of an opened file.
+
+    Returns
+    -------
+    ImageReference or None
+        None where one is missing or cannot be, or the class is none of images: nothing can refer
+        to such a file.
+    """
+    header = opened.header
+    study, series, instance, sop_class = (
+        _uid(header, keyword)
+        for keyword in ("StudyInstanceUID", "SeriesInstanceUID", "SOPInstanceUID", "SOPClassUID")
+    )
+    rows, columns = header.integer("Rows") or 0, header.integer("Columns") or 0
+    is_image = "Image Storage" in UID(sop_class).name and rows > 0 and columns > 0
+    if not (study and series and instance and is_image):
+        return None
+    return ImageReference(study, series, instance, sop_class, rows, columns, frames_of(header))
+
+
+def _uid(header: Header, keyword: str) -> str:
+    uid = UID(header.text(keyword) or "")
+    return str(uid) if uid.is_valid else ""

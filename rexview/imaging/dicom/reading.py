@@ -19,12 +19,18 @@ from pydicom.pixels.decoders.base import get_decoder
 from pydicom.pixels.processing import apply_color_lut
 
 from rexview.errors import ImageBroken
-from rexview.imaging.dicom.compressed import check_compressed
-from rexview.imaging.dicom.files import OpenedDicom, open_dicom
-from rexview.imaging.dicom.header import Header
-from rexview.imaging.dicom.shape import PixelElement, Shape, frames_of, needed_bytes, shape_of
-from rexview.imaging.limits import MORE_FRAMES, cut_off
-from rexview.imaging.memory import strips, take
+from rexview.imaging.dicom.files import (
+    Header,
+    OpenedDicom,
+    PixelElement,
+    Shape,
+    check_compressed,
+    frames_of,
+    needed_bytes,
+    open_dicom,
+    shape_of,
+)
+from rexview.imaging.limits import MORE_FRAMES, cut_off, strips, take
 from rexview.imaging.radiograph import (
     ImageFacts,
     Modality,
@@ -35,7 +41,7 @@ from rexview.imaging.radiograph import (
     WindowKind,
 )
 from rexview.imaging.raster import grey_or_colour
-from rexview.imaging.transforms.windowing import ROUND, grey_levels
+from rexview.imaging.transforms import ROUND, grey_levels
 
 PROJECTION: Final = frozenset({"CR", "DX", "RG", "RF", "XA", "MG", "IO", "PX", "SC", "OT"})
 """Modalities whose pixels are shadows: a length in the patient is magnified on the detector."""

@@ -12,9 +12,8 @@ from rexview.judge.subjects import Subject, report_text
 from rexview.judge.written.reading import SAID, read_found
 from rexview.judge.written.words import words_of
 from rexview.models.asking.build import context_lines, given_texts, question_words
-from rexview.models.asking.prompts.load import fenced, fill
-from rexview.models.reply import Reply
-from rexview.models.request import Request, SentImage, closed_object
+from rexview.models.asking.prompts import fenced, fill
+from rexview.models.backend import Reply, Request, SentImage, closed_object
 from rexview.models.running.attempts import Asking, Unread
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from rexview.judge.subjects import WRITTEN, About, Subject, read_id
 from rexview.judge.written.reading import Found, read_found
-from rexview.models.prompt import Prompt
-from rexview.models.running.files.replies import KeptReply, kept_replies
+from rexview.models.backend import Prompt
 from rexview.models.running.folder import JUDGING
+from rexview.models.running.journal import KeptReply, kept_replies
 from rexview.schema import ReviewSet
 
 

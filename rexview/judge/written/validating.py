@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from rexview.bounded import printable, read_file
 from rexview.errors import FileRefused, RunRefused
 from rexview.judge.subjects import Subject
 from rexview.judge.written.results import Candidate, WrittenResults
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import wilson
+from rexview.untrusted_input import printable, read_file
 
 Group = Literal["found", "not found"]
 GROUPS: Final[tuple[Group, ...]] = ("found", "not found")

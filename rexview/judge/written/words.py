@@ -13,11 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import read_yaml
 from rexview.errors import SettingsError
 from rexview.models.asking.entries import read_entry, read_mapping, refuse
-from rexview.models.asking.prompts.load import FOLDER, hashed, is_name, prompt_file
-from rexview.models.prompt import Prompt
+from rexview.models.asking.prompts import FOLDER, hashed, is_name, prompt_file
+from rexview.models.backend import Prompt
+from rexview.untrusted_input import read_yaml
 
 _FRAME: Final = Path(__file__).with_name("written-1.yaml")
 OWN: Final = "failures"

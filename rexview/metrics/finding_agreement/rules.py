@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from rexview.own_tables import read_table
+from rexview.package_data import read_table
 
 _FILE: Final = Path(__file__).with_name("agreement.yaml")
 _YEARS: Final = re.compile(

@@ -15,7 +15,7 @@ from rexview.detect.findings import (
     may_be_same_fracture,
     misplaced_as,
 )
-from rexview.detect.findings.counts import PACEMAKERS, leads
+from rexview.detect.findings.mention import PACEMAKERS, leads
 from rexview.harm import MOST_HARM
 from rexview.metrics.finding_agreement.attributes import Attributes, attributes
 from rexview.metrics.finding_agreement.rules import Request, rules

@@ -13,11 +13,9 @@ from typing import Any, Final
 from rexview.metrics.fineradscore.reading import CORRECTING, read_corrections
 from rexview.metrics.pairs import ReportPair
 from rexview.metrics.report_lines import Line, report_lines
-from rexview.models.asking.prompts.load import fill, fixed_wording
+from rexview.models.asking.prompts import fill, fixed_wording
 from rexview.models.asking.tokens import input_tokens
-from rexview.models.prompt import Prompt
-from rexview.models.reply import Reply
-from rexview.models.request import Parameters, Request, closed_object
+from rexview.models.backend import Parameters, Prompt, Reply, Request, closed_object
 from rexview.models.running.attempts import Asking, Unread
 from rexview.models.running.spec import RunSpec
 from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES

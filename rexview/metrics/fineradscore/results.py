@@ -11,9 +11,9 @@ from rexview.answer_digest import digests_of
 from rexview.metrics.fineradscore.asking import Subject
 from rexview.metrics.fineradscore.reading import Correction, read_corrections
 from rexview.metrics.identity import OWN, MetricId
-from rexview.models.prompt import Prompt
-from rexview.models.running.files.replies import KeptReply, kept_replies
+from rexview.models.backend import Prompt
 from rexview.models.running.folder import JUDGING
+from rexview.models.running.journal import KeptReply, kept_replies
 from rexview.schema import ReviewSet
 from rexview.vocab import JUDGE
 

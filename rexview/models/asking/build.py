@@ -6,18 +6,23 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rexview.choices.options import options_of
+from rexview.choices.option_words import options_of
 from rexview.imaging import MAX_PIXELS, DiskCache
-from rexview.models.asking.boxes.conventions import in_words
+from rexview.models.asking.boxes import in_words
 from rexview.models.asking.pictures import FindImage, choose_images, send_images
 from rexview.models.asking.prompts import fill
-from rexview.models.card import Card
-from rexview.models.prompt import Prompt
-from rexview.models.reply import AttemptFailed
-from rexview.models.request import Parameters, Request, SentImage, closed_object
+from rexview.models.backend import (
+    AttemptFailed,
+    Card,
+    Parameters,
+    Prompt,
+    Request,
+    SentImage,
+    closed_object,
+)
 from rexview.schema import Case
 from rexview.vocab import SIDES, VIEWS
-from rexview.written_boxes.forms import BoxForm
+from rexview.written_boxes import BoxForm
 
 BOXES: Final = "boxes"
 ANSWER: Final = "answer"

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import printable, read_yaml
 from rexview.errors import FileRefused, SettingsError
+from rexview.untrusted_input import printable, read_yaml
 
 Reader = Callable[[Any], Any]
 """Returns a value as it is used; raises ValueError with what to write instead."""

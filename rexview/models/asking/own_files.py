@@ -13,13 +13,12 @@ from typing import Any, Final
 
 import yaml
 
-from rexview.bounded import read_file
 from rexview.errors import FileRefused, SettingsError
-from rexview.models.asking.calibrated import replace_file
+from rexview.models.asking.calibration import replace_file
 from rexview.models.asking.cards import FILE_NAME, read_cards
 from rexview.models.asking.prompts import built_in_prompts, prompt_file, read_prompt
-from rexview.models.card import Card
-from rexview.models.prompt import Prompt
+from rexview.models.backend import Card, Prompt
+from rexview.untrusted_input import read_file
 
 _MOST_BYTES: Final = 1_000_000
 _HEAD: Final = "# What models can do, for this review set; it changes what is built in.\n"

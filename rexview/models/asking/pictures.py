@@ -21,11 +21,9 @@ from numpy.typing import NDArray
 from rexview.errors import ImageError, PathEscape
 from rexview.imaging import MAX_PIXELS, DiskCache, display, read_image
 from rexview.imaging.cache import made_once
-from rexview.imaging.memory import MEMORY
+from rexview.imaging.limits import MEMORY
 from rexview.imaging.raster import picture_file
-from rexview.models.card import Card
-from rexview.models.reply import AttemptFailed
-from rexview.models.request import Placement, SentImage
+from rexview.models.backend import AttemptFailed, Card, Placement, SentImage
 from rexview.schema import Case, StudyImage
 
 FindImage = Callable[[StudyImage], Path]

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from rexview.models.asking.boxes.placed import place_boxes
+from rexview.models.asking.boxes import place_boxes
 from rexview.models.asking.build import ANSWER, BOXES, labels_of, lettered
-from rexview.models.asking.thinking import possible_answers
-from rexview.models.card import Card
-from rexview.models.reply import Outcome, Reply
-from rexview.models.request import Request
+from rexview.models.backend import Card, Outcome, Reply, Request
 from rexview.schema import AnswerBox, Case
 from rexview.vocab import counted
-from rexview.written_boxes.texts import Found, boxes_in_text, boxes_in_value
+from rexview.written_boxes import Found, boxes_in_text, boxes_in_value
+
+# Where a model's thinking ends and its answer begins.
+
+_NAMES: Final = "think|thinking|thought|reasoning|analysis|scratchpad"
+OPENS: Final = re.compile(rf"<(?:{_NAMES})>|◁think▷|\[THINK\]|<unused94>", re.IGNORECASE)
+CLOSES: Final = re.compile(rf"</(?:{_NAMES})>|◁/think▷|\[/THINK\]|<unused95>", re.IGNORECASE)
+
+
+def possible_answers(text: str) -> Iterator[str]:
+    """Yield what may be the answer of a reply: all of it, then what follows each end of thinking.
+
+    An end of thinking may also be quoted from a text that the model was given, in its thinking or
+    in its answer. Whoever reads takes the first part that is an answer, with no end of thinking
+    after it.
+
+    >>> list(possible_answers("<think>Yes.</think>No.")), list(possible_answers("No."))
+    (['No.'], ['No.'])
+    """
+    if OPENS.match(text.lstrip()) is None:
+        yield text
+    for found in CLOSES.finditer(text):
+        yield text[found.end() :]
+
 
 _FENCE: Final = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _MOST_JSON: Final = 2_000_000

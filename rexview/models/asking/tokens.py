@@ -20,8 +20,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rexview.models.card import Card
-from rexview.models.request import Request, SentImage
+from rexview.models.backend import Card, Request, SentImage
 
 IMAGE_RULES: Final[dict[str, tuple[str, ...]]] = {
     "fixed": ("tokens",),

@@ -9,26 +9,191 @@ goes on with the same batches. Whoever drives it writes the log: the events are 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import secrets
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
-from rexview.models.endpoints.batch_files import (
-    MAX_BYTES,
-    MAX_REQUESTS,
-    Line,
-    Shard,
-    custom_id,
-    read_lines,
-    write_shards,
+from rexview.models.backend import AttemptFailed, Reply, Request
+from rexview.models.endpoints.endpoint import MAX_BODY_BYTES, Endpoint
+from rexview.models.endpoints.request_errors import (
+    count_or_none,
+    fields,
+    one_line,
+    parse_untrusted,
+    text_or_none,
 )
-from rexview.models.endpoints.batch_log import Job, jobs_of
-from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.endpoints.untrusted import one_line
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Request
+
+# The files of the Batch API: requests in shards of bounded size, and what came back.
+
+MAX_REQUESTS: Final = 50_000
+MAX_BYTES: Final = 200_000_000
+"""Of one file, as OpenAI takes it."""
+
+
+def custom_id(name: str) -> str:
+    """Return the id of a request within a batch, the same for the same name."""
+    return hashlib.sha256(name.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A file of requests: their names, in order."""
+
+    path: Path
+    names: tuple[str, ...]
+
+
+def write_shards(
+    bodies: Iterable[tuple[str, dict[str, Any]]],
+    url: str,
+    path: Path,
+    most_requests: int = MAX_REQUESTS,
+    most_bytes: int = MAX_BYTES,
+) -> Iterator[Shard | tuple[str, AttemptFailed]]:
+    """Write requests into one file after the other, each when the last was dealt with.
+
+    Parameters
+    ----------
+    bodies
+        Name and body of each request; made when it is its turn.
+    url : str
+        The path of the API, such as ``/v1/responses``.
+    path : Path
+        The file; the next shard takes its place.
+
+    Yields
+    ------
+    Shard or tuple
+        A file that is complete, or the name of a request that fits into none, and why.
+    """
+    rest: tuple[str, bytes] | None = None
+    coming = iter(bodies)
+    while True:
+        names: list[str] = []
+        size = 0
+        full = False
+        with path.open("wb") as file:
+            while not full:
+                if rest is None:
+                    name, body = next(coming, (None, None))
+                    if name is None:
+                        break
+                    rest = name, _line(name, url, body)
+                name, line = rest
+                if len(line) > most_bytes:
+                    limit = f"{most_bytes / 1e6:g} MB"
+                    message = f"The request is larger than {limit}: send fewer or smaller images."
+                    yield name, AttemptFailed("request", message)
+                    rest = None
+                    continue
+                full = len(names) == most_requests or size + len(line) > most_bytes
+                if not full:
+                    file.write(line)
+                    names.append(name)
+                    size += len(line)
+                    rest = None
+        if names:
+            yield Shard(path, tuple(names))
+        if not full:
+            return
+
+
+def _line(name: str, url: str, body: Any) -> bytes:
+    row = {"custom_id": custom_id(name), "method": "POST", "url": url, "body": body}
+    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class BatchLine:
+    """One row of an output or error file.
+
+    ``status`` is None where the request was not executed, ``code`` then says why.
+    """
+
+    id: str
+    status: int | None
+    body: Any
+    request_id: str | None
+    code: str | None
+
+
+def read_lines(pieces: Iterable[bytes], damaged: Callable[[], None]) -> Iterator[BatchLine]:
+    """Read a file of results as it comes; ``damaged`` is called for each line that is none."""
+    for line in _lines(pieces):
+        row, is_json = parse_untrusted(line)
+        held = fields(row)
+        name = text_or_none(held.get("custom_id"))
+        if not is_json or name is None:
+            damaged()
+            continue
+        response, error = fields(held.get("response")), fields(held.get("error"))
+        status = count_or_none(response.get("status_code"))
+        yield BatchLine(
+            name,
+            status,
+            response.get("body"),
+            text_or_none(response.get("request_id")),
+            text_or_none(error.get("code")),
+        )
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Return lines; what is longer than an answer may be is cut, and so none that can be read."""
+    begun = bytearray()
+    for piece in pieces:
+        *ended, last = piece.split(b"\n")
+        for part in ended:
+            yield bytes(begun) + part
+            begun.clear()
+        if len(begun) < MAX_BODY_BYTES:
+            begun += last
+    if begun:
+        yield bytes(begun)
+
+
+# What the log of a run says is at the server, by the events of :mod:`.batch`.
+
+
+@dataclass
+class BatchShard:
+    """One shard, as far as it has come."""
+
+    shard: str
+    names: tuple[str, ...]
+    file: str | None = None
+    batch: str | None = None
+
+
+def jobs_of(
+    past: Iterable[Mapping[str, Any]],
+) -> tuple[list[BatchShard], dict[str, list[str | None]]]:
+    """Return the shards that are at the server, and files there of others, as the log says.
+
+    Of a shard whose upload was not confirmed there is no batch: its requests are sent anew.
+    """
+    jobs: dict[str, BatchShard] = {}
+    to_clear: dict[str, list[str | None]] = {}
+    for line in past:
+        shard = str(line.get("shard"))
+        match line.get("event"):
+            case "batch_planned":
+                jobs[shard] = BatchShard(shard, tuple(map(str, line["names"])))
+            case "batch_uploaded" if shard in jobs:
+                jobs[shard].file = str(line["file"])
+            case "batch_created" if shard in jobs:
+                jobs[shard].batch = str(line["batch"])
+            case "batch_ended":
+                jobs.pop(shard, None)
+                to_clear[shard] = line["files"]
+            case "batch_cleared":
+                to_clear.pop(shard, None)
+    return [job for job in jobs.values() if job.file is not None], to_clear
+
 
 MAX_RESULT_BYTES: Final = 4_000_000_000
 """Of one file of results."""
@@ -104,7 +269,7 @@ class Batches:
         self._wish, self._room = wish, room
         self._most_requests, self._most_bytes = most_requests, most_bytes
         self._client = endpoint.client_for_files(_FILE_TIME_S, MAX_RESULT_BYTES)
-        self._jobs: list[Job] = []
+        self._jobs: list[BatchShard] = []
         self._next_wait = _FIRST_WAIT_S
         self._is_full = False
         self.counts: dict[str, tuple[int, int, int]] = {}
@@ -217,7 +382,7 @@ class Batches:
         return [name for name in names if name not in sent]
 
     def _upload(self, shard: Shard) -> None:
-        job = Job(secrets.token_hex(8), shard.names)
+        job = BatchShard(secrets.token_hex(8), shard.names)
         self._note("batch_planned", shard=job.shard, names=list(job.names))
 
         def send() -> Any:
@@ -236,7 +401,7 @@ class Batches:
         self._note("batch_created", shard=job.shard, batch=job.batch)
         self._jobs.append(job)
 
-    def _begin(self, job: Job) -> str:
+    def _begin(self, job: BatchShard) -> str:
         """Begin a batch; one whose beginning was not confirmed is looked for before another."""
         url: Any = self._endpoint.path
         tries = 0
@@ -255,7 +420,7 @@ class Batches:
                 if known := self._find(job):
                     return known
 
-    def _find(self, job: Job) -> str | None:
+    def _find(self, job: BatchShard) -> str | None:
         """Return the batch of a shard that was begun, though nobody could write that down."""
         newest = self._tried(
             lambda: list(islice(self._client.batches.list(limit=100), _BATCHES_LOOKED_AT))
@@ -302,7 +467,7 @@ class Batches:
             self._jobs.remove(job)
             self._clear(job.shard, files)
 
-    def _lost(self, job: Job) -> Iterator[Result]:
+    def _lost(self, job: BatchShard) -> Iterator[Result]:
         """Give up a batch that the server does not know any more; its requests may be paid."""
         message = f"The server does not know the batch {job.batch} any more: its answers are lost."
         for name in job.names:
@@ -311,7 +476,7 @@ class Batches:
         self._jobs.remove(job)
         self._clear(job.shard, [job.file])
 
-    def _lines(self, file: str, damaged: list[bool]) -> Iterator[Line]:
+    def _lines(self, file: str, damaged: list[bool]) -> Iterator[BatchLine]:
         def fetch() -> None:
             content = self._client.files.with_streaming_response.content(file)
             with content as response, self._path.open("wb") as copy:
@@ -326,7 +491,7 @@ class Batches:
         finally:
             self._path.unlink(missing_ok=True)
 
-    def _read(self, line: Line) -> Reply | AttemptFailed:
+    def _read(self, line: BatchLine) -> Reply | AttemptFailed:
         if line.status is None:
             why = line.code or "no reason given"
             message = f"The server did not get to it within its batch ({one_line(why, None)})."

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from rexview.models.endpoints.outcome import Ended, Said
-from rexview.models.endpoints.pictures import Returned, data_url, without
-from rexview.models.endpoints.untrusted import fields, items, text, whole
-from rexview.models.reply import Usage
-from rexview.models.request import Request, SentImage
+from rexview.models.backend import Request, SentImage, Usage
+from rexview.models.endpoints.model_output import Ended, ModelOutput, Returned, data_url, without
+from rexview.models.endpoints.request_errors import count_or_none, fields, items, text_or_none
 
 PATH = "/v1/chat/completions"
 LimitName = Literal["max_tokens", "max_completion_tokens"]
@@ -58,7 +56,9 @@ def _part(part: str | SentImage) -> dict[str, Any]:
     return {"type": "image_url", "image_url": image}
 
 
-def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, dict[str, Any]]:
+def read_body(
+    body: Mapping[str, Any], asked_limit: int | None
+) -> tuple[ModelOutput, dict[str, Any]]:
     """Read a body; of several choices the first.
 
     Returns
@@ -72,34 +72,34 @@ def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, d
     message = dict(fields(choice.get("message")))
     texts = []
     if isinstance(content := message.get("content"), list):
-        texts = [text(fields(part).get("text")) or "" for part in content]
+        texts = [text_or_none(fields(part).get("text")) or "" for part in content]
         message["content"] = [_without_picture(part, returned) for part in content]
     else:
-        texts = [text(content) or ""]
+        texts = [text_or_none(content) or ""]
     if isinstance(pictures := message.get("images"), list):
         message["images"] = [_without_picture(part, returned) for part in pictures]
-    refusal = text(message.get("refusal")) or None  # some servers send an empty one always
+    refusal = text_or_none(message.get("refusal")) or None  # some servers send an empty one always
     word = next(
         (
             found
             for found in (
-                text(choice.get("finish_reason")),
-                text(choice.get("done_reason")),
-                text(body.get("done_reason")),
+                text_or_none(choice.get("finish_reason")),
+                text_or_none(choice.get("done_reason")),
+                text_or_none(body.get("done_reason")),
             )
             if found
         ),
         None,
     )
     ended: Ended = "done" if word is None else _ENDED.get(word.casefold(), "other")
-    said = Said(
+    said = ModelOutput(
         text="".join(texts),
         ended=ended,
         word=word,
         refusal=refusal,
         usage=_usage(fields(body.get("usage"))),
         limit=asked_limit,
-        thought=any(text(message.get(name)) for name in ("reasoning_content", "reasoning")),
+        thought=any(text_or_none(message.get(name)) for name in ("reasoning_content", "reasoning")),
         pictures=tuple(returned.files),
     )
     rest = [{**choice, "message": message}, *choices[1:]] if choices else []
@@ -108,15 +108,15 @@ def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, d
 
 def _without_picture(part: Any, returned: Returned) -> Any:
     image = fields(fields(part).get("image_url"))
-    if (text(image.get("url")) or "").startswith("data:"):
+    if (text_or_none(image.get("url")) or "").startswith("data:"):
         return {**part, "image_url": without(dict(image), "url", returned)}
     return part
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
     return Usage(
-        whole(usage.get("prompt_tokens")),
-        whole(usage.get("completion_tokens")),
-        whole(fields(usage.get("completion_tokens_details")).get("reasoning_tokens")),
-        whole(fields(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        count_or_none(usage.get("prompt_tokens")),
+        count_or_none(usage.get("completion_tokens")),
+        count_or_none(fields(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+        count_or_none(fields(usage.get("prompt_tokens_details")).get("cached_tokens")),
     )

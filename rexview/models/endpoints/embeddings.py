@@ -9,11 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rexview.models.card import Card
-from rexview.models.endpoints.address import read_address
-from rexview.models.endpoints.client import MAX_BODY_BYTES, make_client
-from rexview.models.endpoints.confirmed import check_confirmed
-from rexview.models.reply import AttemptFailed
+from rexview.models.backend import AttemptFailed, Card
+from rexview.models.endpoints.endpoint import MAX_BODY_BYTES, make_client
+from rexview.models.endpoints.servers import check_confirmed, read_address
 
 _AT_ONCE: Final = 256
 _TIMEOUT_S: Final = 120.0

@@ -3,24 +3,136 @@
 from __future__ import annotations
 
 import re
+import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from rexview.models.endpoints import chat, limits, responses
-from rexview.models.endpoints.address import Address, read_address
-from rexview.models.endpoints.client import MAX_BODY_BYTES, BodyTooLarge, make_client
-from rexview.models.endpoints.failing import Asked, Told, lost, refused
-from rexview.models.endpoints.outcome import outcome_of
-from rexview.models.endpoints.untrusted import fields, kept, parse, text
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Parameters, Request
+from rexview.models.backend import AttemptFailed, Parameters, Reply, Request
+from rexview.models.endpoints import chat, request_errors, responses
+from rexview.models.endpoints.model_output import outcome_of
+from rexview.models.endpoints.request_errors import (
+    RequestTarget,
+    ServerError,
+    error_for_log,
+    fields,
+    lost,
+    parse_untrusted,
+    refused,
+    text_or_none,
+)
+from rexview.models.endpoints.servers import Address, read_address
+from rexview.request_deadline import set_deadline
 
 if TYPE_CHECKING:
+    import httpx2
     import openai
 
-_OF_OPENAI: Final = "OPENAI_API_KEY"
+
+# The openai package, kept to one attempt, one server, and answers of bounded size.
+#
+# It is imported when the first endpoint is made: it is heavy, and most of the app asks no model.
+
+MAX_BODY_BYTES: Final = 64_000_000
+"""Of one answer, pictures included; results of a batch are bounded apart."""
+_CONNECT_S: Final = 20.0
+_OF_OPENAI: Final = ("OpenAI-Organization", "OpenAI-Project")
+_NO_KEY: Final = "none"
+
+
+class BodyTooLarge(Exception):
+    """A server sends more than is taken."""
+
+
+def make_client(
+    address: Address, key: str | None, connections: int, timeout_s: float, most_bytes: int
+) -> openai.OpenAI:
+    """Return a client that retries nothing, follows nobody and reads no more than it should.
+
+    Parameters
+    ----------
+    address : Address
+        Where it asks; a server on this machine is never asked through a proxy.
+    key : str or None
+        None for servers that want none.
+    connections : int
+        How many requests there are at once.
+    timeout_s : float
+        Seconds after which an attempt is given up: without an answer, or before its end.
+    most_bytes : int
+        Of one body.
+
+    Raises
+    ------
+    AttemptFailed
+        Of kind ``setup``, where openai is not installed.
+    """
+    try:
+        import httpx2
+        import openai
+    except ImportError:
+        raise AttemptFailed(
+            "setup",
+            "The package openai is not installed: pip install -r requirements.txt.",
+            stops_all=True,
+        ) from None
+
+    def bound(response: httpx2.Response) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise httpx2.DecodingError("compressed although asked not to", request=response.request)
+        response.stream = _bounded_stream(response.stream, most_bytes)
+
+    is_plain = address.is_this_machine and address.url.startswith("http://")
+    http_client = openai.DefaultHttpxClient(
+        limits=httpx2.Limits(
+            max_connections=connections + 2, max_keepalive_connections=connections + 2
+        ),
+        timeout=httpx2.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),
+        follow_redirects=False,
+        trust_env=not address.is_this_machine,
+        verify=_no_tls() if is_plain else True,
+        headers={"accept-encoding": "identity"},
+        event_hooks={"response": [bound]},
+    )
+    set_deadline(http_client, timeout_s)
+    # what the environment says of an account at OpenAI is nobody else's business
+    elsewhere: Any = {} if address.is_openai else dict.fromkeys(_OF_OPENAI, openai.Omit())
+    return openai.OpenAI(
+        api_key=key or _NO_KEY,
+        default_headers=elsewhere,
+        base_url=address.url,
+        max_retries=0,
+        timeout=httpx2.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),
+        http_client=http_client,
+    )
+
+
+def _no_tls() -> ssl.SSLContext:
+    """Return what trusts nobody, where nothing is encrypted: certificates take time to read."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _bounded_stream(stream: Any, most_bytes: int) -> Any:
+    """Return a response's stream that ends with an error when it is too long."""
+    import httpx2
+
+    class Bounded(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            count = 0
+            for piece in stream:
+                count += len(piece)
+                if count > most_bytes:
+                    raise BodyTooLarge
+                yield piece
+
+        def close(self) -> None:
+            stream.close()
+
+    return Bounded()
+
+
+_ENDPOINT_OF_OPENAI: Final = "OPENAI_API_KEY"
 NO_SCHEMA: Final = "The server did not take the JSON schema: asked without it."
 _ABOUT_SCHEMA: Final = re.compile(
     r"response_format|text\.format|json_?schema|structured.output|guided|grammar|\bschema", re.I
@@ -69,7 +181,7 @@ class Endpoint:
         parameters: Parameters,
         *,
         key: str | None = None,
-        key_name: str = _OF_OPENAI,
+        key_name: str = _ENDPOINT_OF_OPENAI,
         connections: int = 32,
     ) -> None:
         self.address = read_address(parameters.base_url)
@@ -79,7 +191,7 @@ class Endpoint:
         self.warnings = tuple(words for words in warnings if words)
         api = chat if parameters.api == "chat" else responses
         self.path = api.PATH
-        self._asked = Asked(
+        self._asked = RequestTarget(
             host=self.address.host,
             path=self.path,
             model=parameters.model,
@@ -174,7 +286,7 @@ class Endpoint:
                 return settled
         return settled
 
-    def _other_limit_name(self, told: Told, body: Mapping[str, Any]) -> bool:
+    def _other_limit_name(self, told: ServerError, body: Mapping[str, Any]) -> bool:
         """Take the other name of the limit, where the server says that it is the name."""
         if told.status not in (400, 422):
             return False
@@ -188,7 +300,7 @@ class Endpoint:
                 return True
         return False
 
-    def _may_be_the_schema(self, told: Told) -> bool:
+    def _may_be_the_schema(self, told: ServerError) -> bool:
         if told.status not in (400, 422, 500, 501) or told.blocked:
             return False
         if _ABOUT_SCHEMA.search(f"{told.param} {told.message}"):
@@ -197,7 +309,7 @@ class Endpoint:
         unknown = self._takes_schema is not True and told.status < 500
         return unknown and refused(told, self._asked).kind == "request"
 
-    def _send(self, body: Mapping[str, Any]) -> Came | Told | AttemptFailed:
+    def _send(self, body: Mapping[str, Any]) -> Came | ServerError | AttemptFailed:
         import openai
 
         host = self.address.host
@@ -209,7 +321,7 @@ class Endpoint:
             return _told(error.response)
         except Exception as error:  # nothing is to end a run of many cases for one
             return self.failed(error)
-        found, is_json = parse(content)
+        found, is_json = parse_untrusted(content)
         if is_json and isinstance(found, dict):
             return _sorted(200, found, response.headers)
         if isinstance(found, str) and found.lstrip()[:1] == "<":
@@ -220,8 +332,8 @@ class Endpoint:
             f"{host} sent an answer that is not JSON.",
             again=True,
             maybe_paid=True,
-            limits=limits.rate_limits(response.headers),
-            raw={"body": kept(found, self._asked.key)},
+            limits=request_errors.rate_limits(response.headers),
+            raw={"body": error_for_log(found, self._asked.key)},
         )
 
     def _reply(self, came: Came) -> Reply:
@@ -232,15 +344,15 @@ class Endpoint:
             finish_reason=said.word,
             refusal=said.refusal,
             usage=said.usage,
-            model_served=text(came.body.get("model")),
-            request_id=came.headers.get("x-request-id") or text(came.body.get("id")),
-            service_tier=text(came.body.get("service_tier")),
+            model_served=text_or_none(came.body.get("model")),
+            request_id=came.headers.get("x-request-id") or text_or_none(came.body.get("id")),
+            service_tier=text_or_none(came.body.get("service_tier")),
             pictures=said.pictures,
-            limits=limits.rate_limits(came.headers),
+            limits=request_errors.rate_limits(came.headers),
             raw=raw,
         )
 
-    def _settled(self, told: Told) -> Reply | AttemptFailed:
+    def _settled(self, told: ServerError) -> Reply | AttemptFailed:
         """Return the failure; a question that was blocked is an answer that was filtered."""
         if not told.blocked:
             return refused(told, self._asked)
@@ -249,28 +361,28 @@ class Endpoint:
             text="",
             finish_reason=told.code,
             request_id=told.headers.get("x-request-id"),
-            limits=limits.rate_limits(told.headers),
-            raw=fields(kept(fields(told.body), self._asked.key)),
+            limits=request_errors.rate_limits(told.headers),
+            raw=fields(error_for_log(fields(told.body), self._asked.key)),
         )
 
 
-def _told(response: Any) -> Told:
-    return Told(response.status_code, parse(response.content)[0], response.headers)
+def _told(response: Any) -> ServerError:
+    return ServerError(response.status_code, parse_untrusted(response.content)[0], response.headers)
 
 
-def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | Told:
+def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | ServerError:
     """Tell an answer from an error, which some servers send with status 200."""
     if status != 200 or not isinstance(body, dict):
-        return Told(status, body, headers)
+        return ServerError(status, body, headers)
     answered = body.get("output") or body.get("choices")
     if body.get("status") == "failed" or (body.get("error") and not answered):
-        return Told(None, body, headers)
+        return ServerError(None, body, headers)
     return Came(body, headers)
 
 
 def _about_key(address: Address, key: str | None, key_name: str) -> str | None:
     """Say where a key goes that may be OpenAI's, though another server is asked."""
-    if address.is_openai or key_name != _OF_OPENAI or not (key or "").startswith("sk-"):
+    if address.is_openai or key_name != _ENDPOINT_OF_OPENAI or not (key or "").startswith("sk-"):
         return None
     return (
         f"The key in {key_name} goes to {address.host}. If it is not the key of that server, name "

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rexview.models.endpoints.outcome import Ended, Said
-from rexview.models.endpoints.pictures import Returned, data_url, without
-from rexview.models.endpoints.untrusted import fields, items, text, whole
-from rexview.models.reply import Usage
-from rexview.models.request import Request, SentImage
+from rexview.models.backend import Request, SentImage, Usage
+from rexview.models.endpoints.model_output import Ended, ModelOutput, Returned, data_url, without
+from rexview.models.endpoints.request_errors import count_or_none, fields, items, text_or_none
 
 PATH = "/v1/responses"
 _ENDED: dict[str, Ended] = {"max_output_tokens": "limit", "content_filter": "filter"}
@@ -48,7 +46,9 @@ def _part(part: str | SentImage) -> dict[str, Any]:
     return {"type": "input_image", "image_url": url, "detail": part.detail or "auto"}
 
 
-def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, dict[str, Any]]:
+def read_body(
+    body: Mapping[str, Any], asked_limit: int | None
+) -> tuple[ModelOutput, dict[str, Any]]:
     """Read a body whose ``status`` is not ``failed``.
 
     Of several messages only those are the answer whose ``phase`` is null or ``final_answer``: the
@@ -67,19 +67,19 @@ def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, d
         if item.get("type") != "message" or item.get("phase") not in (None, "final_answer"):
             continue
         for part in map(fields, items(item.get("content"))):
-            texts.append(text(part.get("text")) or "")
-            refusals.append(text(part.get("refusal")))
+            texts.append(text_or_none(part.get("text")) or "")
+            refusals.append(text_or_none(part.get("refusal")))
     refused = [words for words in refusals if words]  # some servers send an empty one always
-    status = text(body.get("status"))
-    reason = text(fields(body.get("incomplete_details")).get("reason"))
+    status = text_or_none(body.get("status"))
+    reason = text_or_none(fields(body.get("incomplete_details")).get("reason"))
     ended: Ended = "done" if status in (None, "completed") else "other"
-    said = Said(
+    said = ModelOutput(
         text="".join(texts),
         ended=_ENDED.get(reason or "", ended),
         word=reason or status,
         refusal="\n".join(refused) if refused else None,
         usage=_usage(fields(body.get("usage"))),
-        limit=asked_limit or whole(body.get("max_output_tokens")),
+        limit=asked_limit or count_or_none(body.get("max_output_tokens")),
         thought=thought,
         pictures=tuple(returned.files),
     )
@@ -88,15 +88,15 @@ def read_body(body: Mapping[str, Any], asked_limit: int | None) -> tuple[Said, d
 
 def _without_picture(item: Any, returned: Returned) -> Any:
     held = fields(item)
-    if held.get("type") == "image_generation_call" and text(held.get("result")):
+    if held.get("type") == "image_generation_call" and text_or_none(held.get("result")):
         return without(item, "result", returned)
     return item
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
     return Usage(
-        whole(usage.get("input_tokens")),
-        whole(usage.get("output_tokens")),
-        whole(fields(usage.get("output_tokens_details")).get("reasoning_tokens")),
-        whole(fields(usage.get("input_tokens_details")).get("cached_tokens")),
+        count_or_none(usage.get("input_tokens")),
+        count_or_none(usage.get("output_tokens")),
+        count_or_none(fields(usage.get("output_tokens_details")).get("reasoning_tokens")),
+        count_or_none(fields(usage.get("input_tokens_details")).get("cached_tokens")),
     )

@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.child_process import ProcessDied, ProcessUnusable
-from rexview.models.card import Card
-from rexview.models.local.files import refusal, what_is_missing
-from rexview.models.local.memory import Needs
+from rexview.models.backend import AttemptFailed, Card, Parameters, Reply, Request
+from rexview.models.local.files import Needs, refusal, what_is_missing
 from rexview.models.local.model import LocalModel
 from rexview.models.local.worker import Held, begin, model_version, replies_of
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Parameters, Request
-from rexview.spread.in_order import Workers
-from rexview.spread.workers import Job, Spread
+from rexview.spread.workers import Job, Spread, Workers
 
 _LOG: Final = logging.getLogger(__name__)
 

@@ -14,12 +14,9 @@ if __name__ == "__main__":
 
 from rexview.child_process import serve
 from rexview.kept_files import code_version
-from rexview.models.card import Card
-from rexview.models.local.files import NEEDED
-from rexview.models.local.memory import Needs
+from rexview.models.backend import AttemptFailed, Card, Parameters, Reply, Request
+from rexview.models.local.files import NEEDED, Needs
 from rexview.models.local.model import LocalModel
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Parameters, Request
 
 Asked = Sequence[Request] | bool
 """Requests; or that it gets ready, and whether it may download its files."""

@@ -2,24 +2,309 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import heapq
+import itertools
+import json
+import os
+import re
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from rexview.errors import RexviewError
-from rexview.models.backend import Backend
-from rexview.models.reply import AttemptFailed, Outcome, Reply
-from rexview.models.request import Request
-from rexview.models.running.folder import RunFolder
-from rexview.models.running.gate import Gate, Pass, backoff_s
-from rexview.models.running.journal import Item, Journal
-from rexview.models.running.money import Spent, billed, priced
-from rexview.models.running.rows import Parts, answer_row, save_pictures
-from rexview.models.running.spec import RunSpec
-from rexview.models.running.tally import Tally
-from rexview.models.running.to_do import Entry, ToDo
+from rexview.models.backend import AttemptFailed, Backend, Failing, Outcome, Reply, Request
+from rexview.models.running.folder import RUNS, RunFolder
+from rexview.models.running.gate import Gate, Pass, Rest, backoff_s
+from rexview.models.running.journal import Journal, RunItem
+from rexview.models.running.spec import RunSpec, Spent, billed, priced
 from rexview.schema import AnswerBox
+
+# The row of an answer: what a reply becomes in the table ``answers``.
+
+_LONGEST_NAME: Final = 40
+_MOST_TEXT_BYTES: Final = 11_000_000
+"""Of a text in a row, as JSON: no table takes a line of more than 16 MB. The log has all of it."""
+_SURELY_FITS: Final = 900_000
+"""Letters; one is twelve bytes at most."""
+_MOST_BESIDE: Final = 100_000
+_MOST_WORD: Final = 1_000
+_ENDINGS: Final = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp"}
+
+
+class ReplyParts(Protocol):
+    """What a reply says, read out of its text: boxes in pixels of the stored image."""
+
+    @property
+    def text(self) -> str:
+        """The answer, or the raw text where it is not in the form that was asked for."""
+
+    @property
+    def boxes(self) -> Sequence[AnswerBox]:
+        """What the model marked."""
+
+    @property
+    def choice(self) -> int | None:
+        """The option chosen, from 0."""
+
+    @property
+    def explanation(self) -> str | None:
+        """The reason for the choice."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the request."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a person should know about how it was read."""
+
+
+def answer_row(
+    spec: RunSpec,
+    request: Request,
+    reply: Reply,
+    parts: ReplyParts,
+    *,
+    pictures: Sequence[str] = (),
+    usd: float | None = None,
+) -> dict[str, Any]:
+    """Return a row of ``answers`` as plain values, without what is not known."""
+    usage = {
+        "input_tokens": reply.usage.input,
+        "output_tokens": reply.usage.output,
+        "max_output_tokens": spec.parameters.max_output_tokens,
+    }
+    notes = [*reply.notes, *parts.notes]
+    text = parts.text
+    if len(text) > _SURELY_FITS and len(json.dumps(text)) > _MOST_TEXT_BYTES:
+        text = text[:_SURELY_FITS]
+        notes.append(f"Cut after {_SURELY_FITS:,} letters: the whole text is in the run's log.")
+    extra = {
+        "outcome": parts.outcome,
+        "model_asked": spec.parameters.model,
+        "model_served": _cut(reply.model_served, _MOST_WORD),
+        "request_id": _cut(reply.request_id, _MOST_WORD),
+        "cost_usd": usd,
+        "reasoning_tokens": reply.usage.reasoning,
+        "refusal": _cut(reply.refusal, _MOST_BESIDE),
+        "notes": list(dict.fromkeys(notes)) or None,
+    }
+    row = {
+        "case": request.case,
+        "model": spec.parameters.model,
+        "text": text,
+        "finish_reason": _cut(reply.finish_reason, _MOST_WORD),
+        "usage": _given(usage),
+        "boxes": [_given(_box(box)) for box in parts.boxes],
+        "images": list(pictures),
+        "choice": parts.choice,
+        "explanation": _cut(parts.explanation, _MOST_BESIDE),
+        "latency_s": reply.latency_s,
+        "created": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "prompt_id": spec.prompt.id,
+        "run_id": spec.id,
+        "repeat": request.repeat,
+        "extra": _given(extra),
+    }
+    return _given(row)
+
+
+def _box(box: AnswerBox) -> dict[str, Any]:
+    return {**asdict(box), "box": list(box.box)}
+
+
+def _cut(words: str | None, most: int) -> str | None:
+    return words[:most] if words else words
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is not known."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def save_pictures(
+    run: RunFolder, images: Path | None, request: Request, pictures: Sequence[bytes]
+) -> list[str]:
+    """Write the pictures of a reply to files; return their paths.
+
+    They go below the set's images folder, so that ``answers.images`` finds them, and the paths are
+    relative to it. Without such a folder (``images`` is None) they go into the run's folder, and
+    the paths are relative to that.
+
+    Raises
+    ------
+    OSError
+        The disk did not take them.
+    """
+    place = Path(RUNS) / run.id if images else Path("pictures")
+    base = images or run.path
+    digest = hashlib.sha256(request.case.encode()).hexdigest()[:8]
+    plain = re.sub(r"[^\w-]+", "-", request.case, flags=re.ASCII).strip("-")[:_LONGEST_NAME]
+    found = []
+    for number, content in enumerate(pictures, start=1):
+        ending = next((end for head, end in _ENDINGS.items() if content.startswith(head)), ".bin")
+        path = place / f"{plain}-{digest}-{request.repeat}-{number}{ending}"
+        (base / place).mkdir(parents=True, exist_ok=True)
+        with (base / path).open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        found.append(path.as_posix())
+    return found
+
+
+# What a run counts while it works, for whoever looks at it.
+
+_RATE_OVER_S: Final = 60.0
+_LINES: Final = 8
+
+
+class RunTally:
+    """Answers and failures by their words, the rate, and the last lines for the person.
+
+    Parameters
+    ----------
+    outcomes
+        Of the answers that there were before.
+    masked
+        Takes keys out of a text.
+
+    Attributes
+    ----------
+    rest
+        What is waited for between two looks at the server's batches.
+    """
+
+    def __init__(self, outcomes: Iterable[str], masked: Callable[[str], str]) -> None:
+        self._lock = threading.Lock()
+        self._masked = masked
+        self._outcomes = Counter(outcomes)
+        self._failed: Counter[str] = Counter()
+        self._lines: deque[str] = deque(maxlen=_LINES)
+        self._replies: deque[float] = deque()
+        self._began = time.monotonic()
+        self.rest: Rest | None = None
+
+    def answered(self, outcome: str) -> None:
+        """Count an answer."""
+        with self._lock:
+            self._outcomes[outcome] += 1
+            self._replies.append(time.monotonic())
+
+    def failed(self, kind: Failing, line: str) -> None:
+        """Count what has no answer, and tell why."""
+        with self._lock:
+            self._failed[kind] += 1
+            self._lines.append(self._masked(line))
+
+    def say(self, line: str) -> None:
+        """Tell the person a line."""
+        with self._lock:
+            self._lines.append(self._masked(line))
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Answers by their outcome."""
+        with self._lock:
+            return dict(self._outcomes)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """What was given up, by the word of why."""
+        with self._lock:
+            return dict(self._failed)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The last lines, oldest first."""
+        with self._lock:
+            return tuple(self._lines)
+
+    def per_minute(self) -> float | None:
+        """Return how many answers came a minute, of late; None where none did."""
+        with self._lock:
+            now = time.monotonic()
+            while self._replies and now - self._replies[0] > _RATE_OVER_S:
+                self._replies.popleft()
+            over = min(_RATE_OVER_S, now - self._began)
+            return 60 * len(self._replies) / over if self._replies and over > 0 else None
+
+
+# What is still to be asked, shared by the threads of a run.
+
+
+@dataclass(eq=False)
+class PendingItem:
+    """One item, how often it was tried, and its request, once it is made."""
+
+    item: RunItem
+    tries: int = 0
+    request: Request | None = field(default=None, repr=False)
+
+
+class ToDo:
+    """A queue whose entries may come back, at once or later."""
+
+    def __init__(self, items: Iterable[RunItem]) -> None:
+        self._turn = threading.Condition()
+        self._next = deque(PendingItem(item) for item in items)
+        self._later: list[tuple[float, int, PendingItem]] = []
+        self._numbers = itertools.count()
+        self._taken = 0
+        self._stopped = False
+
+    def __len__(self) -> int:
+        """How many are neither done nor taken."""
+        return len(self._next) + len(self._later)
+
+    def take(self, most: int) -> list[PendingItem]:
+        """Wait for something to do; an empty list when nothing will come any more."""
+        with self._turn:
+            while not self._stopped:
+                now = time.monotonic()
+                while self._later and self._later[0][0] <= now:
+                    self._next.appendleft(heapq.heappop(self._later)[2])
+                if self._next:
+                    count = min(most, len(self._next))
+                    self._taken += count
+                    return [self._next.popleft() for _ in range(count)]
+                if not self._later and not self._taken:
+                    break
+                self._turn.wait(self._later[0][0] - now if self._later else None)
+        return []
+
+    def put_back(self, entry: PendingItem, *, after_s: float = 0.0) -> None:
+        """Give an entry back to be taken again: first of all, or after some seconds."""
+        with self._turn:
+            self._taken -= 1
+            if after_s > 0:
+                entry.request = None  # its pictures need not wait in memory
+                when = time.monotonic() + after_s
+                heapq.heappush(self._later, (when, next(self._numbers), entry))
+            else:
+                self._next.appendleft(entry)
+            self._turn.notify_all()
+
+    def done(self, entry: PendingItem) -> None:
+        """Say that an entry that was taken does not come back."""
+        with self._turn:
+            entry.request = None
+            self._taken -= 1
+            if not self._taken:
+                self._turn.notify_all()
+
+    def stop(self) -> None:
+        """Give nothing out any more."""
+        with self._turn:
+            self._stopped = True
+            self._turn.notify_all()
+
 
 MOST_TRIES: Final = 6
 """Of one request that the server or the network failed on; a busy server is asked without bound."""
@@ -43,7 +328,7 @@ class Asking(Generic[Subject]):
 
     case: Callable[[str], Subject | None]
     build: Callable[[Subject, int], Request]
-    read: Callable[[Request, Reply, Subject], Parts]
+    read: Callable[[Request, Reply, Subject], ReplyParts]
     input_tokens: Callable[[Request], int]
     output_tokens: int
 
@@ -75,9 +360,9 @@ class Attempts:
     journal: Journal
     gate: Gate
     to_do: ToDo
-    tally: Tally
+    tally: RunTally
 
-    def ask(self, entries: Sequence[Entry]) -> None:
+    def ask(self, entries: Sequence[PendingItem]) -> None:
         """Ask some entries at once and settle each: done, back into the queue, or given up.
 
         Raises
@@ -106,7 +391,7 @@ class Attempts:
             else:
                 self._failed_attempt(entry, reply)
 
-    def _is_built(self, entry: Entry) -> bool:
+    def _is_built(self, entry: PendingItem) -> bool:
         """Make the request of an entry; whether that was possible."""
         if entry.request is None:
             try:
@@ -115,7 +400,7 @@ class Attempts:
                 self.give_up_on(entry, failure)
         return entry.request is not None
 
-    def built(self, item: Item) -> Request:
+    def built(self, item: RunItem) -> Request:
         """Make the request of an item.
 
         Raises
@@ -141,7 +426,7 @@ class Attempts:
         return priced(self.asking.input_tokens(request), output, self.spec.card.price)
 
     def note_request(
-        self, event: str, item: Item, request: Request, expected: Spent, **more: Any
+        self, event: str, item: RunItem, request: Request, expected: Spent, **more: Any
     ) -> None:
         """Write down what is sent, pictures as digest, size and placement."""
         images = [
@@ -186,7 +471,7 @@ class Attempts:
         elif failures:
             self.gate.failed(leave, failures[0], case)
 
-    def collected(self, entry: Entry, reply: Reply, key: str | None = None) -> None:
+    def collected(self, entry: PendingItem, reply: Reply, key: str | None = None) -> None:
         """Write down a reply to a request of long ago, even where that cannot be made again.
 
         Of a case that is no longer in the set there is no row: it stands in the log, and is written
@@ -198,7 +483,7 @@ class Attempts:
             The disk did not take it.
         """
         item, spec = entry.item, self.spec
-        parts: Parts | None = None
+        parts: ReplyParts | None = None
         try:
             request = self.built(item)
             if key is not None and request.key != key:
@@ -214,7 +499,7 @@ class Attempts:
         self.answered(entry, request, reply, parts)
 
     def answered(
-        self, entry: Entry, request: Request, reply: Reply, parts: Parts | None = None
+        self, entry: PendingItem, request: Request, reply: Reply, parts: ReplyParts | None = None
     ) -> None:
         """Write down a reply: log, pictures, row. ``parts`` is what it says, where that is known.
 
@@ -245,7 +530,7 @@ class Attempts:
             self.tally.answered(parts.outcome)
         self.to_do.done(entry)
 
-    def _read(self, request: Request, reply: Reply) -> Parts:
+    def _read(self, request: Request, reply: Reply) -> ReplyParts:
         try:
             case = self.asking.case(request.case)
             if case is not None:
@@ -256,7 +541,7 @@ class Attempts:
         self.tally.say(f"{request.case}: {note}")
         return Unread(reply.text, reply.outcome, (note,))
 
-    def _failed_attempt(self, entry: Entry, failure: AttemptFailed) -> None:
+    def _failed_attempt(self, entry: PendingItem, failure: AttemptFailed) -> None:
         """Try again, at once or later, or give the entry up."""
         busy = failure.kind == "rate_limit"
         if busy and failure.again:
@@ -270,7 +555,7 @@ class Attempts:
         else:
             self.give_up_on(entry, failure)
 
-    def give_up_on(self, entry: Entry, failure: AttemptFailed) -> None:
+    def give_up_on(self, entry: PendingItem, failure: AttemptFailed) -> None:
         """Write down that an entry has no answer, and why.
 
         Raises
@@ -282,7 +567,7 @@ class Attempts:
         self.tally.failed(failure.kind, f"{entry.item.case}: {failure}")
         self.to_do.done(entry)
 
-    def _note_failed(self, entry: Entry, failure: AttemptFailed, *, final: bool) -> None:
+    def _note_failed(self, entry: PendingItem, failure: AttemptFailed, *, final: bool) -> None:
         self.journal.note(
             "failed",
             **_named(entry.item),
@@ -294,7 +579,7 @@ class Attempts:
         )
 
 
-def _named(item: Item) -> dict[str, Any]:
+def _named(item: RunItem) -> dict[str, Any]:
     return item._asdict()
 
 

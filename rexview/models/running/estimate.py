@@ -9,11 +9,10 @@ from typing import Any, Final
 import polars as pl
 
 from rexview.errors import RexviewError
-from rexview.models.card import Card
-from rexview.models.request import Parameters
+from rexview.models.backend import Card, Parameters
 from rexview.models.running.attempts import Asking
-from rexview.models.running.journal import Item
-from rexview.models.running.money import Spent, priced
+from rexview.models.running.journal import RunItem
+from rexview.models.running.spec import Spent, priced
 from rexview.schema import ReviewSet
 from rexview.vocab import counted
 
@@ -72,7 +71,7 @@ def expected_output(
 
 
 def estimate(
-    asking: Asking[Any], items: Sequence[Item], card: Card, output_source: str
+    asking: Asking[Any], items: Sequence[RunItem], card: Card, output_source: str
 ) -> Estimate:
     """Estimate what some items will take, from requests that are made and not sent."""
     step = max(1, -(-len(items) // MOST_BUILT))
@@ -94,7 +93,7 @@ def estimate(
     )
 
 
-def _input_tokens(asking: Asking[Any], item: Item) -> int | None:
+def _input_tokens(asking: Asking[Any], item: RunItem) -> int | None:
     """Return what a request is; None for a case that cannot be asked, which costs nothing."""
     case = asking.case(item.case)
     try:

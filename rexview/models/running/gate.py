@@ -14,8 +14,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rexview.models.reply import AttemptFailed, RateLimits
-from rexview.models.running.money import Budget, Spent
+from rexview.models.backend import AttemptFailed, RateLimits
+from rexview.models.running.spec import Budget, Spent
 
 FIRST_REST_S: Final = 1.0
 LONGEST_REST_S: Final = 60.0

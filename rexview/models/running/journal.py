@@ -7,22 +7,139 @@ never asked for again, and its row can be made without asking.
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from rexview.models.running.files.append_only import AppendOnly, json_line, lines_of
-from rexview.models.running.folder import RunFolder
-from rexview.models.running.money import Spent
+from rexview.errors import RunError
+from rexview.models.backend import Prompt
+from rexview.models.running.folder import RunFolder, runs_of
+from rexview.models.running.spec import Spent, read_spec
+
+# A file of lines that is only added to, and that a crash or a full disk leaves whole.
+
+_BLOCK: Final = 1 << 20
+
+
+class AppendOnly:
+    """A JSON Lines file that one process adds to.
+
+    A last line that was cut off by a crash is taken away when the file is opened, as nothing that
+    was told to be written is lost by that. When a write fails, as on a full disk, the file is cut
+    back to what it was.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.mended = _mend(path)
+        """Bytes of a torn last line that were taken away."""
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)  # on Windows
+        self._file = os.open(path, flags, 0o644)
+
+    def append(self, lines: Iterable[str], *, sync: bool) -> None:
+        """Add lines with one write; with ``sync`` they are on the disk when this returns.
+
+        Raises
+        ------
+        OSError
+            Nothing of them is in the file.
+        """
+        data = "".join(f"{line}\n" for line in lines).encode()
+        if not data:
+            return
+        before = os.fstat(self._file).st_size
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+            if sync:
+                os.fsync(self._file)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._file, before)
+            raise
+
+    def close(self) -> None:
+        """Close it."""
+        os.close(self._file)
+
+
+def json_line(value: Mapping[str, Any]) -> str:
+    """Write an object on one line, in letters that every file can hold."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _mend(path: Path) -> int:
+    """End a file with a whole line; return how many bytes were taken away."""
+    try:
+        file = path.open("r+b")
+    except FileNotFoundError:
+        return 0
+    with file:
+        size = file.seek(0, os.SEEK_END)
+        end = _after_last_line(file, size)
+        if end == size:
+            return 0
+        file.seek(end)
+        if _is_object(file.read()):  # only its end of line is missing
+            file.write(b"\n")
+            return 0
+        file.truncate(end)
+        return size - end
+
+
+def _after_last_line(file: Any, size: int) -> int:
+    """Return where the last line that ends in a line end does."""
+    at = size
+    while at:
+        start = max(0, at - _BLOCK)
+        file.seek(start)
+        found = file.read(at - start).rfind(b"\n")
+        if found >= 0:
+            return int(start + found + 1)
+        at = start
+    return 0
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def lines_of(path: Path, having: bytes = b"") -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yield the lines of such a file by number, from 1; None for one that is no JSON object.
+
+    Lines without the bytes ``having`` are left out, and not read as JSON.
+    """
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    with file:
+        for number, line in enumerate(file, start=1):
+            if having not in line:
+                continue
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                value = None
+            yield number, value if isinstance(value, dict) else None
+
 
 ROWS_EVERY_S: Final = 1.0
 """Rows are written so often at most: whoever has the set open reads it anew after each time."""
 
 
-class Item(NamedTuple):
+class RunItem(NamedTuple):
     """What one row is of: a case, and which time it is asked."""
 
     case: str
@@ -30,10 +147,10 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedItem:
     """Why an item has no answer yet: what its last attempt said."""
 
-    item: Item
+    item: RunItem
     kind: str
     message: str
 
@@ -56,8 +173,8 @@ class Past:
         Numbers of lines that are damaged.
     """
 
-    outcomes: dict[Item, str] = field(default_factory=dict)
-    failures: dict[Item, Failure] = field(default_factory=dict)
+    outcomes: dict[RunItem, str] = field(default_factory=dict)
+    failures: dict[RunItem, FailedItem] = field(default_factory=dict)
     spent: Spent = field(default_factory=Spent)
     unsure: Spent = field(default_factory=Spent)
     unreadable: list[int] = field(default_factory=list)
@@ -66,8 +183,8 @@ class Past:
 def read_past(run: RunFolder) -> Past:
     """Read the log of a run; one that is not there says that nothing happened."""
     past = Past()
-    under_way: dict[Item, Spent] = {}
-    in_batches: dict[Item, Spent] = {}
+    under_way: dict[RunItem, Spent] = {}
+    in_batches: dict[RunItem, Spent] = {}
     for number, line in lines_of(run.log):
         try:
             if line is None:
@@ -89,14 +206,14 @@ def read_past(run: RunFolder) -> Past:
 
 def _take(
     past: Past,
-    under_way: dict[Item, Spent],
-    in_batches: dict[Item, Spent],
+    under_way: dict[RunItem, Spent],
+    in_batches: dict[RunItem, Spent],
     line: Mapping[str, Any],
 ) -> None:
     event = line["event"]
     if event not in ("sent", "batch_request", "replied", "failed"):
         return
-    item = Item(str(line["case"]), int(line["repeat"]))
+    item = RunItem(str(line["case"]), int(line["repeat"]))
     if event == "batch_request":  # what is at the server is collected: nothing is unsure of it
         in_batches[item] = Spent.from_json(line["expected"])
         return
@@ -115,7 +232,7 @@ def _take(
         elif before:  # the server did not count
             past.unsure += before
     else:
-        past.failures[item] = Failure(item, str(line["kind"]), str(line["message"]))
+        past.failures[item] = FailedItem(item, str(line["kind"]), str(line["message"]))
         if line.get("maybe_paid") and before:
             past.unsure += before
 
@@ -252,8 +369,69 @@ def write_missing_rows(run: RunFolder, is_known: Callable[[str], bool]) -> int:
     return len(missing)
 
 
-def _item_of(line: Mapping[str, Any]) -> Item | None:
+def _item_of(line: Mapping[str, Any]) -> RunItem | None:
     try:
-        return Item(str(line.get("case")), int(line.get("repeat") or 1))
+        return RunItem(str(line.get("case")), int(line.get("repeat") or 1))
     except (TypeError, ValueError):
         return None
+
+
+# What a model said in runs about other things than cases, read from their logs.
+
+
+@dataclass(frozen=True)
+class KeptReply:
+    """What a model said of one thing, as it was kept: how it ended, its text, when, in which run.
+
+    ``why`` says what is wrong with an answer that cannot be read, or what is to be known of it.
+    """
+
+    outcome: str
+    text: str
+    created: str
+    run: str
+    why: str = ""
+
+    @property
+    def answered(self) -> bool:
+        """Whether it can be read."""
+        return self.outcome == "answered"
+
+
+def replies_of(run: RunFolder) -> Iterator[tuple[str, KeptReply]]:
+    """Yield the replies in a run's log in order, each behind the id of what it is about."""
+    for _, line in lines_of(run.log, b'"replied"'):  # which has every reply, and first
+        row = line.get("row") if line and line.get("event") == "replied" else None
+        if isinstance(row, dict):
+            yield str(row.get("case")), _kept(row, run.id)
+
+
+def kept_replies(set_folder: Path, under: str, model: str, prompt: Prompt) -> dict[str, KeptReply]:
+    """Return what a model said in all runs of a kind with this wording, by the id of what it is of.
+
+    Of several answers the newest that can be read counts, else the newest.
+    """
+    found: dict[str, KeptReply] = {}
+    for run in runs_of(set_folder, under):
+        with suppress(RunError):
+            spec = read_spec(run)
+            if spec.parameters.model != model or spec.prompt.hash != prompt.hash:
+                continue
+            for subject, came in replies_of(run):
+                before = found.get(subject)
+                if before is None or _rank(came) > _rank(before):
+                    found[subject] = came
+    return found
+
+
+def _kept(row: dict[str, Any], run: str) -> KeptReply:
+    beside = row.get("extra")
+    extra: dict[str, Any] = beside if isinstance(beside, dict) else {}
+    text, created = str(row.get("text") or ""), str(row.get("created") or "")
+    notes = extra.get("notes")
+    why = " ".join(map(str, notes)) if isinstance(notes, list) else ""
+    return KeptReply(str(extra.get("outcome")), text, created, run, why)
+
+
+def _rank(one: KeptReply) -> tuple[bool, str]:
+    return one.answered, one.created

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, get_args
 
-from rexview.models.running.files.lock import is_worked_on
-from rexview.models.running.folder import RunFolder, read_json, write_json
+from rexview.models.running.folder import RunFolder, is_worked_on, read_json, write_json
 
 State = Literal["starting", "running", "waiting", "paused", "finished", "cancelled", "broken"]
 STATES: Final[tuple[State, ...]] = get_args(State)

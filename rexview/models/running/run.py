@@ -8,37 +8,221 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.errors import RunError
-from rexview.models.backend import Backend
-from rexview.models.running.attempts import Asking, Attempts
-from rexview.models.running.batches import ask_in_batches
-from rexview.models.running.folder import RunFolder
-from rexview.models.running.gate import Gate, Stop
-from rexview.models.running.journal import Item, Journal, Past, read_past, write_missing_rows
+import polars as pl
+
+from rexview.errors import RunError, RunRefused
+from rexview.models.backend import AttemptFailed, Backend, Reply, Request
+from rexview.models.endpoints.batch import Batches, BatchShard, Wish, jobs_of
+from rexview.models.endpoints.endpoint import Endpoint
+from rexview.models.running.attempts import Asking, Attempts, PendingItem, RunTally, ToDo
+from rexview.models.running.folder import RUNS, RunFolder, RunLock, run_folder, runs_of, write_json
+from rexview.models.running.gate import Gate, Pass, Rest, Stop
+from rexview.models.running.journal import (
+    Journal,
+    Past,
+    RunItem,
+    lines_of,
+    read_past,
+    write_missing_rows,
+)
 from rexview.models.running.progress import Progress, State, tell, wish_of, write_progress
-from rexview.models.running.spec import RunSpec
-from rexview.models.running.tally import Tally
-from rexview.models.running.to_do import ToDo
+from rexview.models.running.spec import RunSpec, Spent, billed, newest_alike, read_spec
+from rexview.schema import ReviewSet
 from rexview.vocab import counted
+
+# A run by the Batch API: everything is sent in files, and answered within a day.
+
+_LOOKS_EVERY_S: Final = 0.25
+
+
+def ask_in_batches(attempts: Attempts, entries: Sequence[PendingItem], past: Past) -> None:
+    """Have entries answered, and settle each; what is at the server already is not sent again.
+
+    Where the run is stopped, what is at the server goes on there, and is collected by going on;
+    where it is told to withdraw it, the server stops, and what was done is collected.
+
+    Raises
+    ------
+    OSError
+        The disk did not take what is to be kept.
+    """
+    driven = _Driven(attempts, entries, past)
+    try:
+        driven.work()
+    except AttemptFailed as failure:
+        attempts.gate.stop(Stop("broken", str(failure)))
+    finally:
+        driven.close()
+
+
+class _Driven:
+    """What is at the server, what it will cost, and what the person is told of it."""
+
+    def __init__(self, attempts: Attempts, entries: Sequence[PendingItem], past: Past) -> None:
+        endpoint = attempts.backend
+        assert isinstance(endpoint, Endpoint)
+        self._attempts, self._gate = attempts, attempts.gate
+        self._entries = {_name(entry.item): entry for entry in entries}
+        self._done = {_name(item) for item in past.outcomes}
+        self._before = [
+            line
+            for _, line in lines_of(attempts.run.log)
+            if line and str(line.get("event")).startswith("batch_")
+        ]
+        self._sent: dict[str, tuple[str, Spent]] = {}  # digest of what was sent, what it may cost
+        self._filed: dict[str, Spent] = {}  # what is in a file that has not gone out yet
+        self._to_go_out = Spent()  # the sum of it
+        self._planned: dict[str, BatchShard] = {}
+        self._at_server: dict[str, Pass] = {}  # by shard
+        self._begun = 0
+        for line in self._before:
+            if line["event"] == "batch_request":
+                name = _name(RunItem(str(line["case"]), int(line["repeat"])))
+                self._sent[name] = str(line["key"]), Spent.from_json(line["expected"])
+        for job in jobs_of(self._before)[0]:
+            self._sent_off(job)
+        self._batches = Batches(
+            endpoint,
+            lambda name: attempts.built(_item(name)),
+            attempts.run.path / "shard.jsonl",
+            self._note,
+            self._wait,
+            wish=self._wish,
+            room=self._room,
+        )
+
+    def close(self) -> None:
+        """Give back connections, and say what is still at the server."""
+        self._batches.close()
+        self._attempts.tally.rest = None
+        if self._at_server:
+            many = counted(len(self._at_server), "batch")
+            self._attempts.tally.say(f"{many} still at the server: --resume collects the answers.")
+
+    def work(self) -> None:
+        """Send and collect, until nothing is left or the run is stopped."""
+        missing = set(self._entries)
+        for name, came in self._batches.results(list(self._entries), self._before, self._done):
+            missing.discard(name)
+            entry = self._entries.get(name) or PendingItem(_item(name))
+            if isinstance(came, Reply):
+                self._answered(name, entry, came)
+            else:
+                if came.maybe_paid:
+                    self._gate.replied(self._leave_of(name), None, None)
+                self._attempts.give_up_on(entry, came)
+        if missing and not self._gate.stopped:
+            budget = self._attempts.spec.budget
+            self._gate.stop(Stop("cancelled", f"Budget reached ({budget})."))
+
+    def _answered(self, name: str, entry: PendingItem, reply: Reply) -> None:
+        attempts = self._attempts
+        spent = billed(reply.usage, attempts.spec.card.price)
+        self._gate.replied(self._leave_of(name), spent, None)
+        attempts.collected(entry, reply, self._sent[name][0] if name in self._sent else None)
+
+    def _leave_of(self, name: str) -> Pass:
+        """Return what a request that is no longer under way was expected to take."""
+        return Pass(self._sent[name][1] if name in self._sent else Spent(), time.monotonic())
+
+    def _room(self, name: str, request: Request) -> bool:
+        """Set aside what a request may cost, and write it down; False where the budget ends."""
+        if name in self._filed:  # the file that it was in did not go out
+            self._filed.clear()
+            self._to_go_out = Spent()
+        expected = self._attempts.expected(request)
+        if not self._gate.has_room(self._to_go_out + expected):
+            return False
+        self._filed[name] = expected
+        self._to_go_out += expected
+        self._sent[name] = request.key, expected
+        self._attempts.note_request("batch_request", _item(name), request, expected)
+        return True
+
+    def _note(self, event: str, **values: Any) -> None:
+        """Write an event to the log, and count it."""
+        self._attempts.journal.note(event, **values)
+        shard = values["shard"]
+        if event == "batch_planned":
+            self._planned[shard] = BatchShard(shard, tuple(values["names"]))
+        elif event == "batch_created":
+            if shard in self._planned:
+                self._sent_off(self._planned.pop(shard))
+            requests = counted(self._at_server[shard].requests, "request")
+            self._attempts.tally.say(f"A batch is at the server: {values['batch']}, {requests}.")
+        elif event == "batch_ended":
+            self._gate.given_back(self._at_server.pop(shard))
+            if values["status"] != "completed":
+                batch, status = values["batch"], values["status"]
+                self._attempts.tally.say(f"The server ended {batch}: {status}.")
+
+    def _sent_off(self, job: BatchShard) -> None:
+        """Set aside what a shard may cost."""
+        for name in job.names:
+            self._filed.pop(name, None)
+        self._to_go_out = sum(self._filed.values(), Spent())
+        each = [self._sent[name][1] for name in job.names if name in self._sent]
+        self._at_server[job.shard] = self._gate.sent_off(sum(each, Spent()), len(job.names))
+        self._begun += 1
+
+    def _wish(self) -> Wish:
+        stopped = self._gate.stopped
+        if stopped and stopped.withdraw:
+            return "cancel"
+        return "hold" if stopped or self._gate.paused else "send"
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait, and tell what for; something else that is wanted is waited for no longer."""
+        wish, until = self._wish(), time.monotonic() + seconds
+        self._attempts.tally.rest = Rest(time.time() + seconds, self._in_words())
+        while time.monotonic() < until and self._wish() == wish and not self._is_over():
+            time.sleep(_LOOKS_EVERY_S)
+        self._attempts.tally.rest = None
+        return not self._is_over()
+
+    def _is_over(self) -> bool:
+        return self._gate.is_stopped() and self._wish() != "cancel"
+
+    def _in_words(self) -> str:
+        """Say what is waited for."""
+        if not self._at_server:
+            return "Nothing is at the server"
+        of = counted(self._begun, "batch")
+        words = f"{len(self._at_server)} of {of} at the server"
+        if self._wish() == "cancel":
+            words += ", being cancelled"
+        asked = sum(total for total, _, _ in self._batches.counts.values())
+        done = sum(good + bad for _, good, bad in self._batches.counts.values())
+        return f"{words}, {done:,} of {counted(asked, 'request')} done" if asked else words
+
+
+def _name(item: RunItem) -> str:
+    return f"{item.repeat}:{item.case}"
+
+
+def _item(name: str) -> RunItem:
+    repeat, _, case = name.partition(":")
+    return RunItem(case, int(repeat))
+
 
 TOLD_FROM_S: Final = 60.0
 """A rest of so many seconds or more is said to the person."""
 _GRACE_S: Final = 30.0
 _WITHDRAW_S: Final = 900.0
 """OpenAI takes up to ten minutes to stop a batch and write down what was done."""
-_LOOKS_EVERY_S: Final = 0.25
 _WRITES_EVERY_S: Final = 0.5
 _LOG: Final = logging.getLogger(__name__)
 
 
-def items_of(spec: RunSpec) -> list[Item]:
+def items_of(spec: RunSpec) -> list[RunItem]:
     """Return everything that is asked: every case once, then every case again."""
-    return [Item(case, n) for n in range(1, spec.repeats + 1) for case in spec.cases]
+    return [RunItem(case, n) for n in range(1, spec.repeats + 1) for case in spec.cases]
 
 
 class Run:
@@ -85,7 +269,7 @@ class Run:
         except OSError as error:
             raise RunError(disk_words(error)) from error
         asked = items_of(spec)
-        tally = Tally((past.outcomes[one] for one in asked if one in past.outcomes), masked)
+        tally = RunTally((past.outcomes[one] for one in asked if one in past.outcomes), masked)
         _say_mended(tally, past, added)
         to_do = ToDo(item for item in asked if item not in past.outcomes)
         self._calls = backend.calls or spec.concurrency
@@ -231,7 +415,7 @@ class Run:
         self._told(progress)
 
 
-def _say_mended(tally: Tally, past: Past, added: int) -> None:
+def _say_mended(tally: RunTally, past: Past, added: int) -> None:
     if past.unreadable:
         lines = ", ".join(map(str, past.unreadable[:5]))
         tally.say(f"log.jsonl, line {lines}: damaged, left out; what it says is asked again.")
@@ -249,3 +433,117 @@ def disk_words(error: OSError) -> str:
         return "There is no room left on the disk: make room, then resume (--resume)."
     reason = error.strerror or type(error).__name__
     return f"The review set's folder cannot be written ({reason}): mend that, then use --resume."
+
+
+# Which run is begun or continued, and what is left of it.
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """A run that may begin or go on.
+
+    ``spec`` is what is asked now; ``before`` what ``run.json`` says so far, None for a new run.
+    """
+
+    spec: RunSpec
+    run: RunFolder
+    past: Past
+    before: RunSpec | None = None
+
+    @property
+    def left(self) -> list[RunItem]:
+        """What has no reply yet."""
+        return [item for item in items_of(self.spec) if item not in self.past.outcomes]
+
+
+def known_cases(review_set: ReviewSet) -> dict[str, int]:
+    """Return the ids of a set's cases in their order, each with its place."""
+    return {case: place for place, case in enumerate(review_set.cases["id"].to_list())}
+
+
+def unanswered(review_set: ReviewSet, model: str) -> tuple[str, ...]:
+    """Return the cases of a set that a model has not answered, in their order."""
+    answered = review_set.answers.filter(pl.col("model") == model)["case"].unique()
+    ids = review_set.cases["id"]
+    return tuple(ids.filter(~ids.is_in(answered.implode())))
+
+
+def new_plan(set_folder: Path, spec: RunSpec, under: str = RUNS) -> RunPlan:
+    """Plan a new run in the folder of its kind; nothing is written yet."""
+    return RunPlan(spec, RunFolder(set_folder, spec.id, under), Past())
+
+
+def resumed(
+    set_folder: Path,
+    spec: RunSpec | None,
+    run_id: str | None,
+    known: Collection[str],
+    *,
+    cases: tuple[str, ...] | None = None,
+    under: str = RUNS,
+) -> RunPlan | None:
+    """Plan to go on with a run; None when no run asks as ``spec`` does.
+
+    Parameters
+    ----------
+    set_folder, run_id
+        The set, and the run if one was named.
+    spec
+        What was asked for now: the newest run that asks the same in the same way is taken.
+    known
+        The ids of the set's cases, or of what else can be asked about.
+    cases
+        Those that were named now. Without them a run of all cases goes on with all that there are
+        now, another one with its own.
+    under
+        The folder of the run's kind.
+
+    Raises
+    ------
+    RunRefused
+        The run that was named is not there, or cannot be read.
+    """
+    try:
+        run = run_folder(set_folder, run_id, under) if run_id else None
+        if run is None and spec is not None:
+            run = newest_alike(runs_of(set_folder, under), spec)
+        if run is None:
+            return None
+        before = read_spec(run)
+        past = read_past(run)
+    except RunError as error:
+        raise RunRefused(str(error)) from None
+    except OSError as error:
+        raise RunRefused(disk_words(error)) from None
+    if cases is None:
+        cases = tuple(known) if before.selected == "all" else before.cases
+    left = tuple(case for case in cases if case in known)
+    return RunPlan(replace(before, cases=left), run, past, before)
+
+
+def begin(plan: RunPlan) -> RunLock:
+    """Take the run's lock and write ``run.json``; cases that were asked before stay in it.
+
+    Raises
+    ------
+    RunRefused
+        Another process works on the run.
+    RunError
+        Nothing can be written there.
+    """
+    spec, before = plan.spec, plan.before
+    if before is not None:
+        cases = tuple(dict.fromkeys((*before.cases, *spec.cases)))
+        repeats = max(before.repeats, spec.repeats)
+        spec = replace(spec, cases=cases, repeats=repeats, selected=before.selected)
+    try:
+        plan.run.path.mkdir(parents=True, exist_ok=before is not None)
+        lock = RunLock(plan.run)
+        try:
+            write_json(plan.run.spec, spec.as_json())
+        except BaseException:
+            lock.release()
+            raise
+    except OSError as error:
+        raise RunError(disk_words(error)) from None
+    return lock

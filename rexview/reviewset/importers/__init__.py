@@ -6,11 +6,11 @@ only read. The review set appears as a whole or not at all.
 
 from __future__ import annotations
 
-from rexview.reviewset.importers.core.formats import FORMATS, ImportReport
-from rexview.reviewset.importers.core.run import import_source
+from rexview.reviewset.importers.formats import FORMATS, ImportReport
+from rexview.reviewset.importers.run import import_source
+from rexview.reviewset.importers.table.cells import FIELDS
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
-from rexview.reviewset.importers.table.column_names import FIELDS
 
 __all__ = [
     "FIELDS",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_placement import (
+from rexview.reviewset.importers.box_placement import (
     BoxReading,
     FoundBox,
     PictureCases,
@@ -21,14 +21,13 @@ from rexview.reviewset.importers.annotations.box_placement import (
     place_boxes,
     turned_box,
 )
-from rexview.reviewset.importers.core.case_names import safe_path
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.recognise import Probe
-from rexview.reviewset.importers.core.set_rows import Place, SetRows
-from rexview.reviewset.importers.core.source_files import SourceFile, read_json
-from rexview.reviewset.importers.images.placement import place_images
+from rexview.reviewset.importers.case_names import safe_path
+from rexview.reviewset.importers.image_placement import place_images
+from rexview.reviewset.importers.receipt import ProblemLog
+from rexview.reviewset.importers.set_rows import Place, SetRows
+from rexview.reviewset.importers.source_files import Probe, SourceFile, read_json
 from rexview.reviewset.tables.source import At
-from rexview.written_boxes.texts import four_numbers, one_number
+from rexview.written_boxes import four_numbers, one_number
 
 Key = int | str
 """What a file calls an image or a category."""

@@ -17,8 +17,8 @@ from typing import Any, Final
 from rexview.addresses import DICOMWEB, Address, read_address
 from rexview.errors import AddressRefused, ImportSourceError, Problem
 from rexview.remote.dicomweb import found, is_uid, value_of, values_of
+from rexview.reviewset.info import dump_yaml
 from rexview.reviewset.sources import INFO_FILE
-from rexview.reviewset.yaml_lines import dump_yaml
 
 RADIOGRAPHS: Final = ("CR", "DX", "RG")
 """DICOM modalities that are taken."""

@@ -9,18 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final, TypeVar
 
-from rexview.reviewset.importers.core.joins import join
-from rexview.reviewset.importers.core.recognise import Found, Probe
-from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import (
+from rexview.reviewset.importers.joins import join
+from rexview.reviewset.importers.set_rows import SetRows
+from rexview.reviewset.importers.source_files import (
+    Found,
+    Probe,
     SourceFile,
     model_told,
     name_of_model,
     read_json,
     warn_of_no_model,
 )
-from rexview.reviewset.importers.table.column_names import KNOWN_NAMES, MODEL_NAME, ColumnName
-from rexview.reviewset.importers.table.references import told
+from rexview.reviewset.importers.table.cells import KNOWN_NAMES, MODEL_NAME, ColumnName
+from rexview.reviewset.importers.table.importer import given_role
 from rexview.reviewset.importers.table.roles import side_of
 from rexview.reviewset.report_text import report_fields
 from rexview.reviewset.tables.source import At
@@ -103,7 +104,7 @@ def read_predictions(
 
 def _is_reference(file: SourceFile, options: Mapping[str, Any]) -> bool:
     """Whether the texts of a file are the radiologist's: a person said so, or its name does."""
-    said = told(file, options)
+    said = given_role(file, options)
     words = ColumnName.of(PurePosixPath(file.label).stem).words
     return said == "reference" or (said is None and side_of(words) > 0)
 

@@ -13,20 +13,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.case_names import safe_path
-from rexview.reviewset.importers.core.joins import join
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.recognise import Found, Probe
-from rexview.reviewset.importers.core.set_rows import REPORT_QUESTION, SetRows
-from rexview.reviewset.importers.core.source_files import (
+from rexview.reviewset.importers.case_names import safe_path
+from rexview.reviewset.importers.image_placement import place_images
+from rexview.reviewset.importers.joins import join
+from rexview.reviewset.importers.receipt import ProblemLog
+from rexview.reviewset.importers.set_rows import REPORT_QUESTION, SetRows
+from rexview.reviewset.importers.source_files import (
     REPEATED,
+    Found,
+    Probe,
     SourceFile,
     name_of_model,
     read_json,
     warn_of_no_model,
 )
-from rexview.reviewset.importers.images.placement import place_images
-from rexview.reviewset.importers.table.column_names import FIELD_NAMES
+from rexview.reviewset.importers.table.cells import FIELD_NAMES
 from rexview.reviewset.importers.table.roles import columns_by_meaning
 from rexview.reviewset.report_text import (
     absent,

@@ -15,12 +15,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from rexview.bounded import printable
-from rexview.reviewset.importers.core.joins import join
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.recognise import Found, Probe
-from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import (
+from rexview.reviewset.importers.image_placement import place_images
+from rexview.reviewset.importers.joins import join
+from rexview.reviewset.importers.predictions import entries_by_id
+from rexview.reviewset.importers.receipt import ProblemLog
+from rexview.reviewset.importers.set_rows import SetRows
+from rexview.reviewset.importers.source_files import (
+    Found,
+    Probe,
     SourceFile,
     json_lines,
     model_told,
@@ -28,12 +30,11 @@ from rexview.reviewset.importers.core.source_files import (
     read_json,
     read_text,
 )
-from rexview.reviewset.importers.images.placement import place_images
-from rexview.reviewset.importers.predictions import entries_by_id
 from rexview.reviewset.importers.table.table_reader import right_option
 from rexview.reviewset.json_text import JsonError
 from rexview.reviewset.report_text import absent, read_age, read_sex
 from rexview.reviewset.tables.source import At
+from rexview.untrusted_input import printable
 
 IDENTITY: Final = ("StudyInstanceUid", "StudyDate")
 """Fields that say who the patient was, and when: left out."""

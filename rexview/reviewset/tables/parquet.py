@@ -4,15 +4,347 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
 import polars as pl
 
-from rexview.reviewset.tables.parquet_size import PartSizes, UnreadableError
 from rexview.reviewset.tables.source import MAX_COLUMNS, TOO_MANY_COLUMNS, Part
+
+# How much memory a Parquet file takes once it is read, counted before it is read.
+#
+# A kilobyte of Parquet can hold any number of values: pages are compressed, and a text that a
+# dictionary holds once may be repeated in every row. What the end of a file says of its sizes is
+# not believed. Readers obey the header of each page, so these headers are counted; the lengths of
+# repeated texts are added up through the dictionary, which stays as small as it is.
+#
+# Source: https://github.com/apache/parquet-format, ``parquet.thrift`` (page headers, Thrift's
+# compact protocol) and ``Encodings.md``.
+
+MAX_UNFOLDED_BYTES: Final = 4_000_000_000
+"""Bytes of one part of a table, read."""
+MAX_RATIO: Final = 1000
+"""How many times its size a file may unfold to, beyond :data:`RATIO_MATTERS_FROM`."""
+RATIO_MATTERS_FROM: Final = 256_000_000
+MAX_VALUES: Final = 400_000_000
+"""Values in all columns of a part, those of lists included."""
+_MAX_PAGES: Final = 500_000
+_MAX_FOOTER_BYTES: Final = 64_000_000
+_MAX_HEADER_BYTES: Final = 16_000_000
+_FIRST_WINDOW: Final = 256
+_BATCH_ROWS: Final = 16_384
+_DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_V2 = 0, 2, 3
+_BY_DICTIONARY: Final = (2, 8)
+_BY_PREFIX: Final = 7
+_BYTES_OF: Final = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
+_DIVIDE: Final = "Divide it into several files, or leave out what is not needed."
+_DAMAGED: Final = "The file is damaged, or is not a Parquet file."
+_PLACE_BYTES: Final = 4
+"""Of a value: where it stands in lists, or which text of a dictionary it is."""
+
+
+class UnreadableError(Exception):
+    """Why a Parquet file is not read, and what to do."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.message, self.remedy = message, remedy
+
+
+@dataclass
+class _Column:
+    """What the page headers of one column say, over all its row groups."""
+
+    width: int | None
+    values: int = 0
+    page_bytes: int = 0
+    repeated: int = 0
+    """Bytes at most of texts that pages repeat from a dictionary."""
+    has_prefixes: bool = False
+    longest_dictionary: int = 0
+
+
+@dataclass
+class _Pages:
+    """The columns of a file by path, as their pages are counted."""
+
+    columns: dict[str, _Column] = field(default_factory=dict)
+    pages: int = 0
+
+
+def check_parquet(
+    path: Path, *, most_bytes: int = MAX_UNFOLDED_BYTES, most_cells: int = MAX_VALUES
+) -> int:
+    """Count the bytes that a Parquet file takes once it is read; return them.
+
+    Parameters
+    ----------
+    path : Path
+    most_bytes : int
+        Bytes, read, above which it is refused.
+    most_cells : int
+        Rows times columns above which it is refused.
+
+    Raises
+    ------
+    UnreadableError
+        It would take too much memory, or it is damaged, or cannot be read.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        packed = path.stat().st_size
+        most = min(most_bytes, max(MAX_RATIO * packed, RATIO_MATTERS_FROM))
+        with path.open("rb") as file:
+            _check_footer(file, packed)
+            about = pq.read_metadata(path)
+            if about.num_columns > MAX_COLUMNS:
+                raise UnreadableError(*TOO_MANY_COLUMNS)
+            if about.num_rows * about.num_columns > most_cells:
+                message = f"The table has more than {most_cells:,} cells."
+                raise UnreadableError(message, _DIVIDE)
+            found = _count_pages(file, about)
+        _check_values(found)
+        certain = sum(map(_certain_bytes, found.columns.values()))
+        possible = certain + sum(one.repeated for one in found.columns.values())
+        if certain > most:
+            raise _too_large(most)
+        if possible <= most:
+            return possible
+        prefixed = [name for name, one in found.columns.items() if one.has_prefixes]
+        if prefixed:
+            message = f"The texts of {prefixed[0]} are written as changes of the one before."
+            raise UnreadableError(message, "Write it again without DELTA_BYTE_ARRAY.")
+        doubtful = [name for name, one in found.columns.items() if one.repeated]
+        return _with_repeated(path, doubtful, certain, most)
+    except pa.ArrowNotImplementedError:  # of lists whose texts are in a dictionary only in part
+        message = "The texts that the file repeats cannot be counted."
+        raise UnreadableError(message, "Write it again without dictionaries.") from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError, _Damaged):
+        raise UnreadableError(_DAMAGED, "Write it again.") from None
+
+
+class PartSizes:
+    """The parts of one table so far: many small files may unfold no further than one may."""
+
+    def __init__(self) -> None:
+        self._packed = self._unfolded = 0
+
+    def add(self, path: Path) -> None:
+        """Count one more part.
+
+        Raises
+        ------
+        UnreadableError
+            It, or all parts together, would take too much memory.
+        """
+        self._unfolded += check_parquet(path)
+        self._packed += path.stat().st_size
+        most = max(MAX_RATIO * self._packed, RATIO_MATTERS_FROM)
+        if self._unfolded > most:
+            raise _too_large(most)
+
+
+def _too_large(most: int) -> UnreadableError:
+    size = f"{most / 1e9:g} GB" if most >= 1e9 else f"{most / 1e6:,.0f} MB"
+    return UnreadableError(f"The table would take more than {size} of memory, unpacked.", _DIVIDE)
+
+
+def _check_footer(file: IO[bytes], size: int) -> None:
+    file.seek(max(0, size - 8))
+    end = file.read(8)
+    if len(end) < 8 or end[4:] != b"PAR1":
+        raise _Damaged
+    if int.from_bytes(end[:4], "little") > _MAX_FOOTER_BYTES:
+        raise UnreadableError("The file has far too many row groups.", _DIVIDE)
+
+
+def _check_values(found: _Pages) -> None:
+    if sum(one.values for one in found.columns.values()) > MAX_VALUES:
+        raise UnreadableError(f"The file holds more than {MAX_VALUES:,} values.", _DIVIDE)
+
+
+def _certain_bytes(column: _Column) -> int:
+    """Return what the pages of a column take, unpacked, and each value read from them."""
+    of_values = column.values * (column.width or 0)
+    return max(column.page_bytes, of_values) + column.values * _PLACE_BYTES
+
+
+def _count_pages(file: IO[bytes], about: Any) -> _Pages:
+    found = _Pages()
+    for group in range(about.num_row_groups):
+        for number in range(about.num_columns):
+            chunk, kind = about.row_group(group).column(number), about.schema.column(number)
+            if chunk.physical_type == "FIXED_LEN_BYTE_ARRAY":
+                width: int | None = kind.length
+            else:
+                width = _BYTES_OF.get(chunk.physical_type)
+            column = found.columns.setdefault(chunk.path_in_schema, _Column(width))
+            starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
+            start = min(one for one in starts if one)
+            _count_chunk(file, start, start + chunk.total_compressed_size, column, found)
+    return found
+
+
+def _count_chunk(file: IO[bytes], at: int, end: int, column: _Column, found: _Pages) -> None:
+    column.longest_dictionary = 0
+    while at < end:
+        header, length = _page_header(file, at)
+        kind, unpacked, packed = (_size_of(header.get(number)) for number in (1, 2, 3))
+        at += length + packed
+        found.pages += 1
+        column.page_bytes += unpacked
+        if kind == _DICTIONARY_PAGE:
+            column.longest_dictionary = max(column.longest_dictionary, unpacked)
+        elif kind in (_DATA_PAGE, _DATA_PAGE_V2):
+            of_page = header.get(5 if kind == _DATA_PAGE else 8)
+            if not isinstance(of_page, dict):
+                raise _Damaged
+            values = _size_of(of_page.get(1))
+            encoding = of_page.get(2 if kind == _DATA_PAGE else 4)
+            column.values += values
+            if column.width is None and encoding in _BY_DICTIONARY:
+                column.repeated += values * column.longest_dictionary
+            elif column.width is None and encoding == _BY_PREFIX:
+                column.repeated += values * unpacked
+                column.has_prefixes = True
+        if found.pages > _MAX_PAGES:
+            raise UnreadableError("The file has far too many pages.", _DIVIDE)
+
+
+def _size_of(value: Any) -> int:
+    """Return a number of bytes or values as a header has it; a hostile one may be anything."""
+    if not isinstance(value, int) or value < 0:
+        raise _Damaged
+    return value
+
+
+def _with_repeated(path: Path, columns: list[str], certain: int, most: int) -> int:
+    """Add the lengths of texts that dictionaries repeat to what is certain, without making them.
+
+    Raises
+    ------
+    UnreadableError
+        They are more than ``most``.
+    """
+    import pyarrow.parquet as pq
+
+    total = certain
+    with pq.ParquetFile(path, read_dictionary=columns) as content:
+        for group in range(content.num_row_groups):  # each has dictionaries of its own
+            how = {"row_groups": [group], "columns": columns, "use_threads": False}
+            for batch in content.iter_batches(_BATCH_ROWS, **how):
+                total += sum(map(_text_bytes, batch.columns))
+                if total > most:
+                    raise _too_large(most)
+    return total
+
+
+def _text_bytes(array: Any) -> int:
+    """Return the length of all texts of an array, in lists and structs, too."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(array, pa.DictionaryArray):
+        lengths = pc.cast(pc.binary_length(array.dictionary), pa.int64())
+        return pc.sum(pc.take(lengths, array.indices)).as_py() or 0
+    if isinstance(array, pa.MapArray):
+        return _text_bytes(array.keys) + _text_bytes(array.items)
+    if isinstance(array, pa.StructArray):
+        return sum(map(_text_bytes, array.flatten()))
+    if isinstance(array, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray):
+        return _text_bytes(array.flatten())
+    return int(array.nbytes)
+
+
+class _Damaged(Exception):
+    """A page header that cannot be understood."""
+
+
+class _TooShort(Exception):
+    """The header goes on beyond the bytes that were read."""
+
+
+def _page_header(file: IO[bytes], at: int) -> tuple[dict[int, Any], int]:
+    """Return the fields of the page header at a place by their numbers, and its length."""
+    window = _FIRST_WINDOW
+    while window <= _MAX_HEADER_BYTES:
+        file.seek(at)
+        content = file.read(window)
+        reader = _CompactReader(content)
+        try:
+            return reader.struct(0), reader.at
+        except _TooShort:
+            if len(content) < window:
+                raise _Damaged from None
+            window *= 16
+    raise _Damaged
+
+
+class _CompactReader:
+    """Reads one struct of Thrift's compact protocol: whole numbers and structs are kept."""
+
+    _MAX_DEPTH: Final = 8
+
+    def __init__(self, content: bytes) -> None:
+        self._content, self.at = content, 0
+
+    def struct(self, depth: int) -> dict[int, Any]:
+        """Return the fields of a struct by their numbers."""
+        if depth > self._MAX_DEPTH:
+            raise _Damaged
+        found: dict[int, Any] = {}
+        number = 0
+        while (head := self._byte()) != 0:
+            step, kind = head >> 4, head & 15
+            number = number + step if step else self._whole()
+            found[number] = self._value(kind, depth)
+        return found
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if kind in (1, 2):
+            return kind == 1
+        if kind == 3:
+            return self._byte()
+        if kind in (4, 5, 6):
+            return self._whole()
+        if kind in (7, 8):
+            self._skip(8 if kind == 7 else self._plain())
+            return None
+        if kind == 12:
+            return self.struct(depth + 1)
+        raise _Damaged  # page headers have no lists, sets or maps
+
+    def _byte(self) -> int:
+        if self.at >= len(self._content):
+            raise _TooShort
+        self.at += 1
+        return self._content[self.at - 1]
+
+    def _plain(self) -> int:
+        value = shift = 0
+        while True:
+            one = self._byte()
+            value |= (one & 127) << shift
+            shift += 7
+            if one < 128:
+                return value
+            if shift > 63:
+                raise _Damaged
+
+    def _whole(self) -> int:
+        value = self._plain()
+        return (value >> 1) ^ -(value & 1)
+
+    def _skip(self, count: int) -> None:
+        self.at += count
+        if self.at > len(self._content):
+            raise _TooShort
+
 
 MAX_ROWS: Final = 5_000_000
 """Rows of one Parquet part."""

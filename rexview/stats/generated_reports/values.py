@@ -32,7 +32,7 @@ class ReportValues:
     models : tuple of str
         Ids of the set's models, in its order.
     number : numpy.ndarray
-        Number of the answer (:class:`rexview.frames.answer_rows.AnswerRows`).
+        Number of the answer (:class:`rexview.frames.AnswerRows`).
     metric, model : numpy.ndarray
         Places in ``metrics`` and ``models``.
     patient : numpy.ndarray

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rexview.bounded import printable
 from rexview.stats.answered import STATUSES
 from rexview.stats.judges.listed import JUDGE_TABLES
 from rexview.stats.report.cells import MISSING, Columns, Row, limits, number, p_value, word
 from rexview.stats.report.generated_text import REPORT_TABLES, metric_words
+from rexview.untrusted_input import printable
 from rexview.vocab import CATEGORY_NAMES, CRITERIA, DIMENSION_NAMES, FAILURES, QUESTION_TAGS
 
 _NAMES: Final = (

@@ -12,10 +12,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from rexview.people import Person, Role
-from rexview.store import value_fields
-from rexview.store.kinds import curation, meetings, written
-from rexview.store.kinds.kind import ALL_WHO_WRITE, READERS, Kind
-from rexview.store.value_fields import Field
+from rexview.store import kind_fields
+from rexview.store.kind_fields import ALL_WHO_WRITE, READERS, Field, Kind
 from rexview.vocab import (
     DIMENSIONS,
     EDIT_ACTIONS,
@@ -43,8 +41,8 @@ def _pair(value: Mapping[str, Any]) -> str:
 
 
 _SCORE_FIELDS: Final[Mapping[str, Field]] = {
-    "score": value_fields.score,
-    "comment": value_fields.text("comment"),
+    "score": kind_fields.score,
+    "comment": kind_fields.text("comment"),
 }
 
 # An adjudicator sees what readers gave, so does not score as one.
@@ -62,8 +60,8 @@ KINDS: Final[Mapping[str, Kind]] = {
         "a failure confirmed or rejected: `verdict` (null takes it back), `comment`",
         about="answer",
         fields={
-            "verdict": value_fields.word("verdict", *VERDICTS, None),
-            "comment": value_fields.text("comment"),
+            "verdict": kind_fields.word("verdict", *VERDICTS, None),
+            "comment": kind_fields.text("comment"),
         },
         roles=ALL_WHO_WRITE,
         subject=("failure", FAILURES),
@@ -73,9 +71,9 @@ KINDS: Final[Mapping[str, Kind]] = {
         "words on something: `text`, `on` (what and where), `reply_to`; null: removed",
         about="case or answer",
         fields={
-            "text": value_fields.text("comment", required=True),
-            "on": value_fields.spot,
-            "reply_to": value_fields.replied_to,
+            "text": kind_fields.text("comment", required=True),
+            "on": kind_fields.spot,
+            "reply_to": kind_fields.replied_to,
         },
         roles=ALL_WHO_WRITE,
         subject="id",
@@ -84,7 +82,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "resolve": Kind(
         "a comment settled: `resolved`",
         about="comment",
-        fields={"resolved": value_fields.word("value of resolved", True, False)},
+        fields={"resolved": kind_fields.word("value of resolved", True, False)},
         roles=ALL_WHO_WRITE,
         subject="comment",
         shared=True,
@@ -93,9 +91,9 @@ KINDS: Final[Mapping[str, Kind]] = {
         "a case given to a reader: `as` (`first` or `second`), `active`, `name` if known",
         about="case",
         fields={
-            "as": value_fields.word("value of as", "first", "second"),
-            "active": value_fields.word("value of active", True, False),
-            "name": value_fields.text("name"),
+            "as": kind_fields.word("value of as", "first", "second"),
+            "active": kind_fields.word("value of active", True, False),
+            "name": kind_fields.text("name"),
         },
         roles=frozenset[Role]({"lead"}),
         subject="reader",
@@ -115,7 +113,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "skip": Kind(
         "a case left out by a reader: `reason`; null: taken back",
         about="case",
-        fields={"reason": value_fields.text("reason")},
+        fields={"reason": kind_fields.text("reason")},
         roles=READERS,
         removable=True,
     ),
@@ -125,8 +123,8 @@ KINDS: Final[Mapping[str, Kind]] = {
         "models), `accepted`: they score it all the same",
         about="case or all",
         fields={
-            "what": value_fields.word("value of what", "models", "report", "solution", "unblinded"),
-            "accepted": value_fields.accepted,
+            "what": kind_fields.word("value of what", "models", "report", "solution", "unblinded"),
+            "accepted": kind_fields.accepted,
         },
         roles=READERS,
         subject_of=_what,
@@ -135,7 +133,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "done": Kind(
         "a reader has finished a case: `done`",
         about="case or all",
-        fields={"done": value_fields.word("value of done", True, False)},
+        fields={"done": kind_fields.word("value of done", True, False)},
         roles=READERS,
     ),
     "choose": Kind(
@@ -143,9 +141,9 @@ KINDS: Final[Mapping[str, Kind]] = {
         "`option`, its words, `seconds`",
         about="case",
         fields={
-            "choice": value_fields.choice,
-            "option": value_fields.text("option"),
-            "seconds": value_fields.seconds,
+            "choice": kind_fields.choice,
+            "option": kind_fields.text("option"),
+            "seconds": kind_fields.seconds,
         },
         roles=READERS,
     ),
@@ -154,13 +152,13 @@ KINDS: Final[Mapping[str, Kind]] = {
         "`kind` of error, `significance`, `comment`; null: taken back",
         about="answer",
         fields={
-            "action": value_fields.word("action", *EDIT_ACTIONS),
-            "original": value_fields.text("line"),
-            "edited": value_fields.text("corrected line"),
-            "severity": value_fields.severity,
-            "kind": value_fields.word("kind of error", *EDIT_KINDS, None),
-            "significance": value_fields.word("significance", *SIGNIFICANCES, None),
-            "comment": value_fields.text("comment"),
+            "action": kind_fields.word("action", *EDIT_ACTIONS),
+            "original": kind_fields.text("line"),
+            "edited": kind_fields.text("corrected line"),
+            "severity": kind_fields.severity,
+            "kind": kind_fields.word("kind of error", *EDIT_KINDS, None),
+            "significance": kind_fields.word("significance", *SIGNIFICANCES, None),
+            "comment": kind_fields.text("comment"),
         },
         roles=READERS,
         subject=("line", PLACE),
@@ -170,7 +168,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "corrected": Kind(
         "a reader has corrected a whole report: `done`; until then its edits count nowhere",
         about="answer",
-        fields={"done": value_fields.word("value of done", True, False)},
+        fields={"done": kind_fields.word("value of done", True, False)},
         roles=READERS,
         judging=True,
     ),
@@ -179,13 +177,13 @@ KINDS: Final[Mapping[str, Kind]] = {
         "`preferred` (null: left out), `seconds`, `comment`, and the digests of both",
         about="case",
         fields={
-            "first": value_fields.id_of("first model"),
-            "second": value_fields.id_of("second model"),
-            "preferred": value_fields.word("preferred report", *PREFERRED, None),
-            "seconds": value_fields.seconds,
-            "comment": value_fields.text("comment"),
-            "first_digest": value_fields.digest,
-            "second_digest": value_fields.digest,
+            "first": kind_fields.id_of("first model"),
+            "second": kind_fields.id_of("second model"),
+            "preferred": kind_fields.word("preferred report", *PREFERRED, None),
+            "seconds": kind_fields.seconds,
+            "comment": kind_fields.text("comment"),
+            "first_digest": kind_fields.digest,
+            "second_digest": kind_fields.digest,
         },
         roles=READERS,
         subject_of=_pair,
@@ -195,18 +193,18 @@ KINDS: Final[Mapping[str, Kind]] = {
         "taken back",
         about="case",
         fields={
-            "findings": value_fields.text("findings"),
-            "impression": value_fields.text("impression"),
-            "comment": value_fields.text("comment"),
+            "findings": kind_fields.text("findings"),
+            "impression": kind_fields.text("impression"),
+            "comment": kind_fields.text("comment"),
         },
         roles=ALL_WHO_WRITE,
         reader_rule="reader_references",
         removable=True,
         shared=True,
     ),
-    **curation.KINDS,
-    **written.KINDS,
-    **meetings.KINDS,
+    **kind_fields.CURATION_KINDS,
+    **kind_fields.WRITTEN_FAILURE_KINDS,
+    **kind_fields.MEETING_KINDS,
 }
 SHARED: Final = frozenset(name for name, kind in KINDS.items() if kind.shared)
 """Kinds of which there is one state for all."""

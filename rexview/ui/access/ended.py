@@ -18,7 +18,7 @@ from rexview.ui.server import server_state
 from rexview.words import tr
 
 if TYPE_CHECKING:
-    from rexview.store.database.ended_sign_ins import EndedSignIns
+    from rexview.store.database.shared_state import EndedSignIns
 
 EVERY_S: Final = 1.0
 """Seconds between two questions to the database."""
@@ -136,7 +136,7 @@ class SignOuts:
 
 def _of_this_server() -> EndedSignIns:
     # a server starts without it
-    from rexview.store.database.ended_sign_ins import open_ended_sign_ins
+    from rexview.store.database.shared_state import open_ended_sign_ins
 
     return open_ended_sign_ins(server_state.settings())
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rexview.analysis.case.record import CasePage
-from rexview.choices.choice import METHODS
+from rexview.choices.option_words import METHODS
 from rexview.detect.self_contradiction import is_usable
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.stats import STATUSES, status_of

@@ -26,7 +26,7 @@ from rexview.errors import (
     RexviewError,
     StorageError,
 )
-from rexview.remote.fetching import check_allowed
+from rexview.remote.pictures import check_allowed
 from rexview.reviewset.images import picture_address
 from rexview.schema import ReviewSet
 from rexview.ui.access import sign_in

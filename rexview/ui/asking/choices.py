@@ -13,8 +13,7 @@ import streamlit as st
 from rexview.analysis.run_models.wanted import CONCURRENCY, MOST_AT_ONCE, Wanted
 from rexview.errors import SettingsError
 from rexview.models.asking.cards import find_card, well_known
-from rexview.models.card import Card
-from rexview.models.request import Api
+from rexview.models.backend import Api, Card
 from rexview.schema import ReviewSet
 from rexview.ui.asking.edit import edit_card
 from rexview.ui.asking.html import card_words

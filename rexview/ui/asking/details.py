@@ -11,17 +11,16 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.run_models.kinds import ANSWERS, Kind, named
-from rexview.bounded import read_file
 from rexview.errors import FileRefused
-from rexview.models.reply import FAILINGS, OUTCOMES
-from rexview.models.running.files.replies import KeptReply, replies_of
+from rexview.models.backend import FAILINGS, OUTCOMES
 from rexview.models.running.folder import RunFolder
-from rexview.models.running.journal import Past, read_past
+from rexview.models.running.journal import KeptReply, Past, read_past, replies_of
 from rexview.models.running.spec import RunSpec
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href, linked_html
 from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.tables.stacked import stacked
+from rexview.untrusted_input import read_file
 from rexview.words import tr
 
 _LISTED: Final = 50

@@ -12,8 +12,7 @@ from rexview.addresses import address_of_set
 from rexview.errors import SettingsError
 from rexview.models.asking.own_files import models_text, save_models, save_prompt
 from rexview.models.asking.prompts import built_in_prompts, prompt_text
-from rexview.models.card import Card
-from rexview.models.prompt import Prompt
+from rexview.models.backend import Card, Prompt
 from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys

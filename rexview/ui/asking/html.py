@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from rexview.analysis.run_models.kinds import ANSWERS, Kind
-from rexview.models.card import Card
-from rexview.models.reply import FAILINGS, OUTCOMES
-from rexview.models.request import SentImage
+from rexview.models.backend import FAILINGS, OUTCOMES, Card, SentImage
 from rexview.models.running.progress import Progress, State
 from rexview.vocab import VIEWS, duration, moment
 from rexview.words import counted, tr

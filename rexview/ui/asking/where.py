@@ -7,9 +7,8 @@ import streamlit as st
 from rexview.analysis.run_models.detached import what_is_missing
 from rexview.analysis.run_models.local_needs import needs_here
 from rexview.errors import RexviewError, RunError
-from rexview.models.endpoints.address import Address, read_address
-from rexview.models.endpoints.confirmed import confirm, is_confirmed
-from rexview.models.reply import AttemptFailed
+from rexview.models.backend import AttemptFailed
+from rexview.models.endpoints.servers import Address, confirm, is_confirmed, read_address
 from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet

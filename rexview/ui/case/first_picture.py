@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from rexview.errors import RexviewError
-from rexview.reviewset.checks.fetched_images import known_image
+from rexview.reviewset.image_files import known_image
 from rexview.schema import ReviewSet
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import given_sets, set_folders

@@ -11,7 +11,7 @@ from rexview.answer_digest import digests_of
 from rexview.people import Person
 from rexview.schema import Answer, ReviewSet
 from rexview.store import Comment, Reviews
-from rexview.store.records import FROM_FILE
+from rexview.store.current_state import FROM_FILE
 from rexview.ui.saving.entries import CASE_PAGE, SCORE_PAGE
 from rexview.ui.saving.reader_study import Study
 from rexview.words import tr

@@ -13,13 +13,8 @@ import streamlit as st
 
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_ON_FILM
 from rexview.geometry import box_problem
-from rexview.reviewset.importers.annotations.box_placement import (
-    SHAPES,
-    UNITS,
-    BoxPreview,
-    BoxReading,
-)
-from rexview.reviewset.importers.core.run import ImportPreview
+from rexview.reviewset.importers.box_placement import SHAPES, UNITS, BoxPreview, BoxReading
+from rexview.reviewset.importers.run import ImportPreview
 from rexview.ui.html.safe_text import as_markdown
 from rexview.words import beginning, counted, tr
 

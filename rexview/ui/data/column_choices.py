@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from rexview.reviewset.importers.table.cells import FIELDS
 from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_FIELDS,
     JUDGEMENTS,
@@ -20,7 +21,6 @@ from rexview.reviewset.importers.table.column_mapping import (
     JudgementColumn,
     KeptColumn,
 )
-from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 from rexview.words import tr
 

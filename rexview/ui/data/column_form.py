@@ -10,7 +10,7 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.reviewset.importers.table.cell_values import ScoreScale
+from rexview.reviewset.importers.table.cells import ScoreScale
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.ui.data.column_choices import (
     KEEP,

@@ -13,7 +13,7 @@ import streamlit as st
 
 from rexview.errors import RexviewError
 from rexview.reviewset.importers import FORMATS, import_source
-from rexview.reviewset.importers.core.formats import Importer, ImportReport, Option
+from rexview.reviewset.importers.formats import Importer, ImportReport, Option
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.data.decoding_progress import progress_shown

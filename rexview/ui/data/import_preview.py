@@ -13,10 +13,9 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.reviewset.importers.core.formats import PROPOSED
-from rexview.reviewset.importers.core.problem_log import alike
-from rexview.reviewset.importers.core.receipt import Receipt
-from rexview.reviewset.importers.core.run import ImportPreview, preview_source
+from rexview.reviewset.importers.formats import PROPOSED
+from rexview.reviewset.importers.receipt import Receipt, alike
+from rexview.reviewset.importers.run import ImportPreview, preview_source
 from rexview.ui.data.box_readings import confirm_readings
 from rexview.ui.data.column_choices import chosen_mapping, proposed_choices
 from rexview.ui.data.column_form import confirm_columns

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.bounded import file_name, typed_path
 from rexview.errors import RexviewError
-from rexview.reviewset.importers.core.formats import Importer
+from rexview.reviewset.importers.formats import Importer
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import review_sets
+from rexview.untrusted_input import file_name, typed_path
 from rexview.words import tr
 
 _UPLOADS: Final = "rexview_uploads"

@@ -9,8 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.reviewset.importers.core.problem_log import alike
-from rexview.reviewset.importers.core.receipt import Receipt
+from rexview.reviewset.importers.receipt import Receipt, alike
 from rexview.ui.html.safe_text import as_markdown
 from rexview.words import tr, trn
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from threading import Event, Lock, Semaphore, Thread, Timer
 from typing import Final, Literal
 
-from rexview.bounded import file_name
 from rexview.errors import ExportCancelled, ExportRefused, RexviewError
 from rexview.export.formats import Format
 from rexview.export.job import Progress, write_export
 from rexview.export.privacy import Pseudonyms
 from rexview.export.records import Content
 from rexview.ui.server import server_state
+from rexview.untrusted_input import file_name
 from rexview.words import tr
 
 State = Literal["waiting", "working", "done", "failed", "cancelled"]

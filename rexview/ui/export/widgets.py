@@ -13,7 +13,6 @@ import streamlit as st
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.meeting.records import Meeting
-from rexview.bounded import file_name
 from rexview.errors import RexviewError
 from rexview.export.content import make_content
 from rexview.export.formats import FORMATS, Format
@@ -31,6 +30,7 @@ from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.server import review_sets
 from rexview.ui.server.server_state import on_tables
 from rexview.ui.streamlit_adapter.pressed import save_button
+from rexview.untrusted_input import file_name
 from rexview.words import counted, tr, trn
 
 _LOOKS_EVERY_S: Final = 1.0

@@ -11,8 +11,8 @@ import streamlit as st
 from rexview.analysis.run_models.wanted import Wanted
 from rexview.errors import SettingsError
 from rexview.models.asking.prompts import find_prompt, list_prompts
-from rexview.models.card import Card
-from rexview.models.running.plan import known_cases, unanswered
+from rexview.models.backend import Card
+from rexview.models.running.run import known_cases, unanswered
 from rexview.schema import ReviewSet
 from rexview.ui.asking.choices import choice, choose_model, limits, number, text
 from rexview.ui.asking.edit import edit_prompt

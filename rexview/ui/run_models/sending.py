@@ -14,7 +14,7 @@ from rexview.analysis.run_models.wanted import Wanted, asking_of, plan_of
 from rexview.errors import RexviewError, RunError
 from rexview.models.running.attempts import Asking
 from rexview.models.running.estimate import Estimate, estimate, expected_output
-from rexview.models.running.plan import Plan
+from rexview.models.running.run import RunPlan
 from rexview.schema import Case, ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.asking.estimate import FIGURES, show_figures
@@ -53,7 +53,7 @@ def show_sending(review_set: ReviewSet, wanted: Wanted) -> None:
 
 
 @st.fragment
-def _request(plan: Plan, asking: Asking[Case]) -> None:
+def _request(plan: RunPlan, asking: Asking[Case]) -> None:
     """Show what would be sent for one case: texts, pictures, parameters."""
     permissions.guard(PAGE_RUN_MODELS)
     cases = plan.spec.cases
@@ -99,7 +99,7 @@ def _text(words: str) -> None:
     st.html(f'<pre class="rx-sent" tabindex="0">{html.escape(words)}</pre>')
 
 
-def _estimate(plan: Plan, asking: Asking[Case], source: str) -> None:
+def _estimate(plan: RunPlan, asking: Asking[Case], source: str) -> None:
     """Show what it would take, worked out once for the same questions."""
     spec = plan.spec
     about = replace(spec, id="", created="", budget=None, concurrency=1)
@@ -114,7 +114,7 @@ def _estimate(plan: Plan, asking: Asking[Case], source: str) -> None:
     st.caption(as_markdown(" ".join(sources)))
 
 
-def _start(review_set: ReviewSet, plan: Plan) -> None:
+def _start(review_set: ReviewSet, plan: RunPlan) -> None:
     spec = plan.spec
     what = tr("Images and questions of {cases}").format(cases=counted(len(spec.cases), "case"))
     may, insists = may_begin(review_set, spec, what)
@@ -134,7 +134,7 @@ def _start(review_set: ReviewSet, plan: Plan) -> None:
         st.error(as_markdown(said), icon=":material/error:")
 
 
-def _begin(plan: Plan, insists: bool) -> None:
+def _begin(plan: RunPlan, insists: bool) -> None:
     if not permissions.may_see(PAGE_RUN_MODELS):
         return
     person = permissions.current()

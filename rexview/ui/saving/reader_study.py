@@ -31,8 +31,7 @@ from rexview.answer_digest import by_answer, digests_of
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, Stored
-from rexview.store.current_state import CurrentState, Subject
-from rexview.store.history_rows import scores_frame
+from rexview.store.current_state import CurrentState, Subject, scores_frame
 from rexview.ui.server import review_sets
 
 _OF_READER = ("score", "verdict", "skip", "reveal")

@@ -16,8 +16,8 @@ from rexview.answer_digest import digests_of
 from rexview.metrics.report_lines import Line, report_lines
 from rexview.reviewset.report_text import has_report_headings
 from rexview.store import Entry, Stored
+from rexview.store.current_state import place_of
 from rexview.store.entry import LONGEST_TEXT
-from rexview.store.history_rows import place_of
 from rexview.store.kinds import PLACE
 from rexview.ui.saving.entries import (
     CHANGED,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rexview.analysis import Scanned
-from rexview.detect.core.background import Progress
+from rexview.detect.processes.background_scan import Progress
 from rexview.vocab import duration
 from rexview.words import counted, tr
 

@@ -15,7 +15,7 @@ from typing import Final
 from rexview import reviewset
 from rexview.addresses import address_of_set
 from rexview.errors import PathEscape, StorageError
-from rexview.remote import fetching
+from rexview.remote import pictures
 from rexview.reviewset.images import picture_address
 from rexview.schema import ReviewSet
 from rexview.ui.server import server_state
@@ -38,7 +38,7 @@ def fetch_soon(review_set: ReviewSet, image_path: str) -> None:
         if address is None:
             return
         own = address_of_set(review_set.folder)
-        fetching.check_allowed(address, own, server_state.settings())
+        pictures.check_allowed(address, own, server_state.settings())
         with _LOCK:
             waiting = _WAITING.setdefault(address.origin, OrderedDict())
             waiting[address.text] = (review_set, image_path)

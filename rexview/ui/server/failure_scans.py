@@ -19,8 +19,8 @@ import streamlit as st
 
 from rexview.analysis import FILTER_KEYS
 from rexview.detect import detectors
-from rexview.detect.core.background import BackgroundScan, Progress
 from rexview.detect.core.scan import Scan
+from rexview.detect.processes.background_scan import BackgroundScan, Progress
 from rexview.kept_files import kept_files
 from rexview.schema import ReviewSet
 from rexview.spread.workers import ThisProcess

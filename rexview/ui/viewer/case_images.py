@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rexview.errors import ImageError, PathEscape
-from rexview.reviewset.checks.fetched_images import KnownImage
+from rexview.reviewset.image_files import KnownImage
 from rexview.schema import ReviewSet
 from rexview.ui.access.image_links import image_name, pixel_url
 from rexview.ui.viewer.payload import PixelLink, ViewerImage

@@ -12,7 +12,7 @@ from rexview.analysis.colours import REFERENCE_ON_FILM, slot_colours
 from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import BoxSide, box_problem
-from rexview.reviewset.checks.fetched_images import KnownImage, known_image
+from rexview.reviewset.image_files import KnownImage, known_image
 from rexview.schema import Answer, AnswerBox, Flag, ReferenceBox, ReviewSet
 from rexview.ui.server import review_sets
 from rexview.ui.turning.ticket import follow

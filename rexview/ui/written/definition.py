@@ -6,7 +6,7 @@ import html
 from typing import Final
 
 from rexview.analysis.written.failures import value_of
-from rexview.models.prompt import Prompt
+from rexview.models.backend import Prompt
 from rexview.words import tr
 
 _TITLES: Final = {

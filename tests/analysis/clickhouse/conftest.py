@@ -17,7 +17,7 @@ from rexview.analysis.clickhouse.tables.opened import OpenedSet, with_people
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.detect.core.scan import Scan, scan
 from rexview.detect.registry import detectors
-from rexview.frames.table_index import SharedIndex
+from rexview.frames import SharedIndex
 from rexview.reviewset import load, without_cases
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER

@@ -21,12 +21,17 @@ from rexview.analysis.clickhouse.tables.definitions import CASES, LOADS, RECORDS
 from rexview.analysis.clickhouse.tables.opened import OpenedSet
 from rexview.analysis.memory.engine import MemoryEngine
 from rexview.analysis.memory.study import MemoryStudyEngine
-from rexview.bench.engines.comparing import Compared, Difference, compare
+from rexview.bench.engines import both_engines, engine_of
+from rexview.bench.engines.comparison import (
+    HOSTILE,
+    QUESTIONS,
+    Compared,
+    Difference,
+    KnownWords,
+    RandomFilters,
+    compare,
+)
 from rexview.bench.engines.everything import EverythingSet
-from rexview.bench.engines.known_words import HOSTILE, KnownWords
-from rexview.bench.engines.on_clickhouse import both_engines, engine_of
-from rexview.bench.engines.questions import QUESTIONS
-from rexview.bench.engines.random_filters import RandomFilters
 from rexview.reviewset import load
 
 pytest.importorskip("chdb", reason="chDB is not installed: pip install chdb")

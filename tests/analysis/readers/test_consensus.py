@@ -12,7 +12,7 @@ from rexview.analysis.readers.consensus import (
     next_without_consensus,
     reader_labels,
 )
-from rexview.store.history_rows import ADJUDICATIONS
+from rexview.store.current_state import ADJUDICATIONS
 from rexview.vocab import TEXT_DIMENSIONS
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -17,10 +17,9 @@ from rexview.analysis.run_models.detached import (
 )
 from rexview.analysis.run_models.wanted import Wanted, plan_of
 from rexview.errors import RunRefused
-from rexview.models.endpoints.address import read_address
-from rexview.models.endpoints.confirmed import confirm
+from rexview.models.endpoints.servers import confirm, read_address
 from rexview.models.running.folder import write_json
-from rexview.models.running.plan import unanswered
+from rexview.models.running.run import unanswered
 from rexview.reviewset import load
 
 KEY = "sk-secret-of-the-secrets-0002"

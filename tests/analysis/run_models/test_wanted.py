@@ -5,7 +5,7 @@ import json
 from support.judge.set_to_judge import write_judged
 
 from rexview.analysis.run_models.wanted import Wanted, plan_of
-from rexview.models.running.plan import begin
+from rexview.models.running.run import begin
 from rexview.reviewset import load
 
 

@@ -10,12 +10,19 @@ import pytest
 from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import MENTIONS, SORTS, CaseFilter
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.bench.engines.comparing import Compared, Difference, compare
+from rexview.bench.engines.comparison import (
+    HOSTILE,
+    NOT_ON_TABLES,
+    QUESTIONS,
+    Compared,
+    Difference,
+    KnownWords,
+    RandomFilters,
+    compare,
+    difference,
+    plain,
+)
 from rexview.bench.engines.everything import EverythingSet
-from rexview.bench.engines.known_words import HOSTILE, KnownWords
-from rexview.bench.engines.plain import difference, plain
-from rexview.bench.engines.questions import QUESTIONS
-from rexview.bench.engines.random_filters import NOT_ON_TABLES, RandomFilters
 from rexview.reviewset import load
 
 

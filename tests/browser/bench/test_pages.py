@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from rexview.bench import next_case, start, viewer
+from rexview.bench import start, viewer
+from rexview.bench import viewer as next_case
 from rexview.bench.measure import Measured, document
 from rexview.settings import DEMO_FOLDER
 
@@ -39,7 +40,7 @@ def test_start_measures_launches_and_loads_beside_plain_pages(browser):
 def test_viewer_measures_steps_and_reruns(browser, monkeypatch):
     for name, little in {"_BURSTS": 2, "PRESSES": 4, "_LOOK_MS": 500, "_STILL_MS": 1000}.items():
         monkeypatch.setattr(next_case, name, little)
-    rows = viewer.rows(browser, DEMO_FOLDER, rounds=1)
+    rows = viewer.viewer_rows(browser, DEMO_FOLDER, rounds=1)
     measured = {row.what for row in rows}
     assert {"toggle a model's boxes", "one window step", "next case, prefetched"} <= measured
     assert_measured(rows, "viewer")

@@ -3,7 +3,7 @@
 import pytest
 from support.browser.waiting import pass_time
 
-from rexview.bench.meeting.served import MeetingServer
+from rexview.bench.meeting import MeetingServer
 from rexview.ui.components import module_address
 from rexview.vocab import MEETING_STEPS
 

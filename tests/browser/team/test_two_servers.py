@@ -11,8 +11,7 @@ from support.browser.waiting import PATIENCE_MS, calm, pass_time, until, watch
 
 from rexview.bench.reliability.server import SECRET
 from rexview.bench.serving import free_port
-from rexview.bench.team.proxy import nginx
-from rexview.bench.team.served import Team
+from rexview.bench.team_server import Team, nginx
 from rexview.people import Person
 from rexview.store import open_reviews
 from rexview.store.database.connection import close_databases

@@ -11,7 +11,7 @@ from support.growth import growth
 from support.rows import each_row
 
 from rexview.detect import text_ending
-from rexview.detect.answer_text import refusal
+from rexview.detect.answer_text import ending as refusal
 
 FEW = {
     "a": "The left lower zone is hazy and the outline of the left diaphragm is lost.",

@@ -10,9 +10,7 @@ import polars as pl
 import pytest
 
 from rexview.detect import box_request, cases_asking_for_boxes, find_flags, flags_for
-from rexview.detect.boxes.misplaced import BoxMisplaced
-from rexview.detect.boxes.missing import BoxesMissing
-from rexview.detect.boxes.unrelated import BoxUnrelated
+from rexview.detect.box_failures import BoxesMissing, BoxMisplaced, BoxUnrelated
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, Score, StudyImage
 
 PA = StudyImage("pa", "pa.png", view="PA", width=1000, height=1000)

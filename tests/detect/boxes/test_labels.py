@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rows import each_row
 
-from rexview.detect.boxes.labels import claim_of, finding_of
+from rexview.detect.boxes import claim_of, finding_of
 
 
 @each_row(

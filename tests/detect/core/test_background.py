@@ -20,9 +20,9 @@ from support import ROOT
 from support.spread.fragile import Fragile
 
 from rexview.detect import DETECTORS, named_flags, survey, survey_of
-from rexview.detect.core.background import BackgroundScan
 from rexview.detect.core.scan import Scan, scan
-from rexview.detect.processes import asked_cases
+from rexview.detect.processes import detector_process
+from rexview.detect.processes.background_scan import BackgroundScan
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
@@ -196,7 +196,7 @@ def test_the_processes_end_with_the_program_that_began_them(tmp_path: Path) -> N
 import sys, time
 sys.path[:0] = {[str(ROOT), str(ROOT / "tests")]!r}
 from rexview.detect import DETECTORS
-from rexview.detect.core.background import BackgroundScan
+from rexview.detect.processes.background_scan import BackgroundScan
 from rexview.reviewset import load
 from support.spread.fragile import Fragile
 background = BackgroundScan(load({str(DEMO_FOLDER)!r}), (Fragile(),), workers=2)
@@ -304,7 +304,7 @@ def test_a_case_that_is_opened_comes_from_a_process_of_its_own(make_set: Any) ->
 
 
 def test_a_case_that_hangs_holds_nothing_up(make_set: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asked_cases, "_SECONDS", 2)
+    monkeypatch.setattr(detector_process, "_SECONDS", 2)
     review_set = many(make_set, ["Fine."] * 3 + ["endless"] + ["Fine."] * 3, "g")
     with scanning(review_set, Fragile(), *DETECTORS[2:], gives_way=lambda: 0.0) as background:
         shown = background.scan
@@ -323,7 +323,7 @@ def test_a_case_that_hangs_holds_nothing_up(make_set: Any, monkeypatch: pytest.M
         assert shown.not_yet_of_case(3) == {3}, "not looked at is not: no failure"
         assert shown.flags_of_case(3) == {}
         assert len(waited) <= 2, "who asks waits once"
-        assert set(waited) <= {asked_cases._WAITS_S}, "and for a moment only"
+        assert set(waited) <= {detector_process._WAITS_S}, "and for a moment only"
         end = time.monotonic() + _LONG
         while shown.not_yet_of_case(5) and time.monotonic() < end:
             time.sleep(0.05)

@@ -13,7 +13,7 @@ from rexview.bench.corpus import (
     laterality_pairs,
     token_limit_texts,
 )
-from rexview.bench.reading.outcomes import Tally, Target, wrong
+from rexview.bench.detectors import Tally, Target, wrong
 
 PAIRS, BOXES, TEXTS = laterality_pairs(), box_sides(), token_limit_texts()
 SPLITS = {"dev", "held_out"}

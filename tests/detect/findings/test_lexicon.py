@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 
 from rexview.bench.corpus import laterality_pairs
-from rexview.detect.findings.lexicon import Meaning, Opening, lexicon
-from rexview.detect.findings.terms import scan
-from rexview.detect.findings.tokens import Tokens
+from rexview.detect.findings.lexicon import Meaning, Opening, lexicon, scan
+from rexview.detect.findings.sentences import Tokens
 
 
 def phrases() -> dict[tuple[str, ...], Meaning]:

@@ -9,7 +9,7 @@ import pytest
 from support.rows import each_row
 
 from rexview.detect import flags_for
-from rexview.detect.boxes.unrelated import BoxUnrelated
+from rexview.detect.box_failures import BoxUnrelated
 from rexview.detect.findings import find_mentions
 from rexview.detect.report_hints import InventedFinding, MissedFinding
 from rexview.schema import Answer, AnswerBox, Case, Report

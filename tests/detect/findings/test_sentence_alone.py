@@ -7,7 +7,7 @@ import random
 import pytest
 
 from rexview.bench.corpus import laterality_pairs
-from rexview.detect.findings import find_mentions, reading, sentence_alone
+from rexview.detect.findings import clauses, find_mentions, reading
 from rexview.detect.findings.reading import forget
 
 
@@ -26,8 +26,8 @@ def texts() -> list[str]:
 def test_words_around_a_sentence_are_shown_as_far_as_rules_ask_for_them(texts, monkeypatch):
     forget()
     shown = [find_mentions(text) for text in texts]
-    monkeypatch.setattr(sentence_alone, "_before", lambda words, i: words[:i])
-    monkeypatch.setattr(sentence_alone, "_after", lambda words, j: words[j:])
+    monkeypatch.setattr(clauses, "_before", lambda words, i: words[:i])
+    monkeypatch.setattr(clauses, "_after", lambda words, j: words[j:])
     forget()
     assert [find_mentions(text) for text in texts] == shown
     forget()
@@ -43,7 +43,7 @@ def test_what_was_read_before_changes_nothing(texts):
         find_mentions(text)
     reading._remembered.cache_clear()
     assert [find_mentions(text) for text in texts[:300]] == alone
-    assert sentence_alone._read.cache_info().hits
+    assert clauses._read.cache_info().hits
 
 
 def test_an_equal_sentence_is_found_where_it_stands():
@@ -59,11 +59,11 @@ def test_sentences_that_differ_in_numbers_only_are_read_once():
     forget()
     find_mentions("There is a scar. A 4 cm nodule in the right base.")
     text = "There is a mass. A 12 cm nodule in the right base."
-    missed = sentence_alone._read.cache_info().misses
+    missed = clauses._read.cache_info().misses
     nodule = find_mentions(text)[-1]
     assert text[nodule.start : nodule.end] == "nodule"
     assert nodule.side == "right"
-    assert sentence_alone._read.cache_info().misses == missed + 1, "the mass"
+    assert clauses._read.cache_info().misses == missed + 1, "the mass"
 
 
 def test_the_side_of_an_earlier_sentence_is_no_part_of_what_is_remembered():
@@ -74,4 +74,4 @@ def test_the_side_of_an_earlier_sentence_is_no_part_of_what_is_remembered():
 
 
 def test_memory_of_sentences_is_bounded():
-    assert sentence_alone._read.cache_info().maxsize == sentence_alone._REMEMBERED
+    assert clauses._read.cache_info().maxsize == clauses._REMEMBERED

@@ -4,7 +4,7 @@ from support.rows import each_row
 
 from rexview.detect import flags_for
 from rexview.detect.findings import find_mentions
-from rexview.detect.findings.counts import leads, number_of
+from rexview.detect.findings.mention import leads, number_of
 from rexview.schema import Answer, Case, Report
 
 

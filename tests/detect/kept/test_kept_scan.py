@@ -18,14 +18,11 @@ import polars as pl
 import pytest
 
 from rexview.detect import DETECTORS, detectors, rows_of
-from rexview.detect.core.background import BackgroundScan
-from rexview.detect.core.batch import batch_of
-from rexview.detect.core.gathered import Gatherer
-from rexview.detect.core.looking import look
-from rexview.detect.core.scan import Scan, rescored, scan, unscanned
+from rexview.detect.core.batch import batch_of, run_detectors
+from rexview.detect.core.scan import Gatherer, Scan, rescored, scan, unscanned
 from rexview.detect.kept import kept_scan, rules
-from rexview.detect.kept.content_keys import keys_of
-from rexview.detect.kept.kept_scan import FOLDER, KeptScan
+from rexview.detect.kept.kept_scan import FOLDER, KeptScan, keys_of
+from rexview.detect.processes.background_scan import BackgroundScan
 from rexview.kept_files import KeptFiles
 from rexview.reviewset import check, fingerprint, load
 from rexview.schema import ReviewSet
@@ -84,7 +81,7 @@ def keep_all(review_set: ReviewSet, keep: KeptFiles, active: Any = DETECTORS) ->
     for piece in kept.read():
         gatherer.add(piece)
     left = np.flatnonzero(gatherer.cases_left(review_set.newest.starts))
-    kept.add(gatherer.add(look(batch_of(review_set, left), active)))
+    kept.add(gatherer.add(run_detectors(batch_of(review_set, left), active)))
     kept.flush()
     bare = replace(unscanned(review_set, active), found=gatherer.found(kept))
     return rescored(bare, review_set)
@@ -290,7 +287,7 @@ def test_two_who_write_at_the_same_time_take_nothing_from_each_other(
     gatherers = [Gatherer(*size) for _ in both]
     for kept, gatherer, rows in zip(both, gatherers, (range(6), range(6, 12)), strict=True):
         assert list(kept.read()) == []
-        kept.add(gatherer.add(look(batch_of(review_set, np.array(rows)), DETECTORS)))
+        kept.add(gatherer.add(run_detectors(batch_of(review_set, np.array(rows)), DETECTORS)))
     for kept in both:
         kept.flush()
     for kept, gatherer, numbers in zip(both, gatherers, ((0, 12), (12, 24)), strict=True):
@@ -338,7 +335,7 @@ def test_who_is_killed_while_taking_over_goes_on_at_the_next_start(
     kept = KeptScan(review_set, DETECTORS, keep)
     assert list(kept.read()) == []
     for row in range(12):  # a piece each
-        kept.add(look(batch_of(review_set, np.array([row])), DETECTORS))
+        kept.add(run_detectors(batch_of(review_set, np.array([row])), DETECTORS))
     changed = change(folder, "answers", lambda rows: rows[5].update(text="A right nodule."))
     program = f"""
 import os, signal, sys

@@ -12,8 +12,7 @@ from support.rows import each_row
 from rexview.bench.corpus import laterality_pairs
 from rexview.detect import find_flags, flag_rows, flags_for
 from rexview.detect.core.detector import Detector
-from rexview.detect.laterality.detector import Laterality
-from rexview.detect.laterality.incomplete import SideIncomplete
+from rexview.detect.laterality.detector import Laterality, SideIncomplete
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
 
 IMAGE = StudyImage(id="i", path="i.png", view="PA", width=1000, height=1000)

@@ -6,8 +6,7 @@ import pytest
 from support.rows import each_row
 
 from rexview.detect import flags_for
-from rexview.detect.laterality.detector import Laterality
-from rexview.detect.laterality.incomplete import SideIncomplete
+from rexview.detect.laterality.detector import Laterality, SideIncomplete
 from rexview.schema import Answer, Case, Flag, Report
 
 OTHER = {"right": "left", "left": "right", "R": "L", "L": "R"}

@@ -10,7 +10,7 @@ from pydicom.pixels.processing import apply_modality_lut
 from support.rows import each_row
 
 from rexview.imaging import Modality, Radiograph
-from rexview.imaging.transforms.modality import code
+from rexview.imaging.transforms import code
 
 NARROW = ["u1", "i1", "<u2", ">u2", "<i2", ">i2"]
 

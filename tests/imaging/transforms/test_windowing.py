@@ -15,7 +15,7 @@ from support import ROOT
 from support.rows import each_row
 
 from rexview.imaging import VoiTable, Window
-from rexview.imaging.transforms.windowing import grey_levels, grey_table, window_position
+from rexview.imaging.transforms import grey_levels, grey_table, window_position
 
 GOLDEN = ROOT / "tests" / "data" / "windowing.json"
 VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))["vectors"]

@@ -9,7 +9,7 @@ from rexview.metrics.fineradscore.asking import judging_prompt, request_for, sub
 from rexview.metrics.fineradscore.reading import read_corrections
 from rexview.metrics.fineradscore.results import Corrected, edit_rows, reader_of
 from rexview.metrics.pairs import compared
-from rexview.models.request import Parameters
+from rexview.models.backend import Parameters
 from rexview.reviewset import load
 from rexview.vocab import EDIT_KINDS
 

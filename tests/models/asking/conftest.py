@@ -9,7 +9,7 @@ import pytest
 from rexview.models.asking.build import build_request
 from rexview.models.asking.cards import find_card
 from rexview.models.asking.prompts import find_prompt
-from rexview.models.request import Parameters
+from rexview.models.backend import Parameters
 from rexview.schema import Case, Context, ReferenceBox, Report, StudyImage
 
 SIZES = {"pa": (2048, 2500), "lat": (1600, 2000), "old": (1024, 1024)}

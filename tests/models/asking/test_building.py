@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from rexview.models.reply import AttemptFailed
+from rexview.models.backend import AttemptFailed
 from rexview.schema import Context, StudyImage
 
 CHOICE = {"question_type": "choice", "options": ("Effusion", "{options}"), "correct": 1}

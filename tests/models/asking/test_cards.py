@@ -8,7 +8,7 @@ import pytest
 from rexview.errors import SettingsError
 from rexview.models.asking import cards
 from rexview.models.asking.cards import find_card, read_cards
-from rexview.models.card import Card
+from rexview.models.backend import Card
 from rexview.schema import Model
 
 

@@ -7,8 +7,8 @@ from support.model_server import started
 
 from rexview.models.asking.cards import find_card
 from rexview.models.asking.tokens import image_tokens, input_tokens
+from rexview.models.backend import SentImage
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.request import SentImage
 
 
 def picture(width, height, detail="high"):

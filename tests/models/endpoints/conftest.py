@@ -9,9 +9,8 @@ import pytest
 from support.model_server import ModelServer, started
 from support.model_server.asked import KEY, make_request
 
+from rexview.models.backend import Api, AttemptFailed, Parameters, Reply
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Api, Parameters
 
 
 class Ask(Protocol):

@@ -7,11 +7,9 @@ import pytest
 from support.model_server import started
 from support.model_server.asked import KEY, make_request
 
-from rexview.models.endpoints.batch import Batches
-from rexview.models.endpoints.batch_files import read_lines, write_shards
+from rexview.models.backend import AttemptFailed, Parameters, Reply
+from rexview.models.endpoints.batch import Batches, read_lines, write_shards
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Parameters
 
 
 class Killed(BaseException):

@@ -5,10 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from rexview.models.asking.cards import find_card
+from rexview.models.backend import AttemptFailed
 from rexview.models.endpoints import embeddings
-from rexview.models.endpoints.address import read_address
-from rexview.models.endpoints.confirmed import confirm
-from rexview.models.reply import AttemptFailed
+from rexview.models.endpoints.servers import confirm, read_address
 
 
 def vectors(monkeypatch, *rows):

@@ -10,9 +10,8 @@ from support.model_server import started
 from support.model_server.asked import KEY, make_request
 from support.rows import each_row
 
+from rexview.models.backend import AttemptFailed, Parameters, RateLimits
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.reply import AttemptFailed, RateLimits
-from rexview.models.request import Parameters
 
 
 def failed(came):

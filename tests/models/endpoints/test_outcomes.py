@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.model_server.bodies import picture_back
 
+from rexview.models.backend import OUTCOMES, AttemptFailed, Parameters, Reply, Usage
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.reply import OUTCOMES, AttemptFailed, Reply, Usage
-from rexview.models.request import Parameters
 
 WORDS = "The heart is of normal size and there is no effusion at all."
 

@@ -9,9 +9,8 @@ from support import ROOT
 from support.model_server import started, started_apart
 from support.model_server.asked import KEY, PICTURE, make_request
 
+from rexview.models.backend import Parameters, Reply
 from rexview.models.endpoints.endpoint import NO_SCHEMA, Endpoint
-from rexview.models.reply import Reply
-from rexview.models.request import Parameters
 
 SCHEMA = {
     "type": "object",

@@ -12,9 +12,8 @@ import pytest
 from support.model_server.asked import make_request
 from support.models.tiny_model import make_tiny_model
 
+from rexview.models.backend import AttemptFailed, Parameters, Reply
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Parameters
 
 SCHEMA = {
     "type": "object",

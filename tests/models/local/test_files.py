@@ -7,11 +7,9 @@ import pytest
 from support.runs.killed_run import write_cases
 
 from rexview.cli import main
-from rexview.models.card import Card
+from rexview.models.backend import AttemptFailed, Card
 from rexview.models.local import files as local_files
-from rexview.models.local.files import find_files
-from rexview.models.local.memory import free_memory, needs, weight_bytes
-from rexview.models.reply import AttemptFailed
+from rexview.models.local.files import find_files, free_memory, needs, weight_bytes
 
 TENSORS = {"a": ("BF16", [10, 20]), "b": ("F32", [7]), "c": ("I8", [5])}
 WIDTHS = {"BF16": 2, "F32": 4, "I8": 1}

@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from rexview.models.backend import AttemptFailed
 from rexview.models.local.files import find_files
-from rexview.models.reply import AttemptFailed
 
 NAME = "someone/a-model"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

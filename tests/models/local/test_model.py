@@ -12,12 +12,9 @@ from support.models.tiny_model import IMAGE_TOKENS, make_tiny_model
 from support.runs.killed_run import write_cases
 
 from rexview.cli import main
-from rexview.models.card import Card
-from rexview.models.endpoints.outcome import outcome_of
-from rexview.models.local.model import LocalModel
-from rexview.models.local.written import read_written
-from rexview.models.reply import AttemptFailed, Reply
-from rexview.models.request import Parameters, Request, SentImage
+from rexview.models.backend import AttemptFailed, Card, Parameters, Reply, Request, SentImage
+from rexview.models.endpoints.model_output import outcome_of
+from rexview.models.local.model import LocalModel, read_written
 
 LIMIT = 24
 CARD = Card(("tiny",), images=2)

@@ -13,12 +13,12 @@ from support import ROOT, model_server
 from support.runs.killed_run import MODEL, command, environment, run, write_cases
 from support.runs.plain_asking import PRICE, questions, spec_of, work
 
-from rexview.models.card import Card
+from rexview.models.backend import Card
 from rexview.models.endpoints import batch
-from rexview.models.running import batches
-from rexview.models.running.files.append_only import lines_of
-from rexview.models.running.money import Budget
+from rexview.models.running import run as batches
+from rexview.models.running.journal import lines_of
 from rexview.models.running.progress import tell
+from rexview.models.running.spec import Budget
 
 SOONER = """
 import sys

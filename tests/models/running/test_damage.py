@@ -5,7 +5,7 @@ import json
 import pytest
 from support.runs.plain_asking import failures_of, questions, rows_of, spec_of, work
 
-from rexview.models.running.files.append_only import lines_of
+from rexview.models.running.journal import lines_of
 
 
 def rewrite(run, change):

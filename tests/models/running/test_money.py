@@ -1,9 +1,8 @@
 import pytest
 
 from rexview.errors import RunRefused
-from rexview.models.card import Price
-from rexview.models.reply import Usage
-from rexview.models.running.money import Budget, Spent, billed
+from rexview.models.backend import Price, Usage
+from rexview.models.running.spec import Budget, Spent, billed
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from rexview.errors import RunError
-from rexview.models.running.files.lock import RunLock
-from rexview.models.running.folder import RunFolder, new_run_id, run_folder, runs_of
+from rexview.models.running.folder import RunFolder, RunLock, new_run_id, run_folder, runs_of
 from rexview.models.running.progress import Progress, read_progress, tell, wish_of, write_progress
 
 

@@ -6,10 +6,9 @@ from collections import Counter
 import pytest
 from support.runs.plain_asking import MODEL, failures_of, questions, rows_of, spec_of, work
 
-from rexview.models.running.files.append_only import lines_of
-from rexview.models.running.money import Budget
+from rexview.models.running.journal import lines_of
 from rexview.models.running.progress import read_progress, tell, wish_of
-from rexview.models.running.spec import read_spec
+from rexview.models.running.spec import Budget, read_spec
 
 
 def events(run, word):
@@ -225,8 +224,7 @@ def test_the_budget_is_kept(tmp_path, server):
 
 
 def test_a_case_that_cannot_be_asked_fails_alone(tmp_path, server):
-    from rexview.models.reply import AttemptFailed
-    from rexview.models.request import Request
+    from rexview.models.backend import AttemptFailed, Request
 
     cases = questions(4)
     spec = spec_of(cases, server)

@@ -6,7 +6,7 @@ from PIL import Image
 from support.page_text import shown
 from support.small_set import CASES, write_set
 
-from rexview.reviewset.later_warnings import implausible
+from rexview.reviewset.compiled import implausible
 from rexview.ui.server import review_sets
 
 
@@ -35,7 +35,7 @@ def test_warnings_of_a_large_set_come_when_they_are_known(open_app, tmp_path, mo
         may_look.wait(60)
         return implausible(review_set)
 
-    monkeypatch.setattr("rexview.reviewset.later_warnings.implausible", look)
+    monkeypatch.setattr("rexview.reviewset.compiled.implausible", look)
     app = open_app("data")
     app.text_input[0].set_value(str(other))
     app.button[0].click().run()

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from rexview import geometry
-from rexview.reviewset.checks.boxes import _can_be_drawn
+from rexview.reviewset.plausibility import _can_be_drawn
 
 
 def given(small, table, box):

@@ -4,8 +4,8 @@ from PIL import Image
 from pydicom.uid import ExplicitVRLittleEndian
 
 from rexview.imaging import ImageFacts
-from rexview.reviewset.checks import image_files
-from rexview.reviewset.checks.image_files import read_header
+from rexview.reviewset import image_files
+from rexview.reviewset.image_files import read_header
 
 
 def write_dicom(path, **elements):

@@ -11,14 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from rexview.cli.main import main
-from rexview.reviewset.importers.core import run, source_files
-from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers import run, source_files
+from rexview.reviewset.importers.receipt import ProblemLog
+from rexview.reviewset.importers.table import records, workbook
 from rexview.reviewset.importers.table import sheet as sheets
-from rexview.reviewset.importers.table import workbook
-from rexview.reviewset.importers.table.structured import json_records
 from rexview.reviewset.json_text import MAX_DEPTH, JsonError, parse
-from rexview.reviewset.tables import files, parquet, parquet_size
-from rexview.reviewset.tables.parquet_size import UnreadableError, check_parquet
+from rexview.reviewset.tables import parquet
+from rexview.reviewset.tables import parquet as parquet_size
+from rexview.reviewset.tables import table as files
+from rexview.reviewset.tables.parquet import UnreadableError, check_parquet
 
 ROW = {"case": "c1", "model": "m1", "text": "t"}
 
@@ -186,9 +187,9 @@ def test_an_import_of_parquet_counts_cells_before_it_reads(tmp_path, monkeypatch
 
 
 def test_answers_inside_an_entry_are_counted_before_they_are_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_records, "MAX_CELLS", 1000)
+    monkeypatch.setattr(records, "MAX_CELLS", 1000)
     made = []
-    monkeypatch.setattr(json_records, "flat", lambda record: made.append(1) or record.items())
+    monkeypatch.setattr(records, "flat", lambda record: made.append(1) or record.items())
     entry = {f"k{number}": "x" for number in range(100)}
     entry |= {"question": "q", "answers": [{"model": f"m{n}", "answer": "a"} for n in range(500)]}
     path = tmp_path / "answers.json"

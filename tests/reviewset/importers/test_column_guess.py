@@ -5,8 +5,8 @@ from support.rows import each_row
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import FIELDS, ColumnMapping, propose_mapping
+from rexview.reviewset.importers.table.cells import ColumnName, is_identity
 from rexview.reviewset.importers.table.column_guess import guess
-from rexview.reviewset.importers.table.column_names import ColumnName, is_identity
 from rexview.reviewset.importers.table.sheet import Sheet
 
 LONG = "The lungs are clear, there is no effusion, and the heart is of normal size."

@@ -47,11 +47,11 @@ def test_a_folder_that_cannot_be_read_is_named(tmp_path, folder):
     (folder / "closed").mkdir(mode=0o000)
     program = (
         "import json, sys; from pathlib import Path\n"
-        "from rexview.reviewset.importers.auto.unpack import Opener\n"
-        "from rexview.reviewset.importers.core.problem_log import ProblemLog\n"
-        "from rexview.reviewset.importers.core.receipt import Receipt\n"
-        "from rexview.reviewset.importers.core.set_rows import SetRows\n"
-        "from rexview.reviewset.importers.core.source_files import SourceFile\n"
+        "from rexview.reviewset.importers.auto import Opener\n"
+        "from rexview.reviewset.importers.receipt import ProblemLog\n"
+        "from rexview.reviewset.importers.receipt import Receipt\n"
+        "from rexview.reviewset.importers.set_rows import SetRows\n"
+        "from rexview.reviewset.importers.source_files import SourceFile\n"
         "rows = SetRows('', ProblemLog(), Receipt('auto'))\n"
         "list(Opener(rows).open([SourceFile(Path(sys.argv[1]), 'in')]))\n"
         "print([one.file for one in rows.receipt.files_unread])\n"

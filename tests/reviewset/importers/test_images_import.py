@@ -10,7 +10,7 @@ from rexview.errors import ImportSourceError
 from rexview.imaging import read_image
 from rexview.reviewset import image_path
 from rexview.reviewset.importers import import_source
-from rexview.reviewset.importers.core.run import preview_source
+from rexview.reviewset.importers.run import preview_source
 
 PERSON = ("DOE", "JANE", "MRN0012345", "19311224", "20240229", "ACC777", "1.2.840.99")
 

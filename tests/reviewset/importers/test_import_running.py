@@ -11,10 +11,10 @@ from rexview.errors import ImportSourceError
 from rexview.reviewset import check
 from rexview.reviewset.images import relative_path
 from rexview.reviewset.importers import FORMATS, import_source
-from rexview.reviewset.importers.core.case_names import safe_path
-from rexview.reviewset.importers.core.formats import Option
-from rexview.reviewset.importers.core.problem_log import LISTED_PER_KIND, ProblemLog
-from rexview.reviewset.importers.core.source_files import sniff_encoding
+from rexview.reviewset.importers.case_names import safe_path
+from rexview.reviewset.importers.formats import Option
+from rexview.reviewset.importers.receipt import LISTED_PER_KIND, ProblemLog
+from rexview.reviewset.importers.source_files import sniff_encoding
 
 
 @pytest.fixture(name="source")
@@ -97,7 +97,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, source, monkeypatch
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rexview.reviewset.importers.core.run.write", fail)
+    monkeypatch.setattr("rexview.reviewset.importers.run.write", fail)
     problems = problems_of("rexrank", [source], tmp_path / "out")
     assert "No space left" in problems[0].message
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
@@ -106,7 +106,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, source, monkeypatch
 def test_too_little_room_for_the_images(tmp_path, source, monkeypatch, make_picture):
     make_picture(source.parent / "a/0.png")
     monkeypatch.setattr(
-        "rexview.reviewset.importers.images.placement.shutil.disk_usage",
+        "rexview.reviewset.importers.image_placement.shutil.disk_usage",
         lambda _: type("Usage", (), {"free": 10})(),
     )
     problems = problems_of("rexrank", [source], tmp_path / "out", options={"copy": True})

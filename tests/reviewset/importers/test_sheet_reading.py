@@ -5,7 +5,7 @@ import zipfile
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.receipt import ProblemLog
 from rexview.reviewset.importers.table.sheet import read_sheet
 from rexview.reviewset.importers.table.workbook import MAX_ROWS
 

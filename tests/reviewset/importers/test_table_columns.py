@@ -11,7 +11,7 @@ from support.rows import each_row
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import ColumnMapping, import_source, propose_mapping
-from rexview.reviewset.importers.table.cell_values import ScoreScale
+from rexview.reviewset.importers.table.cells import ScoreScale
 
 ANSWER = "There is a small effusion on the left, without pneumothorax."
 OTHER = "The heart is enlarged, otherwise the radiograph is normal."

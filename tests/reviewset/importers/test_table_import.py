@@ -7,14 +7,14 @@ from support.rows import each_row
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import ColumnMapping, import_source, propose_mapping
-from rexview.reviewset.importers.table.cell_values import (
+from rexview.reviewset.importers.table.cells import (
     read_list,
     read_number,
     read_option,
     read_whole,
     read_yes_no,
 )
-from rexview.reviewset.tables.scalars import read_date
+from rexview.reviewset.tables.values import read_date
 
 ANSWER = "There is a small effusion on the left, without pneumothorax."
 OTHER = "The heart is enlarged, otherwise the radiograph is normal."

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
-from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.receipt import ProblemLog
 from rexview.reviewset.importers.table.sheet import read_sheet
 
 ANSWER = "There is a small effusion on the left, without pneumothorax."

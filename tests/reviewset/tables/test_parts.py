@@ -10,7 +10,7 @@ import pytest
 from rexview.errors import ImportSourceError, ReviewSetError
 from rexview.reviewset import fingerprint, load, sources, write
 from rexview.reviewset.importers import import_source
-from rexview.reviewset.rewrite import rewrite
+from rexview.reviewset.write import rewrite
 
 
 def line(model, text="A text.", **more):

@@ -8,7 +8,7 @@ import pytest
 from support.rows import each_row
 
 from rexview.columns import Column
-from rexview.reviewset.tables import scalars
+from rexview.reviewset.tables import values as scalars
 from rexview.reviewset.tables.source import Location, TableSource
 
 NAN = float("nan")
@@ -22,7 +22,7 @@ def conform(values, column):
     """Convert; return the values, and severity and row of each problem."""
     source = TableSource("answers", "answers.jsonl")
     location = Location(source, column.name, np.arange(1, len(values) + 1))
-    series = scalars.conform(values, column, location)
+    series = scalars.conform_plain(values, column, location)
     assert series.dtype == column.dtype
     return series.to_list(), [(problem.severity, problem.row) for problem in source.problems.all()]
 

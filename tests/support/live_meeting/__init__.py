@@ -9,7 +9,7 @@ import httpx
 import uvicorn
 from starlette.applications import Starlette
 
-from rexview.bench.meeting.window import LiveWindow
+from rexview.bench.meeting import LiveWindow
 from rexview.bench.serving import free_port
 from rexview.people import Person
 from rexview.store import Entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rexview.models.request import Parameters, Request, SentImage
+from rexview.models.backend import Parameters, Request, SentImage
 from support.model_server.bodies import picture_back
 
 PICTURE = SentImage("pa", picture_back(0), "image/png", 64, 48, 64, 48, view="PA", detail="high")

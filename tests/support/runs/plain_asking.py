@@ -2,16 +2,12 @@
 
 from datetime import UTC, datetime
 
-from rexview.models.card import Card, Price
+from rexview.models.backend import Card, Parameters, Price, Prompt, Request
 from rexview.models.endpoints.endpoint import Endpoint
-from rexview.models.prompt import Prompt
-from rexview.models.request import Parameters, Request
 from rexview.models.running.attempts import Asking, Unread
-from rexview.models.running.files.append_only import lines_of
 from rexview.models.running.folder import new_run_id
-from rexview.models.running.journal import read_past
-from rexview.models.running.plan import begin, new_plan, resumed
-from rexview.models.running.run import Run
+from rexview.models.running.journal import lines_of, read_past
+from rexview.models.running.run import Run, begin, new_plan, resumed
 from rexview.models.running.spec import RunSpec
 from rexview.schema import Case
 

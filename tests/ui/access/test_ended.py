@@ -7,7 +7,7 @@ import pytest
 
 from rexview.errors import NotAdmitted, StoreUnreachable
 from rexview.settings import Settings
-from rexview.store.database.ended_sign_ins import KEPT, open_ended_sign_ins
+from rexview.store.database.shared_state import KEPT, open_ended_sign_ins
 from rexview.ui.access import ended
 from rexview.ui.access.ended import UNKNOWN_AFTER_S, SignOuts
 

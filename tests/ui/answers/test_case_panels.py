@@ -9,7 +9,7 @@ from rexview.analysis.case.case_harm import FailingModels, Headline
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.choices.choice import ReadChoice
+from rexview.choices.option_words import ReadChoice
 from rexview.schema import (
     Answer,
     AnswerBox,

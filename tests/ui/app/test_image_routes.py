@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from support.opened_app import opened_set
 from support.small_set import write_set
 
-from rexview.imaging.memory import MAX_BYTES_AT_ONCE, MEMORY
+from rexview.imaging.limits import MAX_BYTES_AT_ONCE, MEMORY
 from rexview.ui.access import image_links
 from rexview.ui.app import image_routes
 

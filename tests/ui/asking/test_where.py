@@ -5,10 +5,9 @@ from support.opened_app import run_page, server_for
 from support.small_set import write_set
 
 from rexview.analysis.run_models.wanted import Wanted, plan_of
-from rexview.models.endpoints.address import read_address
-from rexview.models.endpoints.confirmed import is_confirmed
-from rexview.models.running.plan import begin
+from rexview.models.endpoints.servers import is_confirmed, read_address
 from rexview.models.running.progress import Progress, write_progress
+from rexview.models.running.run import begin
 from rexview.reviewset import load
 
 

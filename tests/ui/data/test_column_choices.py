@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from rexview.reviewset.importers import propose_mapping
+from rexview.reviewset.importers.table.cells import FIELDS
 from rexview.reviewset.importers.table.column_mapping import JudgementColumn
-from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.ui.data.column_choices import (
     KEEP,
     LEAVE_OUT,

@@ -3,7 +3,7 @@
 import pytest
 
 from rexview.analysis import Scanned
-from rexview.detect.core.background import Progress
+from rexview.detect.processes.background_scan import Progress
 from rexview.ui.scan_progress.words import progress_text
 
 

@@ -7,9 +7,9 @@ import pytest
 from support.opened_app import server_for
 from support.small_set import write_set
 
-from rexview.detect.core.background import BackgroundScan
-from rexview.detect.core.looking import look
+from rexview.detect.core.batch import run_detectors
 from rexview.detect.processes import worker
+from rexview.detect.processes.background_scan import BackgroundScan
 from rexview.ui.server import failure_scans, review_sets, server_state
 
 
@@ -101,7 +101,7 @@ def looking(monkeypatch):
 
     def noted(batch, detectors):
         threads.append(threading.current_thread())
-        return look(batch, detectors)
+        return run_detectors(batch, detectors)
 
     monkeypatch.setattr(worker, "look", noted)
     return threads

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from rexview.analysis.case.reports.agreement import ScopedAgreement
-from rexview.detect.core.looking import flag_finding
+from rexview.detect.core.batch import flag_finding
 from rexview.detect.findings import finding_info
 from rexview.metrics.finding_agreement import FindingAgreement, Lone, Span, Stated
 from rexview.schema import Flag

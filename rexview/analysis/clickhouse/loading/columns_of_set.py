@@ -21,7 +21,7 @@ from rexview.analysis.memory.selection import NO_DATE, REPEATS
 from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
-from rexview.detect.core.looking import LOOKED_AT
+from rexview.detect.core.batch import LOOKED_AT
 from rexview.detect.self_contradiction import ASKED_AGAIN, asked_again
 from rexview.schema import ReviewSet
 from rexview.stats.multiple_choice.chosen import NOT_ASKED

@@ -91,7 +91,7 @@ OF_RECORDS: Final = pl.Schema(
         "looked_at": pl.List(pl.UInt8()),  # of the newest answers
         "judged_by": _CODES,  # bits of the detectors that could judge without scores
         "words": _CODES,  # of each answer's text
-        "traits": pl.List(pl.UInt8()),  # rexview.detect.core.answer_traits
+        "traits": pl.List(pl.UInt8()),  # rexview.detect.core.batch
         "phrases": pl.List(_CODES),  # of the newest answers
         "phrases_of_report": _CODES,
     }

@@ -19,12 +19,11 @@ from rexview.analysis.clickhouse.database.database import Database
 from rexview.analysis.clickhouse.tables.definitions import BY_CASE, FLAG, OF_RECORDS, RECORDS
 from rexview.analysis.clickhouse.tables.manifest import PEOPLE, Manifest
 from rexview.analysis.clickhouse.tables.rows_as_json import decoded
+from rexview.detect.core.batch import TOLD_FLAGS
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import FindingIndex
-from rexview.detect.core.gathered import Found, ToldInMemory
-from rexview.detect.core.looking import TOLD_FLAGS
-from rexview.detect.core.scan import Scan
-from rexview.frames.table_index import SharedIndex
+from rexview.detect.core.scan import Scan, TextFlags, ToldInMemory
+from rexview.frames import SharedIndex
 from rexview.schema import Model, ReviewSet
 
 _AT_A_TIME: Final = 2_000
@@ -98,7 +97,7 @@ class SmallSet:
         told = told.with_columns(answer=numbers).select(
             pl.col(name).cast(kind) for name, kind in TOLD_FLAGS.items()
         )
-        found = Found(
+        found = TextFlags(
             state=_flat(records["looked_at"], pl.UInt8()).to_numpy(),
             judged=_flat(records["judged_by"], pl.UInt32()).to_numpy(),
             words=_flat(records["words"], pl.UInt32()).to_numpy(),

@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import read_yaml
 from rexview.curation.choice.checks.question import Check, ChoiceQuestion
+from rexview.untrusted_input import read_yaml
 
 CHECK: Final = "identifies"
 THRESHOLD: Final = 0.5

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rexview.choices.cues import asks_for_absence
+from rexview.choices.answer_cues import asks_for_absence
 from rexview.schema import Report
 
 RULES: Final = "choice-rules-1"

@@ -1,14 +1,304 @@
 """The wording of what models are asked: built in, and edited copies of a review set."""
 
-from rexview.models.asking.prompts.load import (
-    built_in_prompts,
-    fill,
-    find_prompt,
-    list_prompts,
-    prompt_file,
-    prompt_text,
-    read_prompt,
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from rexview.errors import SettingsError
+from rexview.models.asking.entries import (
+    Reader,
+    number,
+    read_entry,
+    read_mapping,
+    refuse,
+    text,
+    yes_no,
 )
+from rexview.models.backend import Card, Prompt
+from rexview.untrusted_input import read_yaml
+from rexview.vocab import QUESTION_TYPES
+
+# Prompts as YAML files: found, read, checked, filled in, and written as a copy to be edited.
+
+FOLDER: Final = "prompts"
+WITHOUT_BOXES: Final = "expert-1"
+WITH_BOXES: Final = "expert-1-boxes"
+_BUILT_IN: Final = Path(__file__).parent
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_PLACE: Final = re.compile(r"\{([a-z_]+)\}")
+_PLACES: Final[dict[str, frozenset[str]]] = {
+    "open": frozenset({"question"}),
+    "choice": frozenset({"question", "options", "letters"}),
+    "report": frozenset({"question"}),
+    "current": frozenset({"number", "view", "size"}),
+    "prior": frozenset({"number", "view", "size"}),
+    "context": frozenset({"lines"}),
+    "json": frozenset({"fields"}),
+    "boxes": frozenset({"form"}),
+    "boxes_in_text": frozenset({"form"}),
+}
+"""The texts of a prompt, and what each may have filled in."""
+_NEEDED: Final = {
+    "open": "question",
+    "choice": "options",
+    "report": "question",
+    "context": "lines",
+    "json": "fields",
+    "boxes": "form",
+    "boxes_in_text": "form",
+}
+"""What has to stand in a text: else the model would not be given it."""
+LINE: Final = "{line}"
+"""Where a line stands that ends what a text of others says."""
+_DASHES: Final = re.compile("-+")
+_SHORTEST_LINE: Final = 5
+_ANSWER: Final = "answer"
+_LONGEST: Final = 20_000
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Put values into the places of a template, as they are: their curly brackets are text.
+
+    >>> fill("Question: {question}", {"question": "What is {view}?"})
+    'Question: What is {view}?'
+    """
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), template)
+
+
+def line_around(texts: Iterable[str]) -> str:
+    """Return a line of dashes that stands in none of the texts.
+
+    >>> line_around(["a", "-------- the answer ends here"])
+    '---------'
+    """
+    longest = max((len(run) for text in texts for run in _DASHES.findall(text)), default=0)
+    return "-" * max(_SHORTEST_LINE, longest + 1)
+
+
+def fenced(texts: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
+    r"""Return templates in which values are to stand between lines that none of them contains.
+
+    The line is put in the place ``{line}``. A template without that place, as in a wording of a
+    review set, gets a line before and after each value.
+
+    >>> fenced({"answer": "The answer: {answer}"}, {"answer": "No."})
+    {'answer': 'The answer: -----\n{answer}\n-----'}
+    """
+    line = line_around(values.values())
+    found = {}
+    for name, template in texts.items():
+        if LINE not in template:
+            for one in values:
+                template = template.replace(f"{{{one}}}", f"{line}\n{{{one}}}\n{line}")
+        found[name] = template.replace(LINE, line)
+    return found
+
+
+def find_prompt(name: str | None, card: Card, folder: Path | None = None) -> Prompt:
+    """Return a wording by its id: an edited copy in the folder of the review set, else built in.
+
+    Without a name it is the expert's, with the box instruction where the model draws boxes.
+
+    Raises
+    ------
+    SettingsError
+        There is none of that name, or its file cannot be used.
+    """
+    name = name or (WITH_BOXES if card.draws_boxes else WITHOUT_BOXES)
+    known = built_in_prompts()
+    path = prompt_file(name, folder) if folder else None
+    if path is not None and path.is_file():
+        return read_prompt(path)
+    if name not in known:
+        names = ", ".join(list_prompts(folder))
+        raise SettingsError(f"There is no prompt {name!r:.80}. There are {names}.")
+    return known[name]
+
+
+def list_prompts(folder: Path | None = None) -> tuple[str, ...]:
+    """Return the ids of all wordings, built in and of a review set."""
+    own = sorted((folder / FOLDER).glob("*.yaml")) if folder else []
+    names = [path.stem for path in own if _NAME.fullmatch(path.stem)]
+    return tuple(dict.fromkeys((*built_in_prompts(), *names)))
+
+
+@cache
+def built_in_prompts() -> Mapping[str, Prompt]:
+    """Return the built-in wordings by id."""
+    built_in = sorted(_BUILT_IN.glob("*.yaml"), key=lambda path: path.stem)
+    return {path.stem: read_prompt(path) for path in built_in}
+
+
+def is_name(name: str) -> bool:
+    """Whether a text is a name of a prompt: letters, digits, dots and hyphens."""
+    return _NAME.fullmatch(name) is not None
+
+
+def prompt_file(name: str, folder: Path) -> Path:
+    """Return where the edited copy of a name lies in a review set.
+
+    Raises
+    ------
+    SettingsError
+        When it is no name of letters, digits, dots and hyphens.
+    """
+    if not _NAME.fullmatch(name):
+        raise SettingsError(
+            f"{name!r:.80} is no name of a prompt: use letters, digits, dots and hyphens."
+        )
+    return folder / FOLDER / f"{name}.yaml"
+
+
+def _texts(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"texts by name: {', '.join(_PLACES)}")
+    problems: list[str] = []
+    found = read_entry(value, dict.fromkeys(_PLACES, text(_LONGEST)), "in it", problems)
+    for name, template in found.items():
+        places = set(_PLACE.findall(template))
+        unknown = sorted(places - _PLACES[name])
+        if unknown:
+            known = ", ".join(f"{{{one}}}" for one in sorted(_PLACES[name]))
+            problems.append(
+                f"in it, {name}: {{{unknown[0]}}} cannot be filled in. There are {known}."
+            )
+        needed = _NEEDED.get(name)
+        if needed and needed not in places:
+            problems.append(f"in it, {name}: {{{needed}}} is missing. Write where it goes.")
+    if problems:
+        raise SettingsError(*problems)
+    return found
+
+
+def _fields(value: Any) -> dict[str, dict[str, str]]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"parts of the answer by question type: {', '.join(QUESTION_TYPES)}")
+    problems: list[str] = []
+    found = read_entry(value, dict.fromkeys(QUESTION_TYPES, _parts), "in it", problems)
+    if _ANSWER not in found.get("choice", {_ANSWER: ""}):
+        problems.append(f"in it, choice: {_ANSWER} is missing. It holds the letter of the option.")
+    if problems:
+        raise SettingsError(*problems)
+    return found
+
+
+def _parts(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping) or not 0 < len(value) <= 20:
+        raise ValueError("one to twenty lines of the form part: what it holds")
+    read = text(1_000)
+    for part in value:
+        if not isinstance(part, str) or not part.isidentifier() or part == "boxes":
+            raise ValueError("names of parts in letters, digits and underscores, other than boxes")
+    return {part: read(meaning) for part, meaning in value.items()}
+
+
+_READERS: Final[dict[str, Reader]] = {
+    "name": text(200),
+    "version": number(1, 1_000_000, whole=True),
+    "source": text(1_000),
+    "system": text(_LONGEST),
+    "texts": _texts,
+    "fields": _fields,
+    "asks_for_boxes": yes_no,
+    "based_on": text(80),
+}
+
+
+def read_prompt(path: Path) -> Prompt:
+    """Read a prompt; its id is the name of its file.
+
+    Raises
+    ------
+    SettingsError
+        Naming the file, and every key that is wrong or missing, with what to write.
+    """
+    label = f"{FOLDER}/{path.name}"
+    raw = read_mapping(path, label)
+    if raw is None:
+        raise SettingsError(f"{label}: there is no such file.")
+    problems: list[str] = []
+    found = read_entry(raw, _READERS, label, problems)
+    base = found.pop("based_on", None)
+    texts: dict[str, str] = {}
+    if base is not None:
+        under = _BUILT_IN / f"{base}.yaml"
+        if not _NAME.fullmatch(base) or not under.is_file() or base == path.stem:
+            names = ", ".join(sorted(one.stem for one in _BUILT_IN.glob("*.yaml")))
+            problems.append(f"{label}, based_on: there is no {base!r:.80}. There are {names}.")
+        else:
+            whole = asdict(read_prompt(under))
+            texts = whole.pop("texts")
+            fields = {**whole["fields"], **found.get("fields", {})}
+            found = {**whole, **found, "fields": fields}
+    texts |= found.get("texts", {})
+    asks = found.get("asks_for_boxes", False)
+    wanted = [one for one in _PLACES if asks or not one.startswith("boxes")]
+    # what is there and wrong was told above, and is not missing
+    there = {**found, **raw}
+    parts = {name: _names(found.get(name)) | _names(raw.get(name)) for name in ("texts", "fields")}
+    lacking = {
+        label: [one for one in ("name", "version", "system", "fields") if one not in there],
+        f"{label}, texts": [one for one in wanted if one not in parts["texts"] | texts.keys()],
+        f"{label}, fields": [one for one in QUESTION_TYPES if one not in parts["fields"]]
+        if "fields" in there
+        else [],
+    }
+    problems += [
+        f"{where}: missing are {', '.join(names)}. Write them, or based_on: {WITHOUT_BOXES}."
+        for where, names in lacking.items()
+        if names
+    ]
+    refuse(problems)
+    return hashed(Prompt(**{**found, "id": path.stem, "texts": texts}))
+
+
+def _names(value: Any) -> set[str]:
+    return {str(name) for name in value} if isinstance(value, Mapping) else set()
+
+
+def fixed_wording(path: Path) -> Prompt:
+    """Read a wording of our own about something else than cases; its id is the name of its file.
+
+    Its texts are those that whoever asks with it fills in.
+    """
+    values: Any = read_yaml(path)
+    return hashed(Prompt(id=path.stem, **values))
+
+
+def hashed(prompt: Prompt) -> Prompt:
+    """Return a prompt with the digest of all of it."""
+    content = json.dumps({**asdict(prompt), "hash": ""}, sort_keys=True)
+    return replace(prompt, hash=hashlib.sha256(content.encode()).hexdigest())
+
+
+def prompt_text(prompt: Prompt) -> str:
+    """Return a prompt as the YAML of a file of its own, to be edited."""
+    values = asdict(prompt)
+    del values["id"], values["hash"]
+    return yaml.dump(values, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as they are read, unusual ends of lines escaped."""
+
+
+def _lines(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    odd = not {"\r", "\x85", "\u2028", "\u2029"}.isdisjoint(value)
+    style = '"' if odd else "|" if "\n" in value else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _lines)
+
 
 __all__ = [
     "built_in_prompts",

@@ -15,18 +15,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.own_tables import read_table
-from rexview.reviewset.importers.core.joins import join
-from rexview.reviewset.importers.core.recognise import Probe
-from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import (
+from rexview.package_data import read_table
+from rexview.reviewset.importers.joins import join
+from rexview.reviewset.importers.set_rows import SetRows
+from rexview.reviewset.importers.source_files import (
+    Probe,
     SourceFile,
     model_told,
     name_of_model,
     read_json,
 )
-from rexview.reviewset.importers.table.cell_values import read_number, read_whole
-from rexview.reviewset.importers.table.column_names import is_identity
+from rexview.reviewset.importers.table.cells import is_identity, read_number, read_whole
 from rexview.reviewset.importers.table.roles import (
     columns_by_meaning,
     enter_table,

@@ -12,23 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from rexview.errors import ImportSourceError
-from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.metrics.importer import known_metric
-from rexview.reviewset.importers.table.cell_values import (
-    ScoreOptions,
-    ScoreScale,
-    is_not_scored,
-    read_number,
-)
-from rexview.reviewset.importers.table.column_mapping import (
-    ANSWER_FIELDS,
-    AnswerColumn,
-    ColumnMapping,
-    FieldColumn,
-    JudgementColumn,
-    KeptColumn,
-)
-from rexview.reviewset.importers.table.column_names import (
+from rexview.reviewset.importers.receipt import ProblemLog
+from rexview.reviewset.importers.table.cells import (
     ANSWER_OF_A_MODEL,
     ASKS,
     DIMENSION_NAMES,
@@ -43,7 +29,19 @@ from rexview.reviewset.importers.table.column_names import (
     READER_NAMES,
     SCORE_NAMES,
     ColumnName,
+    ScoreOptions,
+    ScoreScale,
     is_identity,
+    is_not_scored,
+    read_number,
+)
+from rexview.reviewset.importers.table.column_mapping import (
+    ANSWER_FIELDS,
+    AnswerColumn,
+    ColumnMapping,
+    FieldColumn,
+    JudgementColumn,
+    KeptColumn,
 )
 from rexview.reviewset.importers.table.roles import (
     CONTENT_ALONE,

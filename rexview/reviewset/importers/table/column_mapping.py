@@ -18,10 +18,9 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from rexview.bounded import read_file, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem
-from rexview.reviewset.importers.table.cell_values import ScoreScale
-from rexview.reviewset.importers.table.column_names import FIELDS
+from rexview.reviewset.importers.table.cells import FIELDS, ScoreScale
+from rexview.untrusted_input import read_file, typed_path
 from rexview.vocab import DIMENSIONS, FAILURES
 
 Made = TypeVar("Made")

@@ -14,21 +14,22 @@ from statistics import median
 from typing import Final
 
 from rexview.reviewset.images import DICOM_SUFFIXES
-from rexview.reviewset.importers.core.case_names import RASTER_SUFFIXES, folded
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.recognise import Probe
-from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.table.cell_values import read_number, read_yes_no
-from rexview.reviewset.importers.table.column_names import (
+from rexview.reviewset.importers.case_names import RASTER_SUFFIXES, folded
+from rexview.reviewset.importers.receipt import ProblemLog
+from rexview.reviewset.importers.set_rows import SetRows
+from rexview.reviewset.importers.source_files import Probe
+from rexview.reviewset.importers.table.cells import (
     ASKS,
     FIELD_NAMES,
     NOT_AN_IMAGE,
     SIDES,
     ColumnName,
     is_identity,
+    read_number,
+    read_yes_no,
 )
+from rexview.reviewset.importers.table.records import tables_of
 from rexview.reviewset.importers.table.sheet import Sheet, grid_of, read_sheet
-from rexview.reviewset.importers.table.structured.json_records import tables_of
 from rexview.reviewset.tables.source import At
 from rexview.vocab import DIMENSIONS, QUESTION_TYPES, normalise_finish_reason, normalise_view
 

@@ -13,14 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_table import AnswerBoxes
-from rexview.reviewset.importers.core.joins import NO_ID, join
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.receipt import example_of
-from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.table.cell_values import (
+from rexview.reviewset.importers.box_table import AnswerBoxes
+from rexview.reviewset.importers.joins import NO_ID, join
+from rexview.reviewset.importers.receipt import ProblemLog, example_of
+from rexview.reviewset.importers.set_rows import SetRows
+from rexview.reviewset.importers.table.cells import (
+    FIELDS,
+    NOT_RUN,
+    ColumnName,
     ScoreOptions,
     ScoreScale,
+    is_identity,
     is_not_scored,
     read_list,
     read_number,
@@ -33,7 +36,6 @@ from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_TEXTS,
     ColumnMapping,
 )
-from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, ColumnName, is_identity
 from rexview.reviewset.importers.table.roles import IMAGE_MARK, is_letter
 from rexview.reviewset.importers.table.sheet import Cells, Row, Sheet
 from rexview.reviewset.report_text import absent, read_age, read_context, read_sex, report_fields

@@ -14,9 +14,9 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.source_files import MAX_CELLS
-from rexview.reviewset.importers.table.column_names import KNOWN_NAMES, ColumnName
+from rexview.reviewset.importers.receipt import ProblemLog
+from rexview.reviewset.importers.source_files import MAX_CELLS
+from rexview.reviewset.importers.table.cells import KNOWN_NAMES, ColumnName
 from rexview.reviewset.tables.source import MAX_COLUMNS
 
 MAX_UNPACKED_BYTES: Final = 300_000_000

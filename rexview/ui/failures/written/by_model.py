@@ -14,7 +14,7 @@ from rexview.analysis.written.validation import KIND as READ
 from rexview.analysis.written.validation import validated
 from rexview.errors import StoreError
 from rexview.judge.written.words import name_of
-from rexview.models.prompt import Prompt
+from rexview.models.backend import Prompt
 from rexview.schema import Mark, ReviewSet
 from rexview.store import Stored
 from rexview.ui.failures.written.html import by_model_html

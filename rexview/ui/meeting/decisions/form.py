@@ -10,7 +10,7 @@ from rexview.analysis.meeting.decisions import decisions
 from rexview.analysis.written.failures import KIND as WRITTEN
 from rexview.analysis.written.failures import written_failures
 from rexview.answer_digest import digests_of
-from rexview.columns.meetings import NO_FAILURE
+from rexview.columns.tables import NO_FAILURE
 from rexview.harm import HarmTable
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions

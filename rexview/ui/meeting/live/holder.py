@@ -13,7 +13,7 @@ from rexview.ui.server import server_state
 from rexview.words import tr
 
 if TYPE_CHECKING:
-    from rexview.store.database.held_locks import HeldLocks
+    from rexview.store.database.shared_state import HeldLocks
 
 ELSEWHERE: Final = tr(
     "This meeting is held on another server of this address. Whoever runs "
@@ -51,7 +51,7 @@ def _locks() -> HeldLocks | None:
     if address is None or address.startswith("sqlite"):
         return None
     from rexview.store.database.connection import Database
-    from rexview.store.database.held_locks import HeldLocks
+    from rexview.store.database.shared_state import HeldLocks
 
     return HeldLocks(Database(address))
 

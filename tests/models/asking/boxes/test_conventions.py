@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.models.asking.boxes.conventions import from_stored, in_words, to_stored
-from rexview.models.request import Placement, SentImage
-from rexview.written_boxes.forms import BoxForm, Convention, Corners
+from rexview.models.asking.boxes import from_stored, in_words, to_stored
+from rexview.models.backend import Placement, SentImage
+from rexview.written_boxes import BoxForm, Convention, Corners
 
 FORMS = [
     BoxForm(convention, corners)

@@ -13,13 +13,19 @@ from support.model_server import started
 from support.rows import each_row
 
 from rexview import cli
-from rexview.models.asking.boxes.conventions import from_stored
-from rexview.models.asking.boxes.phantom import FILMS, film, judged, phantom_requests, squares
-from rexview.models.asking.calibrated import save_form
+from rexview.models.asking.boxes import from_stored
+from rexview.models.asking.calibration import (
+    FILMS,
+    film,
+    judged,
+    phantom_requests,
+    save_form,
+    squares,
+)
 from rexview.models.asking.cards import find_card
 from rexview.models.asking.prompts import find_prompt
-from rexview.models.request import Parameters
-from rexview.written_boxes.forms import BoxForm, Convention, Corners
+from rexview.models.backend import Parameters
+from rexview.written_boxes import BoxForm, Convention, Corners
 
 CARD = find_card("gpt-5-mini")
 PROMPT = find_prompt("expert-1-boxes", CARD)

@@ -3,7 +3,7 @@ import json
 import pytest
 from support.small_disk import mounted
 
-from rexview.models.running.files.append_only import AppendOnly, json_line, lines_of
+from rexview.models.running.journal import AppendOnly, json_line, lines_of
 
 WHOLE = '{"n":1}\n{"n":2}\n'
 

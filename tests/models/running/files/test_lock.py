@@ -10,14 +10,13 @@ import pytest
 from support import ROOT
 
 from rexview.errors import RunRefused
-from rexview.models.running.files.lock import RunLock, is_worked_on
-from rexview.models.running.folder import RunFolder
+from rexview.models.running.folder import RunFolder, RunLock, is_worked_on
 
 HOLD = """
 import sys
 from pathlib import Path
 from rexview.models.running.folder import RunFolder
-from rexview.models.running.files.lock import RunLock
+from rexview.models.running.folder import RunLock
 lock = RunLock(RunFolder(Path(sys.argv[1]), sys.argv[2]))
 print("held", flush=True)
 sys.stdin.read()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rexview.reviewset.importers.annotations import fiftyone, label_studio, pascal_voc, yolo
+from rexview.reviewset.importers import fiftyone, label_studio, pascal_voc, yolo
 
 RECTANGLE: dict[str, Any] = {
     "original_width": 600,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.rows import each_row
 
-from rexview.reviewset.importers.annotations.line_edits import fold_kind, fold_significance
+from rexview.reviewset.importers.line_edits import fold_kind, fold_significance
 
 
 @pytest.fixture(name="scans")

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from support.rows import each_row
 
-from rexview.reviewset.importers.annotations.box_placement import (
+from rexview.reviewset.importers.box_placement import (
     SHAPES,
     UNITS,
     BoxReading,
     Unit,
     propose_reading,
 )
-from rexview.written_boxes.forms import Corners
+from rexview.written_boxes import Corners
 
 SIZES = ((1024, 1024), (2500, 3056), (512, 420))
 

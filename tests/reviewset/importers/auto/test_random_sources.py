@@ -11,7 +11,7 @@ from support.shapes.shape import csv_text, put, put_json, put_lines, put_picture
 
 from rexview.reviewset import check
 from rexview.reviewset.importers import import_source
-from rexview.reviewset.importers.core.receipt import NOT_NAMED
+from rexview.reviewset.importers.receipt import NOT_NAMED
 
 MODELS = ("GPT-4o", "MAIRA-2", "Odd, “name”; <b>x</b>")
 MISSING = ("", None, "N/A", "nan")

@@ -9,9 +9,9 @@ from support.shapes import SHAPES
 from rexview.errors import ImportSourceError
 from rexview.reviewset import check, load
 from rexview.reviewset.importers import import_source
-from rexview.reviewset.importers.auto.reader import recognise
-from rexview.reviewset.importers.core.receipt import NOT_NAMED
-from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.auto import recognise
+from rexview.reviewset.importers.receipt import NOT_NAMED
+from rexview.reviewset.importers.source_files import SourceFile
 
 SECTION = (
     (ROOT / "docs/importing.md").read_text(encoding="utf-8").partition("## Shapes of input")[2]

@@ -11,10 +11,8 @@ import pytest
 from rexview.cli import main
 from rexview.errors import ImportSourceError
 from rexview.reviewset import load
-from rexview.reviewset.importers import import_source
-from rexview.reviewset.importers.auto import unpack
-from rexview.reviewset.importers.core import run
-from rexview.reviewset.importers.core.recognise import TYPES, Probe
+from rexview.reviewset.importers import auto, import_source, run
+from rexview.reviewset.importers.source_files import TYPES, Probe
 
 
 def write_json(path, content):
@@ -119,8 +117,8 @@ class TestHostileArchives:
         ]
 
     def test_a_bomb_is_named_and_not_unpacked(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(unpack, "_SMALL", 1000)
-        monkeypatch.setattr(unpack, "MAX_RATIO", 100)
+        monkeypatch.setattr(auto, "_SMALL", 1000)
+        monkeypatch.setattr(auto, "MAX_RATIO", 100)
         found = self.unread(tmp_path, ("bomb.json", b" " * 5_000_000))
         assert found == [("in.zip/bomb.json", "It would be far larger than the archive.")]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rexview.errors import ImportSourceError
 from rexview.reviewset import check
 from rexview.reviewset.importers import import_source
-from rexview.reviewset.importers.core.receipt import NOT_NAMED
+from rexview.reviewset.importers.receipt import NOT_NAMED
 
 IDS = st.sampled_from(["c1", "c2", "c3", "c4", "C1 ", "7", ""])
 TEXTS = st.one_of(

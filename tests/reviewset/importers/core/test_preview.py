@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from rexview.reviewset.importers import import_source
-from rexview.reviewset.importers.core.run import preview_source
+from rexview.reviewset.importers.run import preview_source
 
 COUNTED = ("cases", "answers", "models", "scores", "reference_boxes", "model_boxes", "rows_in")
 

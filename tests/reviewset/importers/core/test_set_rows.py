@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rexview.reviewset import check, load, write
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.receipt import NOT_NAMED, NOT_RUN, Receipt
-from rexview.reviewset.importers.core.run import complete
-from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION, SetRows
+from rexview.reviewset.importers.receipt import NOT_NAMED, NOT_RUN, ProblemLog, Receipt
+from rexview.reviewset.importers.run import complete
+from rexview.reviewset.importers.set_rows import OPEN_QUESTION, SetRows
 from rexview.reviewset.tables.source import At
 
 

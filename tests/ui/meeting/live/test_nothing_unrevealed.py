@@ -18,8 +18,7 @@ from rexview import reviewset
 from rexview.analysis.written.failures import KIND as WORDS
 from rexview.analysis.written.marks import KIND as MARK
 from rexview.answer_digest import digests_of
-from rexview.bench.meeting.served import MEETING, MeetingServer
-from rexview.bench.meeting.window import LiveWindow
+from rexview.bench.meeting import MEETING, LiveWindow, MeetingServer
 from rexview.judge.written.words import wording_of
 from rexview.people import Person
 from rexview.settings import DEMO_FOLDER

@@ -1,1 +1,0 @@
-"""Boxes: their labels, where they lie, what is wrong with them."""

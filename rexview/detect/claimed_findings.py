@@ -1,0 +1,417 @@
+"""Find which findings an answer claims, and whether they are new to its report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from typing import Final
+
+from rexview.detect.core.detector import AnswerInCase
+from rexview.detect.findings import (
+    REPORT_SECTIONS,
+    Mention,
+    find_mentions,
+    finding_info,
+    may_be_same_fracture,
+    means_alone,
+    report_text,
+)
+from rexview.detect.phrases import either, list_names, whole_words, word_set
+from rexview.detect.report_comparison import (
+    SAID,
+    FindingInText,
+    ReportFindings,
+    conclusion_of_thoughts,
+    device_unread,
+    findings_of_answer,
+    findings_of_report,
+    heads_device,
+    left_unread,
+    may_mean,
+    of_status,
+    related,
+    sides_meet,
+    zones_meet,
+)
+
+# Names of findings that claim little, or may stand for something else.
+
+_VAGUE: Final = re.compile(rf"(?:{either('report', 'vague')})", re.IGNORECASE)
+_SIGN_ONLY: Final = re.compile(rf"(?:{either('report', 'sign_only')})", re.IGNORECASE)
+_UNSURE_NAME: Final = re.compile(rf"(?:{either('report', 'unsure_name')})", re.IGNORECASE)
+
+
+def is_vague(finding: FindingInText) -> bool:
+    """Whether a finding is told in words too vague to be a claim."""
+    mention = finding.mention
+    return _VAGUE.fullmatch(finding.text[mention.start : mention.end]) is not None
+
+
+def is_sign_only(words: str) -> bool:
+    """Whether words name a sign that may be of many things."""
+    return _SIGN_ONLY.fullmatch(words) is not None
+
+
+def has_unsure_name(finding: FindingInText) -> bool:
+    """Whether a finding has a name that may stand for something else: "ICD" for a drain."""
+    return (
+        _UNSURE_NAME.fullmatch(finding.text[finding.mention.start : finding.mention.end])
+        is not None
+    )
+
+
+def is_of_pneumothorax(finding: FindingInText, said: Sequence[FindingInText]) -> bool:
+    """Whether a collapse is that of the lung beside a pneumothorax, and goes without saying."""
+    words = finding.text[finding.mention.start : finding.mention.end].lower()
+    return "collaps" in words and any(
+        other.info.family == "pneumothorax" and sides_meet(other.mention.side, finding.mention.side)
+        for other in said
+    )
+
+
+# Findings of an answer that stand where the report has others.
+
+MAJOR: Final = word_set("report", "major_family")
+"""Families of which one finding may be taken for another."""
+_REGIONS: Final = frozenset({"lung", "pleura", "abdomen"})
+"""Regions in which one finding is taken for another."""
+_USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
+"""Where a finding lies when its text names no zone."""
+GENERAL: Final = "opacity"
+"""A finding so general that it says nothing of the type."""
+OLD: Final = whole_words("report", "old")
+"""Of what is long there: an answer may leave it out."""
+
+
+def mistaken_findings(one: AnswerInCase) -> list[tuple[FindingInText, FindingInText]]:
+    """Pair findings of the report with other findings that the answer has in the same place."""
+    report, answered = findings_of_report(one.case), findings_of_answer(one)
+    others = [
+        wrong
+        for wrong in of_status(answered, "positive")
+        if _typed(wrong) and wrong.info.family not in report.families
+    ]
+    pairs = []
+    for right in report.positive if others else ():
+        if not _typed(right) or _named(answered, right):
+            continue
+        wrong = next((wrong for wrong in others if _same_place(right, wrong)), None)
+        if wrong is not None and _may_matter(right):
+            pairs.append((right, wrong))
+    return pairs
+
+
+def _typed(one: FindingInText) -> bool:
+    known = one.info.family in MAJOR or one.info.family == "atelectasis"
+    return known and one.info.region in _REGIONS and one.info.id != GENERAL
+
+
+def _named(answered: Sequence[FindingInText], right: FindingInText) -> bool:
+    """Whether the answer has a finding itself; a general word does not count beside its denial."""
+    denied = any(one.info.id == right.info.id for one in of_status(answered, "negated"))
+    return any(
+        one.info.family == right.info.family and not (denied and one.info.id == GENERAL)
+        for one in of_status(answered, *SAID)
+    )
+
+
+def _same_place(first: FindingInText, second: FindingInText) -> bool:
+    """Whether two findings are known to lie on one side and at one height."""
+    one, two = _zone(first), _zone(second)
+    if one is None or two is None or first.mention.side != second.mention.side:
+        return False
+    return zones_meet(one, two) if first.mention.side in ("right", "left") else one == two
+
+
+def _zone(finding: FindingInText) -> str | None:
+    return finding.mention.zone or _USUAL_ZONES.get(finding.info.family)
+
+
+def _may_matter(finding: FindingInText) -> bool:
+    """Whether a finding of a report is more than a thing of long ago."""
+    return finding.section == "impression" or not OLD.search(finding.around())
+
+
+# Whether an answer speaks of a finding of its report in other words than the finding's own.
+
+ALL_DEVICES: Final = whole_words("report", "all_devices")
+"""Said of devices in general."""
+_FOCAL: Final = "nodule"
+_TUBES: Final = frozenset({"airway_tube", "bronchial_tube", "enteric_tube"})
+_PLEURAL: Final = frozenset({"pleural_fluid", "pneumothorax"})
+_PLACES: Final = {
+    region: re.compile(rf"\b(?:{either('place', region)})", re.IGNORECASE)
+    for region in list_names("place")
+}
+_ONLY_TOLD: Final = re.compile(rf"\b(?:{either('place_only', 'told')})\b|\?|:\s*$", re.IGNORECASE)
+_CLAUSE: Final = re.compile(r"[^.;,|\n]+(?:[.,]\d[^.;,|\n]*)*")
+
+
+def said_generally(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
+    """Whether an opacity of a report may be what the answer has of lung or pleura on its side.
+
+    Or a mass, be it on the other side: that is another failure.
+    """
+    return finding.info.id == GENERAL and any(
+        other.info.region in ("lung", "pleura")
+        and other.mention.status in SAID
+        and (other.info.family == _FOCAL or sides_meet(other.mention.side, finding.mention.side))
+        for other in answered
+    )
+
+
+def said_in_other_words(
+    one: AnswerInCase,
+    answered: Sequence[FindingInText],
+    finding: FindingInText,
+    report: ReportFindings,
+) -> bool:
+    """Whether an answer speaks of a finding in other words, or of all devices at once.
+
+    What the answer says in the words of another finding of the report is meant for that one.
+    """
+    text = one.text
+    if finding.info.group == "device" and (
+        any(not heads_device(text, match, one.mentions) for match in ALL_DEVICES.finditer(text))
+        or device_unread(text, one.mentions, finding.info.family)
+    ):
+        return True
+    taken = {other.info.family for other in report.said}
+    said = [
+        item
+        for item in answered
+        if item.mention.status != "negated"
+        and sides_meet(item.mention.side, finding.mention.side)
+        and not (item.info.family in taken and _is_another(item, finding))
+    ]
+    if any(related(finding, item) for item in said) or may_mean(text, finding, answered):
+        return True
+    return finding.info.group != "device" and place_unread(
+        one.text, one.mentions, finding.info.region
+    )
+
+
+def _is_another(item: FindingInText, finding: FindingInText) -> bool:
+    """Whether what may be meant by another name is named for another finding of the report.
+
+    So it is where that lies in another part of the chest, or is plainly another tube. Air and fluid
+    in the pleura stand beside each other, too.
+    """
+    families = {item.info.family, finding.info.family}
+    words = item.text[item.mention.start : item.mention.end].lower()
+    if families <= _TUBES:
+        return words not in ("tube", "tubes")
+    if (item.info.group == "device") != (finding.info.group == "device"):
+        return True
+    both_devices = item.info.group == finding.info.group == "device"
+    return families == _PLEURAL or (not both_devices and item.info.region != finding.info.region)
+
+
+def place_unread(text: str, mentions: Sequence[Mention], region: str) -> bool:
+    """Whether a text tells of a place in a region what was not read: it may mean any finding.
+
+    "The mass erodes two ribs" may mean a destroyed bone. A place where nothing is, or the end of a
+    line, tells of none.
+    """
+    places = _PLACES.get(region)
+    if places is None:
+        return False
+    infos = [(item.start, finding_info(item.finding)) for item in mentions]
+    read = [start for start, info in infos if info.region == region or info.group == "device"]
+    return any(
+        places.search(clause[0])
+        and " " in clause[0].strip()
+        and not _ONLY_TOLD.search(clause[0])
+        and not any(clause.start() <= start < clause.end() for start in read)
+        for clause in _CLAUSE.finditer(text)
+    )
+
+
+# Whether a finding of an answer is new to its report, in whatever words.
+
+_SURE_WITH_PART: Final = frozenset({"cardiomegaly"})
+"""Families told no less surely by a word and a part of the body: "the heart is enlarged"."""
+_DISEASE: Final = "lung_abnormality"
+"""The family of diseases, which a report names for what they look like."""
+_OPENED_CHEST: Final = re.compile(rf"\b(?:{either('report', 'opened_chest')})", re.IGNORECASE)
+_OPERATED_HEART: Final = word_set("report", "operated_heart_family")
+_COMPARED_ONLY: Final = re.compile(rf"\b(?:{either('report', 'compared_only')})", re.IGNORECASE)
+_MAY_BE: Final = re.compile(
+    rf"\b(?:{either('report', 'may_be')})(?:\s+(?!with\b|and\b|or\b)[\w-]+){{0,3}}\W*$",
+    re.IGNORECASE,
+)
+_BESIDE_FLUID: Final = whole_words("report", "beside_fluid")
+_FEW: Final = 3
+"""Findings; a report with fewer that only compares does not say what is there."""
+
+
+def is_known_by_another_name(
+    one: AnswerInCase, finding: FindingInText, report: ReportFindings
+) -> bool:
+    """Whether an answer says that what it sees is something that the report has.
+
+    "A density behind the heart, probably a hernia". Nor is the lung beside a pneumothorax new.
+    """
+    if is_of_pneumothorax(finding, report.said):
+        return True
+    return any(
+        other.info.family in report.families
+        and other.mention.sentence == finding.mention.sentence
+        and other.mention.start > finding.mention.end
+        and _MAY_BE.search(one.text, finding.mention.end, other.mention.start)
+        for other in of_status(findings_of_answer(one), *SAID)
+    )
+
+
+def is_new(one: AnswerInCase, report: ReportFindings, finding: FindingInText) -> bool:
+    """Whether a report that says what there is does not speak of a finding, in whatever words.
+
+    An impression alone, or a few words on what has changed, does not say what there is; words too
+    vague to be a claim are not new, nor what stands in place of another finding.
+    """
+    if not (one.case.report.findings or "").strip() or is_vague(finding):
+        return False
+    if finding.info.family in report.mentioned or any(
+        may_be_same_fracture(finding.info.id, other.info.id)
+        for other in (*report.said, *report.negated)
+    ):
+        return False
+    text = report_text(one.case)
+    words = finding.text[finding.mention.start : finding.mention.end]
+    sure = means_alone(words) or finding.info.family in _SURE_WITH_PART
+    if not sure or has_unsure_name(finding) or is_sign_only(words):
+        return False
+    if _in_report_unread(one, finding):
+        return False
+    if finding.info.group == "device" and ALL_DEVICES.search(text):
+        return False
+    if finding.info.id == GENERAL and any(
+        other.info.region in ("lung", "pleura") for other in report.said
+    ):
+        return False  # what it is called may be meant
+    if _goes_with_another(finding, report):
+        return False
+    if len(report.present) < _FEW and _COMPARED_ONLY.search(text):
+        return False
+    mistaken = (wrong.info.family for _, wrong in one.once(mistaken_findings))
+    return finding.info.family not in mistaken and not may_mean(text, finding)
+
+
+def _goes_with_another(finding: FindingInText, report: ReportFindings) -> bool:
+    """Whether a finding comes with one that the report has.
+
+    What a disease of the lung looks like, metal with a device, wires of the sternum with what an
+    operation on the heart leaves, lung that gives way beside fluid.
+    """
+    if finding.info.region == "lung" and any(
+        other.info.family == _DISEASE for other in report.said
+    ):
+        return True
+    if finding.info.family == "sternotomy":
+        return not _OPERATED_HEART.isdisjoint(report.mentioned) or any(
+            _OPENED_CHEST.search(other.text) for other in report.said
+        )
+    if finding.info.family == "foreign_body":
+        return any(other.info.group == "device" for other in report.said)
+    return (
+        finding.info.family == "atelectasis"
+        and "pleural_fluid" in report.families
+        and _BESIDE_FLUID.search(finding.before()) is not None
+    )
+
+
+def _in_report_unread(one: AnswerInCase, finding: FindingInText) -> bool:
+    """Whether a report may speak of a finding in words that were not read."""
+    region = "device" if finding.info.group == "device" else finding.info.region
+    for section in REPORT_SECTIONS:
+        text = getattr(one.case.report, section) or ""
+        mentions = find_mentions(text)
+        device = region == "device" and device_unread(text, mentions, finding.info.family)
+        unread = left_unread(text, mentions, region)
+        if device or unread or place_unread(text, mentions, region):
+            return True
+    return False
+
+
+# What an answer says is there, but for rows of a table or a list that say that it is not.
+
+_ROW_DENIES: Final = re.compile(
+    rf"[^|:.=–—\n]{{0,40}}(?:\s[|–—]\s*|\s*:\s*\**\s*|\s*=\s*|\s?\.{{3,}}\s*)"
+    rf"(?:{either('report', 'row_denies')})(?![\w.])",
+    re.IGNORECASE,
+)
+_LIKELIHOOD: Final = re.compile(rf"\b(?:{either('report', 'likelihood')})", re.IGNORECASE)
+_ROW_UNLIKELY: Final = re.compile(
+    rf"[^|:=\n]{{0,40}}[|:=]\W{{0,4}}(?:{either('report', 'unlikely')})(?=\s*\(|\W*(?:[|\n,}}]|$))",
+    re.IGNORECASE,
+)
+_UNCLAIMED_BEFORE: Final = whole_words("report", "unclaimed_before")
+_CLAIMED_YET: Final = whole_words("report", "claimed_yet")
+_UNCLAIMED_AFTER: Final = whole_words("report", "unclaimed_after")
+_TURN: Final = re.compile(
+    r";|\b(?:but|however|although|though|yet)\b|\b(?:there|i) (?:is|are|see)\b", re.IGNORECASE
+)
+"""After it a sentence says something else."""
+_CELL_DENIES: Final = re.compile(rf"\W*(?:{either('report', 'row_denies')})\W*", re.IGNORECASE)
+_FIELD_DENIES: Final = re.compile(
+    r'"(?:severity|status|present|presence|size|grade)"\s*:\s*"?'
+    rf"(?:{either('report', 'row_denies')})\b",
+    re.IGNORECASE,
+)
+_WEIGHED_IN: Final = whole_words("report", "weighed_in")
+_UNTICKED: Final = re.compile(r"^\s*[-*]\s*\[ \]")
+
+
+def claims_of(one: AnswerInCase, *, but: Set[str]) -> list[FindingInText]:
+    """Return what an answer says is there, ``but`` for some families.
+
+    Of an answer that thinks aloud, what its last part says.
+    """
+    likelihoods = _LIKELIHOOD.search(one.case.question) or _LIKELIHOOD.search(one.text)
+    claims = [
+        claim
+        for claim in of_status(findings_of_answer(one), "positive")
+        if claim.info.family not in but
+        and not _denied_in_row(claim)
+        and not _is_doubtful(claim)
+        and not (likelihoods and _ROW_UNLIKELY.match(claim.text, claim.mention.end))
+    ]
+    if not claims:
+        return []
+    concluding = conclusion_of_thoughts(one.text)
+    if concluding is None:
+        return claims
+    return [claim for claim in claims if claim.mention.start > concluding]
+
+
+def _denied_in_row(claim: FindingInText) -> bool:
+    """Whether the row, line or field of a finding says that it is not there: "Effusion | None"."""
+    before, behind = claim.text[: claim.mention.start], claim.text[claim.mention.end :]
+    row = before.rpartition("\n")[2]
+    if _UNTICKED.match(row) or _ROW_DENIES.match(claim.text, claim.mention.end):
+        return True
+    if "|" in row:
+        cells = behind.partition("\n")[0].split("|")
+        return _weighs_diagnoses(before) or any(map(_CELL_DENIES.fullmatch, cells))
+    in_object = "{" in before and "}" not in before.rpartition("{")[2]
+    return in_object and _FIELD_DENIES.search(behind.partition("}")[0]) is not None
+
+
+def _weighs_diagnoses(before: str) -> bool:
+    """Whether a text ends within a table that has columns for what speaks for and against."""
+    header = before.rpartition("\n\n")[2].partition("\n")[0]
+    return "|" in header and _WEIGHED_IN.search(header) is not None
+
+
+def _is_doubtful(claim: FindingInText) -> bool:
+    """Whether the sentence of a finding has words that deny or weigh it, or may.
+
+    Sentences that deny in a way that is not read are rarer than plain ones, and a hint is to be
+    right: "do not wait, insert a chest drain", "so is the tube" after what is gone.
+    """
+    before = _TURN.split(claim.before())[-1]
+    _, last = claim.mention.sentence
+    after = claim.text[claim.mention.end : last]
+    return bool(
+        _UNCLAIMED_BEFORE.search(_CLAIMED_YET.sub("", before)) or _UNCLAIMED_AFTER.search(after)
+    )

@@ -1,1 +1,0 @@
-"""What sentences say of one another, read one by one."""

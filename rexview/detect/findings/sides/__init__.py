@@ -1,1 +1,0 @@
-"""Which side of the patient a finding of a sentence has."""

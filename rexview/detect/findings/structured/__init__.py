@@ -1,1 +1,0 @@
-"""Objects and tables in a text."""

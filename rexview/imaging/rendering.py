@@ -1,0 +1,164 @@
+"""Render pictures on the server: display pictures as PNG, thumbnails, square pixels."""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from rexview.errors import ImageError
+from rexview.imaging.cache import DiskCache, made_once
+from rexview.imaging.limits import MAX_PIXELS, MEMORY
+from rexview.imaging.radiograph import Radiograph, Window
+from rexview.imaging.raster import picture_file
+from rexview.imaging.read import read_image
+from rexview.imaging.transforms import display
+
+# Small pictures for galleries, and square pixels; boxes are drawn over them by the page.
+
+THUMBNAIL_SIDE: Final = 384
+_QUALITY: Final = 86
+
+
+def square_pixels(
+    picture: NDArray[np.uint8], aspect: float, max_pixels: int = MAX_PIXELS
+) -> NDArray[np.uint8]:
+    """Resample a picture whose pixels are ``aspect`` times as high as wide to square ones.
+
+    The shorter direction is stretched, so that nothing is lost, unless the result would have more
+    than ``max_pixels`` pixels: then the longer one is shrunk.
+    """
+    if abs(aspect - 1) < 1e-3:
+        return picture
+    rows, columns = picture.shape[:2]
+    stretch = max(aspect, 1 / aspect)
+    grow = rows * columns * stretch <= max_pixels
+    factor = stretch if grow else 1 / stretch
+    if (aspect > 1) == grow:
+        size = (columns, max(1, round(rows * factor)))
+    else:
+        size = (max(1, round(columns * factor)), rows)
+    method = cv2.INTER_LINEAR if grow else cv2.INTER_AREA
+    return _resized(picture, size, method)
+
+
+def thumbnail(
+    path: Path,
+    size: int = THUMBNAIL_SIDE,
+    cache: DiskCache | None = None,
+    *,
+    max_pixels: int = MAX_PIXELS,
+) -> bytes:
+    """Return a small picture of a file, as the viewer would first show it, as WebP.
+
+    ``size`` is the pixels of the longer side; smaller pictures are not enlarged. A ``cache`` keeps
+    the picture until the file changes.
+
+    Raises
+    ------
+    ImageMissing, ImageTooLarge, ImageBroken, ImageBusy
+        With a reason for the page.
+    """
+
+    def make() -> bytes:
+        with MEMORY.scope():
+            return _webp(small_picture(read_image(path, max_pixels=max_pixels), size))
+
+    return made_once(cache, path, make, "thumbnail_webp", size, max_pixels)
+
+
+def small_picture(radiograph: Radiograph, size: int) -> NDArray[np.uint8]:
+    """Return what the viewer first shows of a picture, with square pixels.
+
+    ``size`` is the pixels of the longer side; smaller pictures are not enlarged.
+
+    Returns
+    -------
+    ndarray of uint8
+        (rows, columns) grey levels, or (rows, columns, 3) R, G, B.
+    """
+    picture = display(radiograph, "initial")
+    height, width = picture.shape[0] * radiograph.aspect, float(picture.shape[1])
+    factor = min(1.0, size / max(height, width))
+    target = (max(1, round(width * factor)), max(1, round(height * factor)))
+    if target == (picture.shape[1], picture.shape[0]):
+        return picture
+    return _resized(picture, target, cv2.INTER_AREA)
+
+
+def _resized(picture: NDArray[np.uint8], size: tuple[int, int], method: int) -> NDArray[np.uint8]:
+    resized: Any = cv2.resize(picture, size, interpolation=method)
+    return np.asarray(resized, dtype=np.uint8)
+
+
+def _webp(picture: NDArray[np.uint8]) -> bytes:
+    return picture_file(picture, ".webp", [cv2.IMWRITE_WEBP_QUALITY, _QUALITY])
+
+
+_NUMBER: Final = r"\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*"
+_PAIR: Final = re.compile(rf"{_NUMBER},{_NUMBER}")
+
+
+def parse_window(text: str) -> Window | Literal["auto", "file"]:
+    """Understand ``auto``, ``file`` or ``CENTRE,WIDTH``.
+
+    Raises
+    ------
+    ImageError
+        If it is none of these, or the width is below 1.
+
+    >>> parse_window("40,400")
+    Window(name='40,400', kind='linear', centre=40.0, width=400.0, table=None)
+    """
+    if text == "auto":
+        return "auto"
+    if text == "file":
+        return "file"
+    found = _PAIR.fullmatch(text)
+    if found is None:
+        raise ImageError("A window is auto, file, or CENTRE,WIDTH such as 40,400.")
+    centre, width = float(found[1]), float(found[2])
+    if not (math.isfinite(centre) and math.isfinite(width) and width >= 1):
+        raise ImageError("The width of a window is at least 1.")
+    return Window(text, "linear", centre, width)
+
+
+def render_file(
+    path: Path, out: Path, window: Window | str = "file", *, max_pixels: int = MAX_PIXELS
+) -> None:
+    """Write the picture of a file as a person sees it.
+
+    Pixels that are not square are resampled to square ones. Nothing is turned or mirrored. ``out``
+    becomes a PNG of 8 bits a channel, grey or R, G, B, and is replaced only when all went well.
+    ``window`` may be ``auto``, ``file`` or ``CENTRE,WIDTH``.
+
+    Raises
+    ------
+    ImageError
+        If the file cannot be shown, the window is not understood or the PNG cannot be written.
+    """
+    chosen = parse_window(window) if isinstance(window, str) else window
+    path, out = Path(path), Path(out)
+    radiograph = read_image(path, max_pixels=max_pixels)
+    picture = square_pixels(display(radiograph, chosen), radiograph.aspect, max_pixels)
+    content = picture_file(picture, ".png")
+    if out.exists() and out.samefile(path):
+        raise ImageError("The picture would be written over the file it is made from.")
+    try:
+        with tempfile.NamedTemporaryFile(dir=out.parent, suffix=".part", delete=False) as file:
+            part = Path(file.name)
+            file.write(content)
+    except OSError:
+        raise ImageError("The picture cannot be written there.") from None
+    try:
+        part.chmod(0o644)
+        part.replace(out)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise ImageError("The picture cannot be written there.") from None

@@ -1,0 +1,405 @@
+"""What happens between stored pixels and the screen, in DICOM's order (PS3.4 N.2).
+
+Modality (:mod:`.modality`), then VOI, presentation LUT and inversion in one table
+(:mod:`.windowing`). :mod:`.auto` finds windows that the file does not bring.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from rexview.imaging.limits import strips
+from rexview.imaging.radiograph import Modality, Radiograph, Window
+
+# Modality transform: from stored pixels to codes of at most 16 bits that say what value they are.
+#
+# All later steps work on codes through lookup tables, so a picture is touched once however it is
+# windowed; ``value = code * scale + offset`` is the modality-transformed value (DICOM C.11.1).
+
+QUANTISED: Final = "The picture has more than 65,536 grey values; it is shown with 65,536."
+_HUGE: Final = 1e300
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """``codes`` is uint8 or uint16, shape (rows, columns); ``scale`` is never 0.
+
+    ``quantised`` says that several stored values share a code.
+    """
+
+    codes: NDArray[np.uint8] | NDArray[np.uint16]
+    scale: float
+    offset: float
+    quantised: bool = False
+
+
+def code(radiograph: Radiograph) -> Coded:
+    """Apply the modality transform to a grey picture.
+
+    Parameters
+    ----------
+    radiograph : Radiograph
+        ``pixels`` of shape (rows, columns), any integer or floating type.
+
+    Returns
+    -------
+    Coded
+        Without loss for up to 16 bits, for modality tables, and for wider integers that span fewer
+        than 65,536 values; otherwise the range of the picture is cut into 65,536 steps, and what is
+        not a number becomes the lowest.
+    """
+    pixels: NDArray[Any] = radiograph.pixels
+    modality = radiograph.modality
+    if modality.table is not None:
+        return _look_up(pixels, modality)
+    slope, intercept = modality.slope, modality.intercept
+    kind = (pixels.dtype.kind, pixels.dtype.itemsize)
+    if kind in (("u", 1), ("b", 1)):
+        return Coded(pixels.astype(np.uint8, copy=False), slope, intercept)
+    if kind == ("u", 2):
+        return Coded(pixels.astype("=u2", copy=False), slope, intercept)
+    if kind == ("i", 1):
+        return Coded(pixels.view(np.uint8) ^ np.uint8(0x80), slope, intercept - 128 * slope)
+    if kind == ("i", 2):
+        flipped = pixels.astype("=i2", copy=False).view(np.uint16) ^ np.uint16(0x8000)
+        return Coded(flipped, slope, intercept - 32768 * slope)
+    return _quantise(pixels, slope, intercept)
+
+
+def _look_up(pixels: NDArray[Any], modality: Modality) -> Coded:
+    """Apply a modality LUT: its entries are the values (C.11.1.1)."""
+    table = modality.table
+    assert table is not None
+    if pixels.dtype.itemsize <= 2 and pixels.dtype.kind in "ui":
+        limits = np.iinfo(pixels.dtype)
+        index = np.arange(limits.min, limits.max + 1, dtype=np.int64) - modality.table_first
+        whole = table[np.clip(index, 0, len(table) - 1)]
+        bare = Coded(pixels.astype(pixels.dtype.newbyteorder("="), copy=False), 1.0, 0.0)
+        if limits.min < 0:
+            bare = code(Radiograph(pixels, "dicom", limits.bits))
+        return Coded(look_up(bare.codes, whole), 1.0, 0.0)
+    found = np.empty(pixels.shape, table.dtype)
+    for rows in strips(*pixels.shape):
+        place = np.nan_to_num(pixels[rows].astype(np.float64)) - modality.table_first
+        found[rows] = table[np.clip(place, 0, len(table) - 1).astype(np.intp)]
+    return Coded(found, 1.0, 0.0)
+
+
+def _quantise(pixels: NDArray[Any], slope: float, intercept: float) -> Coded:
+    """Cut a range that is wider than 16 bits, or not whole numbers, into 65,536 steps."""
+    low, high = np.inf, -np.inf
+    for rows in strips(*pixels.shape):
+        values, finite = _finite(pixels[rows])
+        low = min(low, float(values.min(where=finite, initial=np.inf)))
+        high = max(high, float(values.max(where=finite, initial=-np.inf)))
+    if not low <= high:
+        low = high = 0.0
+    exact = pixels.dtype.kind in "ui" and high - low <= 65535
+    step = 1.0 if exact or high == low else (high - low) / 65535
+    if step == 0 or not np.isfinite(slope * step) or slope * step == 0:
+        step = 1.0
+    codes = np.empty(pixels.shape, np.uint16)
+    for rows in strips(*pixels.shape):
+        values, finite = _finite(pixels[rows])
+        codes[rows] = np.clip(np.rint((np.where(finite, values, low) - low) / step), 0, 65535)
+    return Coded(codes, slope * step, intercept + low * slope, quantised=not exact and high > low)
+
+
+def _finite(pixels: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Values within the range in which steps can be counted, and which of them are numbers."""
+    values = np.clip(pixels.astype(np.float64), -_HUGE, _HUGE)
+    return values, np.isfinite(values)
+
+
+def look_up(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
+    """Replace every code by its entry: ``table[codes]``, several times faster.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8 or uint16
+        Any shape with two dimensions.
+    table : ndarray of uint8 or uint16
+        256 or 65,536 entries, as the type of the codes wants.
+    """
+    result: NDArray[Any] = cv2.LUT(codes, table)
+    return result
+
+
+# VOI and presentation transforms: from values to grey levels, as one lookup table.
+#
+# This is the only windowing code in Python. It follows the formulas of
+# :mod:`rexview.imaging.encode` operation by operation, so that it and the viewer agree on every
+# grey level.
+
+ROUND: Final = 0.500000001
+"""Added before the floor: exact ties go up whatever the last bit of a double is."""
+
+
+def window_position(values: NDArray[np.float64], window: Window) -> NDArray[np.float64]:
+    """Where values lie in a window: 0 (black end) to 1 (white end).
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Modality-transformed values, any shape.
+    window : Window
+        Of kind ``linear`` (width at least 1), ``linear_exact`` or ``sigmoid`` (width above 0).
+
+    Returns
+    -------
+    ndarray of float64
+        Same shape. DICOM PS3.3 C.11.2.1.2 and C.11.2.1.3.
+
+    Raises
+    ------
+    ValueError
+        If the kind is ``lut`` or the width is not possible for the kind.
+    """
+    centre, width = window.centre, window.width
+    if window.kind == "sigmoid" and width > 0:
+        with np.errstate(over="ignore"):
+            return np.asarray(1.0 / (1.0 + np.exp(-4.0 * (values - centre) / width)))
+    if window.kind == "linear" and width >= 1:
+        centre, half, width = centre - 0.5, (width - 1.0) / 2.0, width - 1.0
+    elif window.kind == "linear_exact" and width > 0:
+        half = width / 2.0
+    else:
+        raise ValueError(f"A {window.kind} window cannot have this width.")
+    below, above = values <= centre - half, values > centre + half
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        inside = (values - centre) / width + 0.5
+    return np.where(below, 0.0, np.where(above, 1.0, inside))
+
+
+def grey_table(
+    window: Window,
+    size: int,
+    *,
+    scale: float = 1.0,
+    offset: float = 0.0,
+    invert: bool = False,
+    presentation: bytes | None = None,
+) -> NDArray[np.uint8]:
+    """The grey level of every code.
+
+    Parameters
+    ----------
+    window : Window
+        Which values become which grey.
+    size : int
+        Number of codes: 256 or 65,536.
+    scale, offset : float
+        ``value = code * scale + offset``.
+    invert : bool
+        Turn the grey levels round at the end.
+    presentation : bytes, optional
+        Presentation LUT as grey levels. Not used with kind ``lut``, whose table has it worked in.
+
+    Returns
+    -------
+    ndarray of uint8, shape (size,)
+    """
+    values = np.arange(size, dtype=np.float64) * scale + offset
+    if window.kind == "lut":
+        if window.table is None:
+            raise ValueError("A lut window needs its table.")
+        levels = np.frombuffer(window.table.levels, dtype=np.uint8)
+        index = np.clip(np.floor(values) - window.table.first, 0, len(levels) - 1)
+        grey = levels[index.astype(np.intp)]
+    else:
+        position = window_position(values, window)
+        if presentation is None:
+            grey = np.floor(position * 255.0 + ROUND).astype(np.uint8)
+        else:
+            levels = np.frombuffer(presentation, dtype=np.uint8)
+            grey = levels[np.floor(position * (len(levels) - 1) + ROUND).astype(np.intp)]
+    return np.asarray(255 - grey if invert else grey, dtype=np.uint8)
+
+
+def grey_levels(entries: NDArray[np.uint16], bits: int) -> bytes:
+    """Scale lookup-table entries of ``bits`` bits to grey levels 0-255."""
+    top = float(2**bits - 1)
+    return np.floor(np.minimum(entries, top) * 255.0 / top + ROUND).astype(np.uint8).tobytes()
+
+
+# Windows that a file does not bring: automatic, and the full range of its values.
+
+SAMPLE_SIDE: Final = 512
+"""The picture is thinned to about this many rows and columns before it is measured."""
+INNER_FIELD: Final = 0.8
+"""Share of rows and columns, around the middle, that is measured: collimation lies outside."""
+TAILS: Final = (0.5, 99.5)
+"""Percentiles of the inner field that the window must hold."""
+MARGIN: Final = 0.05
+"""Added on both sides, as a share of the window, so that the ends are not flat."""
+DISPLAY_READY: Final = 0.7
+"""An 8-bit picture that uses this share of its range was windowed before: it is left as it is."""
+FLAT_SHARE: Final = 0.005
+"""An extreme value that this share of the field has is a shutter, a marker or saturation."""
+
+
+def _field(radiograph: Radiograph, coded: Coded, share: float) -> NDArray[Any]:
+    """Codes of the middle of the picture, thinned, one dimension, without padding."""
+    rows, columns = coded.codes.shape
+    step = max(1, min(rows, columns) // SAMPLE_SIDE)
+    top, left = round(rows * (1 - share) / 2), round(columns * (1 - share) / 2)
+    part = (slice(top, max(rows - top, top + 1), step), slice(left, max(columns - left, 1), step))
+    return _without_padding(radiograph, coded, part)
+
+
+def _without_padding(
+    radiograph: Radiograph, coded: Coded, part: tuple[slice, ...] = ()
+) -> NDArray[Any]:
+    """Codes of a part of the picture, one dimension; all of them where there is only padding."""
+    codes = coded.codes[part]
+    stored: NDArray[Any] = radiograph.pixels[part]
+    if radiograph.padding is None:
+        return codes.ravel()
+    low, high = radiograph.padding
+    kept: NDArray[Any] = codes[(stored < low) | (stored > high)]
+    return kept if kept.size else codes.ravel()
+
+
+def _without_flat_ends(codes: NDArray[Any]) -> NDArray[Any]:
+    """Drop the lowest and the highest value where many pixels have exactly that value."""
+    inner = np.ones(codes.shape, dtype=bool)
+    for extreme in (codes.min(), codes.max()):
+        same = codes == extreme
+        if same.mean() > FLAT_SHARE:
+            inner &= ~same
+    return codes[inner] if inner.mean() > 0.1 else codes
+
+
+def _spanning(name: str, coded: Coded, low: float, high: float) -> Window:
+    """The exact window whose ends are two codes."""
+    first = low * coded.scale + coded.offset
+    last = high * coded.scale + coded.offset
+    width = abs(last - first)
+    if not width > 0:
+        width = abs(coded.scale)
+    return Window(name, "linear_exact", (first + last) / 2, width)
+
+
+def auto_window(radiograph: Radiograph, coded: Coded | None = None) -> Window:
+    """Return a ``linear_exact`` window that fits a grey picture, named ``Auto``.
+
+    It comes from robust percentiles of the inner field without padding. ``coded`` is the same
+    picture after :func:`rexview.imaging.transforms.code`, if it is there.
+    """
+    coded = coded or code(radiograph)
+    codes = _without_flat_ends(_field(radiograph, coded, INNER_FIELD))
+    low, high = (float(end) for end in np.percentile(codes, TAILS))
+    margin = MARGIN * (high - low)
+    top = _top(radiograph, coded)
+    low, high = max(low - margin, 0), min(high + margin, top)
+    if top <= 255 and high - low > DISPLAY_READY * top:
+        low, high = 0, top
+    return _spanning("Auto", coded, low, high)
+
+
+def _top(radiograph: Radiograph, coded: Coded) -> int:
+    """Highest code that can occur."""
+    as_they_are = radiograph.modality.table is None and radiograph.pixels.dtype == np.uint8
+    return 2 ** min(radiograph.bits, 8) - 1 if as_they_are else int(np.iinfo(coded.codes.dtype).max)
+
+
+def full_window(radiograph: Radiograph, coded: Coded) -> Window:
+    """The window without any choice: 8-bit codes as they are, else lowest to highest value.
+
+    Padding is left out. Of kind ``linear_exact``.
+    """
+    if coded.codes.dtype == np.uint8:
+        return _spanning("As stored", coded, 0, _top(radiograph, coded))
+    codes = _without_padding(radiograph, coded)
+    return _spanning("Full range", coded, float(codes.min()), float(codes.max()))
+
+
+def shows_nothing(radiograph: Radiograph, coded: Coded, window: Window) -> bool:
+    """Whether a window leaves the inner field all but black or all but white.
+
+    True only when the automatic window shows structure there: such a window of the file is meant
+    for other values than these.
+    """
+    codes = _field(radiograph, coded, INNER_FIELD)
+    size = np.iinfo(coded.codes.dtype).max + 1
+
+    def spread(candidate: Window) -> float:
+        table = grey_table(candidate, size, scale=coded.scale, offset=coded.offset)
+        return float(table[codes].std())
+
+    return spread(window) < 2.0 and spread(auto_window(radiograph, coded)) > 10.0
+
+
+UNUSABLE_WINDOW = (
+    "The window given in the file shows nothing of this picture; an automatic one is used."
+)
+
+
+def presets(radiograph: Radiograph, coded: Coded) -> tuple[tuple[Window, ...], int, str | None]:
+    """The windows to offer for a grey picture.
+
+    Returns
+    -------
+    tuple
+        The file's own windows, then Auto, then the full range; the index of the one to begin with
+        (the file's first if it shows anything, 8-bit pictures as stored, else Auto); a warning
+        when the file's window had to be passed over.
+    """
+    file_windows = radiograph.windows
+    auto = len(file_windows)
+    windows = (*file_windows, auto_window(radiograph, coded), full_window(radiograph, coded))
+    if file_windows and shows_nothing(radiograph, coded, file_windows[0]):
+        return windows, auto, UNUSABLE_WINDOW
+    if file_windows:
+        return windows, 0, None
+    return windows, auto + (coded.codes.dtype == np.uint8), None
+
+
+def render(radiograph: Radiograph, coded: Coded, window: Window) -> NDArray[np.uint8]:
+    """Grey levels of a picture, shape (rows, columns)."""
+    table = grey_table(
+        window,
+        np.iinfo(coded.codes.dtype).max + 1,
+        scale=coded.scale,
+        offset=coded.offset,
+        invert=radiograph.invert,
+        presentation=radiograph.presentation,
+    )
+    return look_up(coded.codes, table)
+
+
+def display(
+    radiograph: Radiograph, window: Window | Literal["auto", "file", "initial"] = "file"
+) -> NDArray[np.uint8]:
+    """The picture as a person sees it.
+
+    Window ``file`` is the file's first one, or the full range of values when it has none (8-bit
+    pictures as stored); ``auto`` fits the picture; ``initial`` is what the viewer begins with.
+
+    Returns
+    -------
+    ndarray of uint8
+        (rows, columns) grey levels, or (rows, columns, 3) R, G, B. One element per stored pixel:
+        pixels that are not square are not made so, nothing is turned or mirrored.
+    """
+    if radiograph.colour:
+        colour: NDArray[Any] = radiograph.pixels
+        return colour
+    coded = code(radiograph)
+    if window == "auto":
+        window = auto_window(radiograph, coded)
+    elif window == "initial":
+        windows, first, _ = presets(radiograph, coded)
+        window = windows[first]
+    elif window == "file":
+        file_windows = radiograph.windows
+        window = file_windows[0] if file_windows else full_window(radiograph, coded)
+    return render(radiograph, coded, window)
+
+
+__all__ = ["Coded", "auto_window", "code", "display", "grey_table", "presets", "render"]

@@ -1,0 +1,188 @@
+"""Boxes as models count them: there and back, read from texts, and calibrated with a phantom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from rexview.geometry import box_problem
+from rexview.models.backend import Request, SentImage
+from rexview.schema import AnswerBox
+from rexview.vocab import SIDES, counted
+from rexview.written_boxes import WHOLE, BoxForm, Convention, Corners, WrittenBox, corners_of
+
+# From pixels of the stored image to a model's way of counting, and back.
+#
+# A model counts in pixels of the picture as it was sent or stored, or in parts of the picture as
+# sent; and it writes corners or sizes, x or y first. Both ways are exact: what is rounded is
+# rounded by the model.
+
+Four = tuple[float, float, float, float]
+_ORDERS: Final[dict[Corners, str]] = {
+    "xyxy": "[left, top, right, bottom]",
+    "yxyx": "[top, left, bottom, right]",
+    "xywh": "[left, top, width, height]",
+    "cxcywh": "[centre x, centre y, width, height]",
+}
+_UNITS: Final[dict[Convention, str]] = {
+    "pixels_sent": "in pixels of the image as you were given it",
+    "pixels_stored": "in pixels of the original image",
+    "normalised_1000": "as whole numbers from 0 to 1000, where 1000 is the whole width or height",
+    "normalised_100": "as numbers from 0 to 100, where 100 is the whole width or height",
+    "normalised_1": "as fractions from 0 to 1, where 1 is the whole width or height",
+    "unknown": "in pixels of the image as you were given it",
+}
+
+
+def in_words(form: BoxForm) -> str:
+    """Say to a model how it is to write a box."""
+    return f"{_ORDERS[form.corners]} {_UNITS[form.convention]}"
+
+
+def to_stored(numbers: Sequence[float], form: BoxForm, image: SentImage) -> Four:
+    """Turn a model's four numbers into x, y, width, height in pixels of the stored image.
+
+    What a model counts in when it is not known is taken to be pixels as sent. Nothing is clipped;
+    a width or height may come out negative.
+    """
+    left, top, right, bottom = corners_of(numbers, form.corners)
+    scale_x, scale_y, shift_x, shift_y = _scale(form.convention, image)
+    x0, x1 = left * scale_x + shift_x, right * scale_x + shift_x
+    y0, y1 = top * scale_y + shift_y, bottom * scale_y + shift_y
+    return x0, y0, x1 - x0, y1 - y0
+
+
+def from_stored(box: Sequence[float], form: BoxForm, image: SentImage) -> Four:
+    """Turn x, y, width, height in pixels of the stored image into a model's four numbers."""
+    x, y, width, height = box
+    scale_x, scale_y, shift_x, shift_y = _scale(form.convention, image)
+    left, right = (x - shift_x) / scale_x, (x + width - shift_x) / scale_x
+    top, bottom = (y - shift_y) / scale_y, (y + height - shift_y) / scale_y
+    match form.corners:
+        case "xyxy":
+            return left, top, right, bottom
+        case "yxyx":
+            return top, left, bottom, right
+        case "xywh":
+            return left, top, right - left, bottom - top
+        case _:
+            return (left + right) / 2, (top + bottom) / 2, right - left, bottom - top
+
+
+def _scale(convention: Convention, image: SentImage) -> Four:
+    """Return what a number is times and plus to be a pixel of the stored image: x, y, x, y."""
+    if convention == "pixels_stored":
+        return 1.0, 1.0, 0.0, 0.0
+    whole = WHOLE.get(convention)
+    across = image.width / whole if whole else 1.0
+    down = image.height / whole if whole else 1.0
+    place = image.placement
+    return (
+        across / place.scale_x,
+        down / place.scale_y,
+        -place.left / place.scale_x,
+        -place.top / place.scale_y,
+    )
+
+
+# Boxes as written become boxes on the images of a case, in pixels as stored.
+
+UNSURE: Final = (
+    "How this model counts in boxes is not known ({read}): they are shown as unsure and count for "
+    "no failure. Calibrate the model to know."
+)
+_READ: Final[dict[Convention, str]] = {
+    "pixels_sent": "read as pixels of the picture as sent",
+    "normalised_1000": "read as thousandths of the picture",
+    "normalised_1": "read as fractions of the picture",
+}
+_LONGEST_LABEL: Final = 300
+
+
+def place_boxes(
+    written: Iterable[WrittenBox], request: Request, form: BoxForm
+) -> tuple[tuple[AnswerBox, ...], tuple[str, ...]]:
+    """Bring boxes to x, y, width, height in pixels of the stored images.
+
+    What sticks out of its image is clipped; what has no area or lies outside cannot be drawn and is
+    left out. Both are said, and so is everything else that was not as the model wrote it.
+
+    Returns
+    -------
+    tuple
+        The boxes, and sentences about them.
+    """
+    written = list(written)
+    images = request.images
+    if not written:
+        return (), ()
+    if not images:
+        return (), (f"{_boxes(len(written))} left out: no image was sent.",)
+    notes: list[str] = []
+    guessed = form.convention == "unknown"
+    if guessed:
+        form = replace(form, convention=_likeliest(written, images))
+        notes.append(UNSURE.format(read=_READ[form.convention]))
+    placed = []
+    unnamed = clipped = degenerate = other_order = 0
+    for one in written:
+        image, named = _image_of(one, images)
+        unnamed += not named
+        own = replace(form, corners=one.corners) if one.corners else form
+        other_order += own.corners != form.corners
+        x, y, width, height = to_stored(one.numbers, own, image)
+        size = image.stored_width, image.stored_height
+        if box_problem((x, y, width, height), *size):
+            degenerate += 1
+            continue
+        left, top = max(0.0, x), max(0.0, y)
+        right, bottom = min(float(size[0]), x + width), min(float(size[1]), y + height)
+        # half a pixel comes of rounding there and back
+        clipped += max(left - x, top - y, x + width - right, y + height - bottom) > 1
+        box = tuple(round(part, 2) for part in (left, top, right - left, bottom - top))
+        placed.append(AnswerBox(image.image, _label(one), box, one.score, unsure=guessed or None))
+    if unnamed and len(images) > 1:
+        first = images[0].image
+        notes.append(f"{_boxes(unnamed)} without the number of an image: taken to be on {first}.")
+    if other_order:
+        notes.append(f"{_boxes(other_order)} in the order that the names of their fields say.")
+    if clipped:
+        notes.append(f"{_boxes(clipped)} cut at the edge of the image.")
+    if degenerate:
+        notes.append(f"{_boxes(degenerate)} left out: without area, or outside the image.")
+    return tuple(placed), tuple(notes)
+
+
+def _boxes(count: int) -> str:
+    return f"{counted(count, 'box').capitalize()}"
+
+
+def _image_of(one: WrittenBox, images: tuple[SentImage, ...]) -> tuple[SentImage, bool]:
+    """Return the picture that a box is on, and whether the model said so."""
+    told = one.image
+    if isinstance(told, str) and told.strip().isdigit():
+        told = int(told)
+    if isinstance(told, int):
+        return (images[told - 1], True) if 1 <= told <= len(images) else (images[0], False)
+    by_id = next((image for image in images if image.image == told), None)
+    return (by_id, True) if by_id else (images[0], False)
+
+
+def _likeliest(written: list[WrittenBox], images: tuple[SentImage, ...]) -> Convention:
+    """Return pixels as sent, unless the numbers fit a part of the picture only."""
+    largest = max(abs(number) for one in written for number in one.numbers)
+    sides = [max(image.width, image.height) for image in images]
+    if largest <= WHOLE["normalised_1"]:
+        return "normalised_1"
+    if largest > min(sides) and largest <= WHOLE["normalised_1000"]:
+        return "normalised_1000"
+    return "pixels_sent"
+
+
+def _label(one: WrittenBox) -> str:
+    """Return the model's words for a box, with the side that it gave beside them."""
+    label = one.label[:_LONGEST_LABEL]
+    if one.side in SIDES and one.side not in label.lower():
+        return f"{one.side} {label}".strip()
+    return label

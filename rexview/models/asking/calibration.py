@@ -1,0 +1,259 @@
+"""A phantom: films with lettered squares at known places, to find out how a model counts in boxes.
+
+Two films, one upright and one lying, of 2048 x 2500 and 2500 x 2048 pixels. The squares lie so that
+an answer fits one way of counting and no other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Final, get_args
+
+import cv2
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from rexview.errors import SettingsError
+from rexview.geometry import box_problem, iou
+from rexview.models.asking.boxes import Four, in_words, to_stored
+from rexview.models.asking.cards import FILE_NAME, read_cards
+from rexview.models.asking.pictures import send_pixels
+from rexview.models.asking.prompts import fill
+from rexview.models.backend import AttemptFailed, Backend, Card, Parameters, Prompt, Reply, Request
+from rexview.schema import StudyImage
+from rexview.written_boxes import BoxForm, Convention, Corners, WrittenBox, boxes_in_text
+
+ENOUGH_IOU: Final = 0.5
+"""Mean overlap with the squares from which a way of counting is taken."""
+FILMS: Final = {"upright": (2048, 2500), "lying": (2500, 2048)}
+"""Width and height of the films, pixels."""
+_SQUARES: Final[dict[str, dict[str, tuple[int, int, int]]]] = {
+    "upright": {"A": (360, 1920, 240), "B": (1560, 780, 280), "C": (410, 260, 320)},
+    "lying": {"D": (1730, 1330, 200), "E": (980, 270, 320), "F": (480, 150, 280)},
+}
+"""Left, top and side of each square, by its letter. Places were drawn at random and these kept: an
+answer that is exact in one way of counting overlaps by less than 0.4 in every other one."""
+_QUESTION: Final = (
+    "This is a test picture, no radiograph. It shows bright squares, each with a dark letter in "
+    "it: {letters}. Give the box of every square, as tight as it can be drawn, with its letter as "
+    "the label. Write the boxes as a JSON list and nothing else, each as {form}. The numbers are "
+    "{words}."
+)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What came of it.
+
+    ``form`` is how the model counts, None where no way of counting fits. ``overlap`` is the mean
+    IoU of the best one, ``tried`` that of each, by convention and order. ``marked`` of ``squares``
+    had a box with their letter.
+    """
+
+    form: BoxForm | None
+    overlap: float
+    tried: Mapping[tuple[Convention, Corners], float]
+    marked: int
+    squares: int
+    texts: tuple[str, ...]
+
+
+def film(name: str) -> NDArray[np.uint8]:
+    """Draw a film: grey levels, (rows, columns)."""
+    width, height = FILMS[name]
+    pixels = np.full((height, width), 40, np.uint8)
+    for letter, (left, top, side) in _SQUARES[name].items():
+        pixels[top : top + side, left : left + side] = 230
+        scale = side / 40
+        (wide, high), _ = cv2.getTextSize(letter, cv2.FONT_HERSHEY_SIMPLEX, scale, side // 16)
+        place = (left + (side - wide) // 2, top + (side + high) // 2)
+        cv2.putText(pixels, letter, place, cv2.FONT_HERSHEY_SIMPLEX, scale, 20, side // 16)
+    return pixels
+
+
+def squares(name: str) -> dict[str, Four]:
+    """Return x, y, width, height of the squares of a film, pixels, by letter."""
+    return {letter: (left, top, side, side) for letter, (left, top, side) in _SQUARES[name].items()}
+
+
+def phantom_requests(card: Card, prompt: Prompt, parameters: Parameters) -> list[Request]:
+    """Make the request for each film, asked in the words that cases are asked in.
+
+    Raises
+    ------
+    AttemptFailed
+        The model takes no pictures.
+    """
+    if card.images < 1:
+        raise AttemptFailed("setup", "By its card this model takes no images: it has no boxes.")
+    requests = []
+    form = f'{{"label": the letter, "{card.boxes.key}": {in_words(card.boxes).partition("]")[0]}]}}'
+    for name in FILMS:
+        picture = send_pixels(StudyImage(name, ""), film(name), card)
+        letters = ", ".join(_SQUARES[name])
+        values = {"letters": letters, "form": form, "words": in_words(card.boxes)}
+        caption = f"Image 1: {picture.width} x {picture.height} pixels."
+        requests.append(
+            Request(
+                case=f"phantom-{name}",
+                repeat=1,
+                system="",
+                parts=(caption, picture, fill(_QUESTION, values)),
+                parameters=replace(parameters, structured=False),
+                prompt_id=prompt.id,
+                prompt_hash=prompt.hash,
+            )
+        )
+    return requests
+
+
+def calibrate(backend: Backend, card: Card, prompt: Prompt, parameters: Parameters) -> Calibration:
+    """Ask a model for the boxes of the phantom and find the way of counting that fits.
+
+    Two requests are sent. Nothing is written.
+
+    Raises
+    ------
+    AttemptFailed
+        A request brought no answer.
+    """
+    requests = phantom_requests(card, prompt, parameters)
+    replies: list[Reply] = []
+    for request in requests:
+        [came] = backend.ask([request])
+        if isinstance(came, AttemptFailed):
+            raise came
+        replies.append(came)
+    return judged(requests, [reply.text for reply in replies], card.boxes)
+
+
+def judged(requests: Sequence[Request], texts: Sequence[str], asked: BoxForm) -> Calibration:
+    """Hold the answers to the phantom against each way of counting.
+
+    The first of those that fit best is taken: what the card says, where that fits as well.
+    """
+    written = [_by_letter(text, asked) for text in texts]
+    tried: dict[tuple[Convention, Corners], float] = {}
+    for form in _candidates(asked):
+        overlaps = [
+            _overlap(boxes.get(letter), box, form, request)
+            for request, boxes, name in zip(requests, written, FILMS, strict=True)
+            for letter, box in squares(name).items()
+        ]
+        tried[form.convention, form.corners] = sum(overlaps) / len(overlaps)
+    best = max(tried, key=lambda one: round(tried[one], 3))
+    fits = tried[best] >= ENOUGH_IOU
+    total = sum(len(squares(name)) for name in FILMS)
+    return Calibration(
+        form=BoxForm(*best, key=asked.key) if fits else None,
+        overlap=tried[best],
+        tried=tried,
+        marked=sum(map(len, written)),
+        squares=total,
+        texts=tuple(texts),
+    )
+
+
+def _candidates(asked: BoxForm) -> Iterator[BoxForm]:
+    if asked.convention != "unknown":
+        yield asked
+    for convention in get_args(Convention):
+        for corners in get_args(Corners):
+            if convention != "unknown":
+                yield BoxForm(convention, corners, asked.key)
+
+
+def _by_letter(text: str, form: BoxForm) -> dict[str, WrittenBox]:
+    """Return the first box of each letter; its field's name says nothing of its order here."""
+    letters = {letter for name in FILMS for letter in _SQUARES[name]}
+    found: dict[str, WrittenBox] = {}
+    for one in boxes_in_text(text, form).boxes:
+        words = one.label.upper().replace("SQUARE", "").replace("LETTER", "").strip(" \"'.:")
+        if words in letters:
+            found.setdefault(words, one)
+    return found
+
+
+def _overlap(one: WrittenBox | None, box: Four, form: BoxForm, request: Request) -> float:
+    if one is None:
+        return 0.0
+    placed = to_stored(one.numbers, form, request.images[0])
+    return 0.0 if box_problem(placed) else iou(placed, box)
+
+
+# What a calibration found, written into a person's own ``models.yaml``.
+
+_HEAD = re.compile(r"^models:[ \t]*(?:#.*)?$", re.MULTILINE)
+_FIRST = re.compile(r"^([ ]*)-(?=\s)", re.MULTILINE)
+
+
+def calibrated_form(found: Calibration, prompt: Prompt, today: date) -> BoxForm | None:
+    """Return the form that was found, with date and prompt; None where none fits."""
+    if found.form is None:
+        return None
+    how = f"{today.isoformat()}, prompt {prompt.id} {prompt.hash[:12]}, IoU {found.overlap:.2f}"
+    return replace(found.form, source="phantom with squares at known places", calibrated=how)
+
+
+def save_form(model: str, form: BoxForm, path: Path | None = None) -> Path:
+    """Write how a model counts as the first entry of a file; all else in it stays as it is.
+
+    Raises
+    ------
+    SettingsError
+        The file cannot be read or written, or has a form that nothing can be put into.
+    """
+    path = path or Path(FILE_NAME)
+    read_cards(path)
+    entry = {"match": [_literal(model)], "draws_boxes": True, "boxes": asdict(form)}
+    lines = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=1000)
+    try:
+        before = path.read_text(encoding="utf-8") if path.exists() else "models:\n"
+        after = _with_entry(before, lines)
+        if after is None:
+            raise SettingsError(f"{path.name}: write this into it by hand:\n{lines}")
+        replace_file(path, after)
+        try:
+            read_cards(path)
+        except SettingsError:  # what was there did not take it
+            replace_file(path, before)
+            raise SettingsError(f"{path.name}: write this into it by hand:\n{lines}") from None
+    except OSError as error:
+        raise SettingsError(f"{path.name} cannot be written: {error.strerror}.") from None
+    return path
+
+
+def _literal(model: str) -> str:
+    """Return a pattern that fits this name only."""
+    return re.sub(r"([*?\[])", r"[\1]", model.lower())
+
+
+def _with_entry(before: str, lines: str) -> str | None:
+    head = _HEAD.search(before)
+    if head is None:
+        return None
+    first = _FIRST.search(before, head.end())
+    indent = first[1] if first else ""
+    entry = "".join(f"{indent}{line}\n" for line in lines.splitlines())
+    rest = before[head.end() :].removeprefix("\n")
+    return f"{before[: head.end()]}\n{entry}{rest}"
+
+
+def replace_file(path: Path, content: str) -> None:
+    """Write a file as a whole, or not at all."""
+    descriptor, part = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(content)
+        if path.exists():
+            Path(part).chmod(path.stat().st_mode & 0o777)
+        Path(part).replace(path.resolve())
+    finally:
+        Path(part).unlink(missing_ok=True)

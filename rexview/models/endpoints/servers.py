@@ -1,0 +1,152 @@
+"""Servers of models: which base URLs are taken, and which ones the user has confirmed."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import platformdirs
+
+from rexview.errors import FileRefused
+from rexview.models.backend import AttemptFailed
+from rexview.untrusted_input import printable, read_file
+
+OPENAI: Final = "https://api.openai.com/v1"
+_LONGEST: Final = 2000
+_PATHS: Final = ("/chat/completions", "/responses", "/completions", "/batches", "/files")
+
+
+@dataclass(frozen=True)
+class Address:
+    """A base URL that is taken, without a slash at its end.
+
+    ``warning`` is for the person before anything is sent, None where there is nothing to say.
+    """
+
+    url: str
+    host: str
+    is_openai: bool
+    is_this_machine: bool
+    warning: str | None = None
+
+
+def read_address(base_url: str | None) -> Address:
+    """Check a base URL; None is OpenAI's own.
+
+    Raises
+    ------
+    AttemptFailed
+        Of kind ``setup``, when it cannot be one, or carries a name or a password.
+    """
+    text = (OPENAI if base_url is None else base_url).strip()
+    if len(text) > _LONGEST or printable(text) != text:
+        raise _refused("The base URL cannot be one.")
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+        host = parts.hostname or ""
+    except ValueError:
+        raise _refused("The base URL cannot be one.") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise _refused("The base URL must begin with https:// or http:// and name a server.")
+    if parts.username is not None or parts.password is not None:
+        raise _refused(
+            "The base URL carries a name or a password. Leave it out, and give the key as an "
+            "environment variable."
+        )
+    if parts.query or parts.fragment:
+        raise _refused("The base URL must end before any ? or #.")
+    path = parts.path.rstrip("/")
+    for ending in _PATHS:
+        if path.endswith(ending):
+            raise _refused(f"The base URL must end before {ending}, mostly with /v1.")
+    this_machine, private = _near(host)
+    shown = f"[{host}]" if ":" in host else host
+    where = f"{shown}:{port}" if port else shown
+    warning = None
+    if parts.scheme == "http" and not private:
+        warning = (
+            f"Images and questions go to {where} unencrypted, and others on the way can read them: "
+            "use https."
+        )
+    is_openai = host == "api.openai.com" or host.endswith(".api.openai.com")
+    return Address(f"{parts.scheme}://{where}{path}", where, is_openai, this_machine, warning)
+
+
+def _near(host: str) -> tuple[bool, bool]:
+    """Return whether a host is this machine, and whether it is of a private network."""
+    try:
+        number = ipaddress.ip_address(host)
+    except ValueError:
+        here = host == "localhost" or host.endswith(".localhost")
+        return here, here or "." not in host or host.endswith((".local", ".internal", ".lan"))
+    return number.is_loopback, number.is_private
+
+
+def _refused(message: str) -> AttemptFailed:
+    return AttemptFailed("setup", message, stops_all=True)
+
+
+# The servers that this user has confirmed on this machine: nobody else is asked.
+#
+# The address of a run stands in the folder of the review set, which may come from somebody else.
+# So it is asked only if this user has typed it (``--base-url``) or pressed the button below it on
+# a page. OpenAI's own address needs no confirmation, a port of this machine does: anybody who has
+# an account here can listen there.
+
+_FILE: Final = "model-servers.txt"
+_MOST_BYTES: Final = 1_000_000
+
+
+def is_confirmed(address: Address) -> bool:
+    """Whether this user has confirmed a base URL, to its path, on this machine."""
+    own = address.is_openai and address.url.startswith("https://")
+    return own or address.url in _confirmed()
+
+
+def confirm(address: Address) -> None:
+    """Note that this user has confirmed a base URL.
+
+    Raises
+    ------
+    OSError
+        It cannot be noted: the folder of the user's data cannot be written.
+    """
+    if is_confirmed(address):
+        return
+    file = _file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write(f"{address.url}\n")
+    file.chmod(0o600)
+
+
+def check_confirmed(address: Address) -> None:
+    """Refuse a server that this user has not confirmed.
+
+    Raises
+    ------
+    AttemptFailed
+        Of kind ``setup``, with what to do.
+    """
+    if not is_confirmed(address):
+        raise AttemptFailed(
+            "setup",
+            f"The run would send to {address.url}, which you have not confirmed on this computer: "
+            f"nothing was sent. If it is the right server, add --base-url {address.url}",
+            stops_all=True,
+        )
+
+
+def _confirmed() -> frozenset[str]:
+    try:
+        return frozenset(read_file(_file(), _MOST_BYTES).decode("utf-8", "replace").splitlines())
+    except (OSError, FileRefused):
+        return frozenset()
+
+
+def _file() -> Path:
+    return Path(platformdirs.user_data_dir("rexview")) / _FILE

@@ -1,1 +1,0 @@
-"""What is checked once the tables are read."""

@@ -1,0 +1,512 @@
+"""What is checked once the tables are read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from rexview import frames
+from rexview.addresses import is_address
+from rexview.errors import ImageError, PathEscape, Severity
+from rexview.geometry import (
+    UNKNOWN_ORIENTATION,
+    BoxSide,
+    Orientation,
+    box_side_on,
+    image_orientation,
+    orientation_of,
+)
+from rexview.remote import pictures
+from rexview.remote import pictures as fetching
+from rexview.remote.sets import pictures_there
+from rexview.reviewset.images import (
+    NOT_PLAIN,
+    contained,
+    has_twin,
+    images_folder,
+    picture_address,
+    relative_path,
+    spelled,
+    unreadable_address,
+)
+from rexview.reviewset.normalise import with_views
+from rexview.reviewset.pictures import FORMATS_BY_SUFFIX
+from rexview.reviewset.problems import quoted
+from rexview.reviewset.sources import INFO_FILE
+from rexview.reviewset.tables.source import TableSource
+from rexview.reviewset.tables.values import Flat, items_of
+from rexview.schema import ReviewSet, SetInfo, StudyImage
+from rexview.settings import load_settings
+from rexview.vocab import FRONTAL_VIEWS, normalise_view
+
+# The image files behind the tables: paths that lead out, missing files, sizes not given.
+
+_ORIENTATION_FIELDS: Final = ("view", "patient_orientation", "laterality_flip")
+
+
+def check_orientations(cases: pl.DataFrame, boxed: pl.DataFrame, source: TableSource) -> None:
+    """Warn of frontal images that are stored mirrored, and of boxes on images without known sides.
+
+    ``cases`` has images as in :data:`rexview.frames.IMAGE`, filled in from their files; ``boxed``
+    has ``case`` and ``image`` of the images that have boxes.
+    """
+    images = items_of(cases.rename({"id": "case"}), "images", "case", "_row")
+    images = images.select(
+        *_ORIENTATION_FIELDS, pl.col("id").alias("image"), "case", "_row", "index"
+    )
+    kinds = images.select(_ORIENTATION_FIELDS).unique()
+    judged = images.join(
+        kinds.with_columns(pl.Series("kind", [_kind(*row) for row in kinds.iter_rows()])),
+        on=_ORIENTATION_FIELDS,
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    source.report_rows(
+        "warning",
+        judged.filter(pl.col("kind") == "mirrored"),
+        "The image is stored mirrored: the patient's left is on its left.",
+        "Sides are read accordingly, and the viewer's key N turns it round. If it is not mirrored, "
+        "correct patient_orientation or laterality_flip.",
+        lambda row: f"images[{row['index']}].patient_orientation",
+    )
+    source.report_rows(
+        "warning",
+        judged.filter(pl.col("kind") == "unknown").join(
+            boxed, on=["case", "image"], how="semi", maintain_order="left"
+        ),
+        "Neither view nor orientation is known, so the side of boxes on this image cannot be told.",
+        "Give its view (PA, AP, LATERAL), or its patient_orientation.",
+        lambda row: f"images[{row['index']}].view",
+    )
+
+
+def _kind(view: str | None, words: list[str] | None, flip: bool | None) -> str | None:
+    """``mirrored``, ``unknown`` or None (nothing to say)."""
+    orientation = orientation_of(view, words, flip)
+    if orientation.mirrored and view in (*FRONTAL_VIEWS, "UNKNOWN", None):
+        return "mirrored"
+    return "unknown" if not orientation.known and view in ("UNKNOWN", None) else None
+
+
+if TYPE_CHECKING:
+    from rexview.imaging import ImageFacts
+
+_SAID: Final[Mapping[str, tuple[Severity, str, str]]] = {
+    "missing": (
+        "warning",
+        "There is no image file {path}.",
+        "Put it into the images folder, or correct the path.",
+    ),
+    "outside": (
+        "error",
+        "{path} is a link that leads out of the images folder.",
+        "Put the file itself there, or name the folder that it is in as images.",
+    ),
+    "twin": (
+        "warning",
+        "Two files look like {path}: their names differ only in how an accented letter is stored. "
+        "The one that is written as here is shown.",
+        "Rename one of them.",
+    ),
+}
+"""What is wrong with a file, by its state: how grave, in words, the remedy."""
+MOST_LOOKED_FOR: Final = 100_000
+"""Image files that are looked for when a set opens; the page shows what else is missing."""
+_MOST_COMPARED: Final = 100
+"""Files whose bytes are compared, at most."""
+_MANY_STUDIES: Final = 5
+"""From so many studies on it is no chance that all show one picture."""
+MOST_HEADERS: Final = 2_000
+"""Image files whose header is read when a set opens, for sizes that the tables do not give."""
+
+
+def read_header(path: Path) -> ImageFacts | None:
+    """Read the header of an image file; None when it cannot be read as one.
+
+    Asking again is free as long as the file does not change.
+    """
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return _header(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=20_000)
+def _header(path: Path, modified: int, size: int) -> ImageFacts | None:
+    from rexview.imaging import read_facts  # the decoders are only needed where sizes are not given
+
+    try:
+        return read_facts(path)
+    except ImageError:
+        return None
+
+
+def paths_of_cases(cases: pl.DataFrame) -> pl.DataFrame:
+    """One row an image of a case: ``_row``, ``field``, ``path``, ``width``, ``height``."""
+    field = pl.format("images[{}].path", "index").alias("field")
+    images = items_of(cases, "images", "_row")
+    return images.select("_row", field, "path", "width", "height").drop_nulls("path")
+
+
+def paths_of_answers(answers: pl.DataFrame) -> pl.DataFrame:
+    """One row a picture that a model returned, as :func:`paths_of_cases`; sizes are not given."""
+    field, path = pl.format("images[{}]", "index").alias("field"), pl.col("images").alias("path")
+    size = pl.lit(None, pl.Int64)
+    pictures = items_of(answers, "images", "_row")
+    return pictures.select("_row", field, path, width=size, height=size).drop_nulls("path")
+
+
+def check_paths(paths: pl.DataFrame, source: TableSource) -> pl.DataFrame:
+    """Report paths that lead out of the images folder; return the others, in their plain form."""
+    plain: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+    odd = paths["path"].str.contains(NOT_PLAIN)
+    for path in paths["path"].filter(odd).unique().to_list():
+        try:
+            plain[path] = relative_path(path)
+        except PathEscape as error:
+            reasons[path] = str(error)
+    if not odd.any():
+        return paths.with_columns(pl.col("path").alias("plain"))
+    source.report_rows(
+        "error",
+        paths.filter(pl.col("path").is_in(list(reasons))),
+        lambda row: f"{quoted(row['path'])}: {reasons[row['path']]}",
+        "Give the path from the images folder on, and name that folder in reviewset.yaml.",
+        lambda row: str(row["field"]),
+    )
+    found = pl.col("path").replace_strict(plain, default=None, return_dtype=pl.String)
+    return paths.with_columns(pl.when(odd).then(found).otherwise("path").alias("plain")).drop_nulls(
+        "plain"
+    )
+
+
+def check_files(
+    folder: Path, info: SetInfo, of_tables: Iterable[tuple[pl.DataFrame, TableSource]]
+) -> None:
+    """Report images that are missing (a warning) or lie elsewhere through a link (an error).
+
+    Images at an address are looked for only in the set's own storage (the names that it has there);
+    of others it is said whether this computer reads such an address at all. ``of_tables`` has what
+    :func:`check_paths` returned for each table.
+    """
+    tables = [(paths, source) for paths, source in of_tables if paths.height]
+    _check_addresses(tables)
+    tables = [
+        (there, source)
+        for paths, source in tables
+        if (there := paths.filter(~pl.col("plain").str.contains("://", literal=True))).height
+    ]
+    if not tables:
+        return
+    if is_address(info.images):
+        _check_storage(folder, info, tables)
+        return
+    base = images_folder(folder, info.images)
+    if not base.is_dir():
+        message = f"There is no images folder {quoted(info.images)}, so no image can be shown."
+        remedy = "Put the images there, or name their folder in images."
+        tables[0][1].problems.add("warning", INFO_FILE, message, remedy, field="images")
+        return
+    states: dict[str, str | None] = {}
+    folders: dict[str, str | None] = {}
+    for paths, source in tables:
+        different = [
+            path for path in paths["plain"].unique(maintain_order=True) if path not in states
+        ]
+        for path in different[: max(0, MOST_LOOKED_FOR - len(states))]:
+            states[path] = _state(base, path, folders)
+        for state, (severity, message, remedy) in _SAID.items():
+            source.report_rows(
+                severity,
+                paths.filter(pl.col("plain").is_in(_in_state(state, states))),
+                partial(_named, message),
+                remedy,
+                lambda row: str(row["field"]),
+            )
+
+
+def _check_storage(
+    folder: Path, info: SetInfo, tables: list[tuple[pl.DataFrame, TableSource]]
+) -> None:
+    """Report images that are not in the set's own storage, or an address that cannot be read."""
+    if cannot := unreadable_address(info.images):
+        tables[0][1].problems.add("warning", INFO_FILE, *cannot, field="images")
+        return
+    there = pictures_there(info.images, folder)
+    if there is None:
+        return
+    for paths, source in tables:
+        source.report_rows(
+            "warning",
+            paths.filter(~pl.col("plain").is_in(list(there))),
+            lambda row: f"There is no image {quoted(row['path'])} in the storage of the set.",
+            "Upload it into the images folder there, or correct the path.",
+            lambda row: str(row["field"]),
+        )
+
+
+def _check_addresses(tables: list[tuple[pl.DataFrame, TableSource]]) -> None:
+    """Say once for each kind of address in the tables that this computer cannot read it."""
+    for paths, source in tables:
+        kinds = paths["plain"].str.extract(r"^([a-z0-9+.\-]+)://").drop_nulls().unique().sort()
+        for kind in kinds:
+            if cannot := fetching.unreadable(kind):
+                source.warning(*cannot, field="images")
+
+
+def _named(message: str, row: Mapping[str, Any]) -> str:
+    return message.format(path=quoted(row["path"]))
+
+
+def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:
+    return [path for path, state in states.items() if state == wanted]
+
+
+def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
+    """``missing``, ``outside``, ``twin`` or None; ``folders`` remembers real folders met so far."""
+    head, name = os.path.split(path)
+    try:
+        if head not in folders:
+            folders[head] = None
+            folders[head] = os.fspath(contained(base, head))
+        real = folders[head]
+        if real is None:
+            return "outside"
+        file = spelled(Path(real), name)
+        found = file.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            found = contained(base, path).stat()
+        if not stat.S_ISREG(found.st_mode):
+            return "missing"
+        return "twin" if has_twin(file) else None
+    except PathEscape:
+        return "outside"
+    except (OSError, ValueError):
+        return "missing"
+
+
+def check_same_pictures(
+    folder: Path, cases: pl.DataFrame, source: TableSource, info: SetInfo
+) -> None:
+    """Warn when all studies show one picture: the same path, or files of the same bytes.
+
+    Cases with the same study, or patient, share their pictures rightly. At an address only the
+    paths are compared.
+    """
+    first = cases.select(
+        study=pl.coalesce("study_id", "patient_id", "id"),
+        path=pl.col("images").list.first().struct.field("path"),
+    ).drop_nulls("path")
+    studies = first["study"].n_unique()
+    paths = first["path"].unique(maintain_order=True).to_list()
+    if studies < _MANY_STUDIES or 1 < len(paths) < studies:
+        return
+    if len(paths) > 1 and (is_address(info.images) or not _same_bytes(folder, info, paths)):
+        return
+    message = f"All {studies:,} studies show the same picture, {quoted(paths[0])}."
+    remedy = "Give each case the picture that its question is about."
+    source.warning(message, remedy, field="images")
+
+
+def _same_bytes(folder: Path, info: SetInfo, paths: list[str]) -> bool:
+    """Whether files are alike, the first of many; it stops at the first that is not."""
+    base = images_folder(folder, info.images)
+    known: tuple[int, str] | None = None
+    for path in paths[:_MOST_COMPARED]:
+        try:
+            file = contained(base, relative_path(path))
+            size = file.stat().st_size
+            if known and size != known[0]:
+                return False
+            with file.open("rb") as opened:
+                found = size, hashlib.file_digest(opened, "sha256").hexdigest()
+        except (OSError, ValueError, PathEscape):
+            return False
+        if known and found != known:
+            return False
+        known = found
+    return known is not None
+
+
+def with_headers(
+    cases: pl.DataFrame, boxed: pl.DataFrame, folder: Path, info: SetInfo, source: TableSource
+) -> pl.DataFrame:
+    """Fill in sizes, orientations and views of images from their files, where not given.
+
+    At most :data:`MOST_HEADERS` files are read, those with boxes first, so that a set of any size
+    opens quickly; a warning says how many with boxes were left. ``boxed`` has ``case`` and
+    ``image`` of the images that have boxes.
+    """
+    flat = Flat.of_series(cases["images"])
+    images = flat.fields.with_columns(cases["id"].gather(pl.Series(flat.owner)).alias("case"))
+    wanted, elsewhere, unread = _wanted(images), _lies_elsewhere(info), 0
+    _report_unread(_boxed_first(wanted.filter(elsewhere), boxed)[1], source)
+    wanted = wanted.filter(~elsewhere)
+    if wanted.is_empty():
+        return cases
+    base = images_folder(folder, info.images)
+    if not base.is_dir():
+        return cases
+    if wanted.height > MOST_HEADERS:
+        wanted, with_boxes = _boxed_first(wanted, boxed)
+        unread = max(0, with_boxes - MOST_HEADERS)
+    headers: dict[int, ImageFacts] = {}
+    for at, path in wanted.head(MOST_HEADERS).select("at", "path").iter_rows():
+        try:
+            header = read_header(contained(base, relative_path(path)))
+        except PathEscape:
+            continue
+        if header:
+            headers[at] = header
+    if unread:
+        message = (
+            f"The size or orientation of {unread:,} images with boxes is not given, and was not "
+            f"read from their files as there are more than {MOST_HEADERS:,}."
+        )
+        remedy = "Give width, height and patient_orientation in cases."
+        source.warning(message, remedy, field="images[].width")
+    return _filled(cases, flat, images, headers) if headers else cases
+
+
+def _lies_elsewhere(info: SetInfo) -> pl.Expr:
+    """Tell images that are fetched from an address: all of them, or those whose path is one."""
+    is_whole = pl.col("path").str.contains(r"^[A-Za-z][A-Za-z0-9+.\-]+://")
+    return pl.lit(True) if is_address(info.images) else is_whole
+
+
+def _report_unread(count: int, source: TableSource) -> None:
+    """Say of how many images with boxes something is not known that their files could say."""
+    if count:
+        message = (
+            f"The size or orientation of {count:,} images with boxes is not given, and was not "
+            "read from their files as these lie elsewhere. Whether boxes lie outside of them is "
+            "not checked, and failures about sides go by the view. The page of a case reads both "
+            "from the image that it shows."
+        )
+        remedy = "Give width, height and patient_orientation in cases."
+        source.warning(message, remedy, field="images[].width")
+
+
+def _wanted(images: pl.DataFrame) -> pl.DataFrame:
+    """Pick images with gaps that their file may fill: ``at``, ``case``, ``id``, ``path``."""
+    ending = pl.col("path").str.to_lowercase().str.extract(r"(\.[^./\\]*)$").fill_null("")
+    unsized = pl.col("width").is_null() | pl.col("height").is_null()
+    others = [suffix for suffix, kind in FORMATS_BY_SUFFIX.items() if kind != "DICOM"]
+    dicom = ~ending.is_in(others)  # which may have any other ending, or none
+    bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
+    return (
+        images.with_row_index("at")
+        .filter((unsized | (dicom & bare)) & pl.col("path").is_not_null())
+        .select("at", "case", "id", "path")
+    )
+
+
+def _boxed_first(wanted: pl.DataFrame, boxed: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Put images with boxes first; say how many they are."""
+    has_box = boxed.rename({"image": "id"})
+    first = wanted.join(has_box, on=["case", "id"], how="semi", maintain_order="left")
+    others = wanted.join(has_box, on=["case", "id"], how="anti", maintain_order="left")
+    return pl.concat([first, others]), first.height
+
+
+def _filled(
+    cases: pl.DataFrame, flat: Flat, images: pl.DataFrame, headers: dict[int, ImageFacts]
+) -> pl.DataFrame:
+    read = pl.DataFrame(
+        [
+            (at, one.width, one.height, one.patient_orientation, one.view)
+            for at, one in headers.items()
+        ],
+        schema={
+            "at": pl.UInt32,
+            "w": pl.Int64,
+            "h": pl.Int64,
+            "o": pl.List(pl.String),
+            "v": pl.String,
+        },
+        orient="row",
+    )
+    filled = (
+        images.with_row_index("at")
+        .join(read, on="at", how="left", maintain_order="left")
+        .with_columns(
+            pl.col("width").fill_null(pl.col("w")),
+            pl.col("height").fill_null(pl.col("h")),
+            pl.coalesce("patient_orientation", "o").alias("patient_orientation"),
+            pl.col("view_raw").fill_null(pl.col("v")),
+        )
+        .select([name for name, _ in frames.IMAGE])
+    )
+    refolded = cases.with_columns(flat.lists(filled.to_struct("images")).alias("images"))
+    return with_views(refolded, "view_raw")
+
+
+# Images that lie elsewhere: what their files say of them is known once they were fetched.
+#
+# Nobody is asked here. A set opens without fetching its images, so sizes and orientations that
+# its tables do not give are read when an image is shown.
+
+
+@dataclass(frozen=True)
+class KnownImage:
+    """An image of a case with all that is known of it by now.
+
+    ``sides_told`` is False where its file may say another orientation than its view lets expect,
+    and was not fetched yet: no side of the patient can be named on it then.
+    """
+
+    image: StudyImage
+    sides_told: bool = True
+
+    @property
+    def orientation(self) -> Orientation:
+        """Which part of the patient lies at each edge."""
+        return image_orientation(self.image) if self.sides_told else UNKNOWN_ORIENTATION
+
+    def side(self, box: Sequence[float]) -> BoxSide | None:
+        """Say on which side of the patient a box lies; None where that is not known."""
+        return box_side_on(self.image, box) if self.sides_told else None
+
+
+def known_image(review_set: ReviewSet, image: StudyImage) -> KnownImage:
+    """Return what is known of an image, from its tables and, if it was fetched, from its file.
+
+    Of a file of this computer the tables have all that they need: opening the set has read it.
+    """
+    may_turn = _may_be_dicom(image.path) and not image.patient_orientation
+    if image.width and image.height and not may_turn:
+        return KnownImage(image)
+    try:
+        address = picture_address(review_set, image.path)
+    except PathEscape:
+        return KnownImage(image)
+    if address is None:
+        return KnownImage(image)
+    file = pictures.kept_picture(address, load_settings())
+    facts = read_header(file) if file else None
+    if facts is None:
+        return KnownImage(image, sides_told=not may_turn)
+    is_sized = image.width and image.height
+    filled = replace(
+        image,
+        width=image.width if is_sized else facts.width,
+        height=image.height if is_sized else facts.height,
+        view=normalise_view(facts.view) if image.view_raw is None else image.view,
+        patient_orientation=image.patient_orientation or facts.patient_orientation,
+    )
+    return KnownImage(filled)
+
+
+def _may_be_dicom(path: str) -> bool:
+    """Whether a file may be DICOM by its name, which may have any ending, or none."""
+    return FORMATS_BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "DICOM") == "DICOM"

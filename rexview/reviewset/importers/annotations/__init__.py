@@ -1,1 +1,0 @@
-"""Annotations of other tools: boxes in any convention, and the files that they come in."""

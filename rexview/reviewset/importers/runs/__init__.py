@@ -1,1 +1,0 @@
-"""Logs of programs that run models: Inspect, lmms-eval, VLMEvalKit, OpenAI batches."""

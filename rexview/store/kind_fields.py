@@ -1,0 +1,509 @@
+"""Fields of entries: what each kind of value holds, how it is checked, and which roles write it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import Any, Final, Literal
+
+from rexview.answer_digest import IS_DIGEST
+from rexview.people import Role
+from rexview.store.entry import LONGEST_TEXT, Entry, check_id, clean, is_id, one_of, quoted
+from rexview.vocab import (
+    CATEGORIES,
+    CATEGORY_NAMES,
+    CRITERIA,
+    DECISIONS,
+    EDIT_SEVERITIES,
+    MEETING_STEPS,
+    QUESTION_DEFECTS,
+    QUESTION_TAGS,
+    SCORE_MAX,
+    SCORE_MIN,
+)
+
+_LONGEST_SECONDS: Final = 10_000_000
+_LONGEST_TAG: Final = 200
+_MOST_WORDS: Final = 100
+_MANY: Final = 1_000_000
+Field = Callable[[Any, Entry, list[str]], Any]
+"""Checks one field of an entry's value: adds to the problems, returns the value as it is kept."""
+
+
+def word(name: str, *words: Any) -> Field:
+    """Return a field that holds one of some words."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        return one_of(value, name, words, problems)
+
+    return check
+
+
+def text(name: str, *, required: bool = False) -> Field:
+    """Return a field that holds a text, None where it is empty."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> str | None:
+        if value is None or value == "":
+            if required:
+                problems.append(f"The {name} is empty.")
+            return None
+        if not isinstance(value, str):
+            problems.append(f"The {name} is not a text.")
+            return None
+        if len(value) > LONGEST_TEXT:
+            problems.append(f"The {name} is longer than {LONGEST_TEXT:,} characters.")
+        if required and not value.strip():
+            problems.append(f"The {name} is empty.")
+        return clean(value)
+
+    return check
+
+
+def score(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check a score from 1 to 5."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (whole and SCORE_MIN <= value <= SCORE_MAX):
+        problems.append(
+            f"The score {quoted(value)} is not a whole number from {SCORE_MIN} to {SCORE_MAX}."
+        )
+    return value
+
+
+def severity(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check a severity from 0 to 4."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (whole and value in EDIT_SEVERITIES):
+        problems.append(f"The severity {quoted(value)} is not a whole number from 0 to 4.")
+    return value
+
+
+def number(name: str, low: float = -1e12, high: float = 1e12) -> Field:
+    """Return a field that holds a finite number."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        given = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (given and low <= value <= high):
+            problems.append(f"The {name} {quoted(value)} is not a number from {low} to {high}.")
+        return value
+
+    return check
+
+
+def whole(name: str, low: int, high: int) -> Field:
+    """Return a field that holds a whole number."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        given = isinstance(value, int) and not isinstance(value, bool)
+        if value is not None and not (given and low <= value <= high):
+            problems.append(f"The {name} {quoted(value)} is no whole number from {low} to {high}.")
+        return value
+
+    return check
+
+
+def day(name: str) -> Field:
+    """Return a field that holds a day as ``2026-12-01``."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        if value is None:
+            return None
+        try:
+            return date.fromisoformat(value).isoformat()
+        except (TypeError, ValueError):
+            problems.append(f"The {name} {quoted(value)} is no day, such as 2026-12-01.")
+            return None
+
+    return check
+
+
+def words_of(name: str, known: Collection[str] | None = None) -> Field:
+    """Return a field that holds a list of words, each once; of ``known`` ones where they are."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> list[str] | None:
+        if value is None:
+            return None
+        if not isinstance(value, list | tuple) or len(value) > _MOST_WORDS:
+            problems.append(f"The {name} are no list of at most {_MOST_WORDS} words.")
+            return None
+        for one in value:
+            if not isinstance(one, str) or not 0 < len(one.strip()) <= _LONGEST_TAG:
+                problems.append(f"One of the {name} is no text of 1 to {_LONGEST_TAG} characters.")
+                return None
+            if known is not None and one not in known:
+                problems.append(f"Among the {name} is {quoted(one)}, which is not known.")
+        return list(dict.fromkeys(clean(one).strip() for one in value))
+
+    return check
+
+
+def texts(name: str) -> Field:
+    """Return a field that holds a list of texts, None for none."""
+
+    def check(value: Any, entry: Entry, problems: list[str]) -> list[str] | None:
+        if not isinstance(value, list | tuple | None) or len(value or ()) > _MOST_WORDS:
+            problems.append(f"The {name} are no list of at most {_MOST_WORDS} texts.")
+            return None
+        one_text = text(f"text of one of the {name}", required=True)
+        return [one_text(one, entry, problems) for one in value or ()] or None
+
+    return check
+
+
+def counts(name: str, known: Collection[str] | None = None) -> Field:
+    """Return a field that holds how many of each."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> dict[str, int] | None:
+        if value is None:
+            return None
+        if not isinstance(value, Mapping) or len(value) > _MOST_WORDS:
+            problems.append(f"The {name} are no object of numbers.")
+            return None
+        for of, times in value.items():
+            if not isinstance(times, int) or isinstance(times, bool) or not 0 <= times <= _MANY:
+                problems.append(f"Among the {name} is {quoted(times)}, which is no whole number.")
+            if not is_id(of) or (known is not None and of not in known):
+                problems.append(f"Among the {name} is {quoted(of)}, which is not known.")
+        return dict(value)
+
+    return check
+
+
+def choice(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check the number of an option, from 0."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (whole and value >= 0):
+        problems.append(f"The option {quoted(value)} is not a whole number from 0.")
+    return value
+
+
+def seconds(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check a time in seconds."""
+    given = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (given and 0 <= value <= _LONGEST_SECONDS):
+        problems.append("The time is not a number of seconds.")
+    return value
+
+
+def id_of(name: str) -> Field:
+    """Return a field that holds an id."""
+
+    def check(value: Any, _entry: Entry, problems: list[str]) -> Any:
+        if value is None:
+            problems.append(f"A {name} is needed.")
+        check_id(name, value, problems)
+        return value
+
+    return check
+
+
+def digest(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check the digest of an answer."""
+    if value is not None and not (isinstance(value, str) and IS_DIGEST.fullmatch(value)):
+        problems.append("The digest of the answer is none.")
+    return value
+
+
+def replied_to(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Check the id of a comment that is replied to."""
+    check_id("comment that is replied to", value, problems)
+    return value
+
+
+def accepted(value: Any, entry: Entry, problems: list[str]) -> Any:
+    """Check whether a reader scores a case although they have seen its models."""
+    if value is not None:  # only on a page that names the models there is something to accept
+        is_unblinded = (entry.value or {}).get("what") == "unblinded"
+        one_of(value, "value of accepted", (True,) if is_unblinded else (), problems)
+    return value
+
+
+_SPOTS: Final[Mapping[str, frozenset[str]]] = {
+    "case": frozenset(),
+    "answer": frozenset(),
+    "box": frozenset({"image", "box", "label", "index"}),
+    "span": frozenset({"field", "start", "end", "text"}),
+}
+"""What a comment can be on, and the fields that say where there."""
+
+
+def spot(on: Any, entry: Entry, problems: list[str]) -> dict[str, Any]:
+    """Check where a comment stands."""
+    place = on.get("what") if isinstance(on, Mapping) else None
+    if not isinstance(on, Mapping) or not isinstance(place, str) or place not in _SPOTS:
+        problems.append(f"It is not said what the comment is on: {', '.join(_SPOTS)}.")
+        return {}
+    if (place == "case") != (entry.model is None) and place != "span":
+        problems.append(f"A comment on {place} has to name a model, on a case none.")
+    spot = {str(name): _plain(value) for name, value in on.items() if value is not None}
+    if set(spot) - _SPOTS[place] - {"what"} or any(value is None for value in spot.values()):
+        problems.append(f"Where the comment on a {place} stands cannot be understood.")
+    return spot
+
+
+def _plain(value: Any) -> Any:
+    """Return a text, a finite number or a list of four of these, None for anything else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        return clean(value) if len(value) <= LONGEST_TEXT else None
+    if isinstance(value, int | float):
+        return value if math.isfinite(value) and abs(value) < 1e9 else None
+    if isinstance(value, list | tuple) and len(value) == 4:
+        numbers = [_plain(part) for part in value]
+        return None if any(not isinstance(part, int | float) for part in numbers) else numbers
+    return None
+
+
+def tags(value: Any, _entry: Entry, problems: list[str]) -> Any:
+    """Keep tags as the tables have them: a list of names with their values."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        problems.append("The tags are no object with the values of each.")
+        return None
+    kept = []
+    for name, words in value.items():
+        if name not in QUESTION_TAGS:
+            problems.append(f"There is no tag {quoted(name)}.")
+        elif not isinstance(words, list | tuple) or not all(
+            isinstance(word, str) and word.strip() for word in words
+        ):
+            problems.append(f"The tag {name} is no list of words.")
+        elif any(len(word.strip()) > _LONGEST_TAG for word in words):
+            longest = f"longer than {_LONGEST_TAG} characters"
+            problems.append(f"{QUESTION_TAGS[name]}: one of its values is {longest}.")
+        elif words:
+            kept.append({"name": name, "values": [clean(word).strip() for word in words]})
+    return kept
+
+
+# What a kind of entries is, and which roles write.
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of entry: what it is about, what its value says, and who may write it."""
+
+    meaning: str
+    about: Literal["answer", "case", "case or answer", "case or all", "all", "comment"]
+    """What has to be named: case and model; a case and no model; a case and perhaps a model;
+    perhaps a case and no model; neither; a comment, from which case and model are taken."""
+    fields: Mapping[str, Field]
+    """Every field of the value, in the order in which it is kept."""
+    roles: frozenset[Role]
+    subject: str | tuple[str, Collection[str]] | tuple[str, re.Pattern[str]] | None = None
+    """A text that is needed, one of some words or of a form; None: there is none."""
+    subject_of: Callable[[Mapping[str, Any]], str | None] | None = None
+    """What makes the subject of the value."""
+    reader_rule: str | None = None
+    """The rule of the study (:class:`rexview.schema.Protocol`) without which no reader may."""
+    optional: frozenset[str] = frozenset()
+    """Fields that are left out of the value where they are None."""
+    pictured: bool = False
+    """Whether it may be about one of the answer's pictures."""
+    removable: bool = False
+    """Whether None as the value takes back what was there."""
+    shared: bool = False
+    """Whether there is one state for all; else everybody has a state of their own."""
+    judging: bool = False
+    """Whether it judges what an answer says: it is of the answer that was read and no later one."""
+    outlives: bool = False
+    """Whether it may be about an answer that has left the set: what was decided is still done."""
+
+
+READERS: Final = frozenset[Role]({"reader", "lead"})
+ALL_WHO_WRITE: Final = frozenset[Role]({"reader", "adjudicator", "lead"})
+CURATORS: Final = frozenset[Role]({"adjudicator", "lead"})
+"""Who curates reads the reports, so is no blinded reader."""
+CHAIRS: Final = CURATORS
+"""Who prepares and leads a meeting sees everything, too."""
+WHO_WRITES_FAILURES: Final = CURATORS
+"""Who looks for a failure of their own sees the models' answers."""
+
+
+# What people write of questions in the making.
+
+_of_candidate = partial(
+    Kind, about="case", roles=CURATORS, subject="id of the candidate", removable=True
+)
+
+CURATION_KINDS: Final[Mapping[str, Kind]] = {
+    "propose": _of_candidate(
+        "a candidate question of one's own: `question`, `category`; null: taken back",
+        fields={
+            "question": text("question", required=True),
+            "category": word("category", *CATEGORIES["open"], None),
+        },
+        shared=True,
+    ),
+    "select": _of_candidate(
+        "what becomes of a candidate: `decision` (null: open), `question` as it was edited, "
+        "`boxes_question` with an instruction to draw boxes, `category`, `comment`; null: all of "
+        "it taken back",
+        fields={
+            "decision": word("decision", *DECISIONS, None),
+            "question": text("question"),
+            "boxes_question": text("question with boxes"),
+            "category": word("category", *CATEGORY_NAMES, None),
+            "comment": text("comment"),
+        },
+        shared=True,
+    ),
+    "rate": _of_candidate(
+        "a candidate scored on the four criteria (1 to 5 or null), `risk`, `comment`, "
+        "`after_model`: a model's scores were to be seen; null: taken back",
+        fields={
+            **dict.fromkeys(CRITERIA, score),
+            "risk": word("value of risk", True, False, None),
+            "comment": text("comment"),
+            "after_model": word("value of after_model", True, None),
+        },
+        optional=frozenset({"after_model"}),
+    ),
+    "tag": _of_candidate(
+        "a candidate tagged: `tags`, the values of each of the eight; null: taken back",
+        fields={"tags": tags},
+    ),
+    "validate": _of_candidate(
+        "an expert's word on a multiple choice candidate: `passed` (null: not told), `defect`, "
+        "`comment`; null: taken back",
+        fields={
+            "passed": word("value of passed", True, False, None),
+            "defect": word("defect", *QUESTION_DEFECTS, None),
+            "comment": text("comment"),
+        },
+    ),
+}
+
+
+# What people write of meetings.
+
+_of_meeting = partial(Kind, roles=CHAIRS, subject="id of the meeting", removable=True)
+
+MEETING_KINDS: Final[Mapping[str, Kind]] = {
+    "meeting": _of_meeting(
+        "a meeting: `name`, `held` (its day), `minutes` planned, `steps` in which a case is shown, "
+        "`decisions` of its own list, `closed`; null: removed",
+        about="all",
+        fields={
+            "name": text("name", required=True),
+            "held": day("day of the meeting"),
+            "minutes": whole("number of minutes", 0, 10_000),
+            "steps": words_of("steps", MEETING_STEPS),
+            "decisions": words_of("decisions"),
+            "closed": word("value of closed", True, False, None),
+        },
+        shared=True,
+    ),
+    "agenda": _of_meeting(
+        "a case on a meeting's agenda: `place` in its order, `section`, `minutes` expected, "
+        "`found_by`: the filter it was found by; null: taken off",
+        about="case",
+        fields={
+            "place": number("place on the agenda"),
+            "section": text("section"),
+            "minutes": number("number of minutes", 0, 1_000),
+            "found_by": text("filter"),
+        },
+        shared=True,
+    ),
+    "presenter_note": _of_meeting(
+        "one's own notes on a case of a meeting, for nobody else: `text`; null: taken back",
+        about="case",
+        fields={"text": text("note")},
+    ),
+    "discussed": _of_meeting(
+        "a case was shown in a meeting: `seconds` in all; null: it does not count",
+        about="case",
+        fields={"seconds": seconds},
+        shared=True,
+    ),
+    "vote": _of_meeting(
+        "what people thought before the models were named, without names: `count` of people, "
+        "`right`: how many held which model right (also `none`, `unsure`), `harm`: how many gave "
+        "0 to 4; null: taken back",
+        about="case",
+        fields={
+            "count": whole("number of votes", 0, 100_000),
+            "right": counts("votes"),
+            "harm": counts("grades of harm", tuple("01234")),
+        },
+        shared=True,
+    ),
+    "decide": _of_meeting(
+        "what a meeting decided about a case or an answer: `failure` agreed on (or `none`), "
+        "`severity` (0 to 4), `decision` (of the list or of the meeting's own), `owner`, `due` (a "
+        "day), `done`, `comment`; null: taken back",
+        about="case or answer",
+        fields={
+            "failure": text("failure"),
+            "severity": severity,
+            "decision": text("decision"),
+            "owner": text("owner"),
+            "due": day("day until which it is to be done"),
+            "done": word("value of done", True, False, None),
+            "comment": text("comment"),
+        },
+        shared=True,
+        judging=True,
+        outlives=True,
+    ),
+}
+
+
+# What people write of failures in their own words.
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+"""A failure's name in links."""
+
+WRITTEN_FAILURE_KINDS: Final[Mapping[str, Kind]] = {
+    "written_failure": Kind(
+        "a failure in one's own words: `name`, what `counts`, what `does_not_count`, `examples` "
+        "and `counterexamples`; null: taken away",
+        about="all",
+        fields={
+            "name": text("name", required=True),
+            "counts": text("text of what counts", required=True),
+            "does_not_count": text("text of what does not count"),
+            "examples": texts("examples"),
+            "counterexamples": texts("examples that do not count"),
+        },
+        roles=WHO_WRITES_FAILURES,
+        subject="name in links",
+        removable=True,
+        shared=True,
+    ),
+    "written_validation": Kind(
+        "whether an answer has a failure in words, of a sample and blind: `said`, of which "
+        "`failure`, in which `version` of its words, of the sample of which `judge`; null: taken "
+        "back",
+        about="answer",
+        fields={
+            "said": word("word", "yes", "no", "unsure"),
+            "failure": id_of("failure"),
+            "version": id_of("version of the words"),
+            "judge": id_of("judge"),
+        },
+        roles=WHO_WRITES_FAILURES,
+        subject="version and judge, as a digest",
+        removable=True,
+        judging=True,
+    ),
+    "written_mark": Kind(
+        "an answer has a failure in words, as a person saw it: in which `version` of its words, "
+        "`comment`; null: taken back",
+        about="answer",
+        fields={
+            "version": id_of("version of the words"),
+            "comment": text("comment"),
+        },
+        roles=WHO_WRITES_FAILURES,
+        subject=("name of the failure in links", _NAME),
+        removable=True,
+        judging=True,
+    ),
+}
