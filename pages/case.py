@@ -5,8 +5,8 @@ from functools import partial
 
 import streamlit as st
 
-from rexview.analysis.failures.so_far import name_so_far
-from rexview.analysis.written.of_case import written_on
+from rexview.analysis.case.judge_opinions import written_on
+from rexview.analysis.failures import name_so_far
 from rexview.ui.access import permissions
 from rexview.ui.answers import verdicts
 from rexview.ui.app.shell import open_review_set

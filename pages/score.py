@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.analysis.study.tasks import Task
+from rexview.analysis.study import Task
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.comments import panel as comments_panel

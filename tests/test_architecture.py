@@ -64,8 +64,8 @@ FRAMES_OF_ALL = {
 """Functions of ``stats`` that take or return rows of all cases; engines count with them."""
 READS_ALL_CASES = {
     # the differences are those that people scored twice; their order is that of the set
-    ("rexview/analysis/readers/consensus.py", "answers"),
-    ("rexview/analysis/readers/consensus.py", "cases"),
+    ("rexview/analysis/adjudication.py", "answers"),
+    ("rexview/analysis/adjudication.py", "cases"),
     # once for each set: which words of models' names people use in questions and reports
     ("rexview/analysis/case/blinding.py", "cases"),
 }

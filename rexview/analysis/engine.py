@@ -20,19 +20,271 @@ import polars as pl
 
 from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.judge.engine import JudgeQuestions
-from rexview.analysis.multiple_choice.engine import ChoiceQuestions
-from rexview.analysis.readers.records import DisputedAnswer, PairCases
-from rexview.analysis.report_generation.engine import ReportQuestions
 from rexview.harm import HarmTable
 from rexview.metrics.identity import MetricId
 from rexview.schema import Answer, Flag, ReaderFlag
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns
+from rexview.stats.bootstrap import Counts
 from rexview.stats.failure_rates import PairTally, PatientTally, is_known
-from rexview.stats.judges.opinions import Judge
+from rexview.stats.judges import FailureAgreement, Judge, ScoreAgreement
+from rexview.stats.line_edits import ErrorFreeTally
+from rexview.stats.metric_correlation import Correlation
+from rexview.stats.multiple_choice import ChoiceTally, Pair, Rater
+from rexview.stats.preferences import PreferenceTally
+from rexview.stats.report_metrics import PatientSums, Spread
 from rexview.stats.self_contradiction import RepeatTally
-from rexview.stats.summary import ScoreTallies
+from rexview.stats.summary import ScoreTallies, Tally
+
+# What readers gave, as an engine tells it.
+
+
+@dataclass(frozen=True)
+class ReaderScore:
+    """One reader's score of one dimension of an answer, with the comment beside it."""
+
+    reader: str
+    dimension: str
+    score: int
+    comment: str
+
+
+@dataclass(frozen=True)
+class DisputedAnswer:
+    """An answer whose readers are ``apart`` points apart, with all scores that they gave."""
+
+    case: str
+    model: str
+    question: str
+    apart: float
+    scores: tuple[ReaderScore, ...]
+
+
+@dataclass(frozen=True)
+class PairCases:
+    """Cases with something that two readers both scored on one dimension.
+
+    In ``same``, ``close`` and ``apart`` of them they gave any answer (picture) the same score,
+    scores at most one point apart, and different ones. ``by_scores`` counts the cases by the score
+    of each; a case may count several times.
+    """
+
+    shared: int
+    same: int
+    close: int
+    apart: int
+    by_scores: Mapping[tuple[int, int], int]
+
+
+# What is asked of judges' opinions: part of :class:`rexview.analysis.engine.Engine`.
+
+
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """How far a judge agrees with the readers, over all answers of the set, whatever the filter.
+
+    By failure, and by dimension, that it spoke of. ``stale`` of its opinions are on earlier texts
+    of answers, and count nowhere. It was asked in ``wordings`` texts of the wording of that name.
+    """
+
+    judge: Judge
+    failures: Mapping[str, FailureAgreement]
+    scores: Mapping[str, ScoreAgreement]
+    stale: int
+    wordings: int
+
+
+class JudgeQuestions(Protocol):
+    """The questions about one judge, a model in one wording."""
+
+    def judge_agreement(self, judge: Judge) -> JudgeAgreement:
+        """Compare a judge with the readers, over all answers of the set."""
+
+    def judge_failures(
+        self, case_filter: CaseFilter, judge: Judge
+    ) -> Mapping[tuple[str, str], PatientTally]:
+        """Count patients by the answers that the judge spoke of and sees a failure in.
+
+        By failure and model.
+        """
+
+    def judge_scores(
+        self, case_filter: CaseFilter, judge: Judge
+    ) -> Mapping[tuple[str, str], Tally]:
+        """Count the judge's scores, by dimension and model."""
+
+
+# What is asked of choices: part of :class:`rexview.analysis.engine.Engine`.
+
+
+@dataclass(frozen=True)
+class ChoiceCounts:
+    """How much a filter leaves that was answered by anybody.
+
+    ``questions`` have a right option and an answer, ``unmarked`` ones have no right option and are
+    in no number. ``patients`` are those of the questions (else studies, else cases); readers
+    answered ``read_by_people`` of the questions.
+    """
+
+    questions: int
+    unmarked: int
+    patients: int
+    read_by_people: int
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceGroup:
+    """The ``questions`` with one value of a property, and what each rater chose, in their order."""
+
+    value: str
+    questions: int
+    tallies: tuple[ChoiceTally, ...]
+
+
+class ChoiceQuestions(Protocol):
+    """The questions; each takes the filter whose answers it is about.
+
+    A filter's conditions on answers are about models': of the cases that are left, all choices of
+    people count.
+    """
+
+    @property
+    def raters(self) -> tuple[Rater, ...]:
+        """Who chose anything in the set: models in its order, then people; a place stands for each.
+
+        Tallies below are by these places.
+        """
+
+    def choice_counts(self, case_filter: CaseFilter) -> ChoiceCounts:
+        """Count the questions."""
+
+    def choice_tallies(
+        self, case_filter: CaseFilter, *, read_by_people: bool = False
+    ) -> tuple[ChoiceTally, ...]:
+        """Count the choices of each rater; on request only of questions that readers answered."""
+
+    def choice_groups(
+        self, case_filter: CaseFilter, by: CaseProperty, most: int
+    ) -> tuple[tuple[ChoiceGroup, ...], int]:
+        """Count choices by a property of the cases, in the order of its values.
+
+        Of more than ``most`` values those with most questions; the second number says how many are
+        left out. Of a tag that the filter names only the named values.
+        """
+
+    def choice_pairs(self, case_filter: CaseFilter) -> Mapping[Pair, PairTally]:
+        """Count the questions that every two raters answered, by who was right."""
+
+    def choice_agreement(self, case_filter: CaseFilter) -> Mapping[Pair, Counts]:
+        """Count the questions by the options of every two raters, over all and by task.
+
+        See :func:`rexview.stats.multiple_choice.option_table`.
+        """
+
+
+# What is asked of generated reports: part of :class:`rexview.analysis.engine.Engine`.
+
+
+@dataclass(frozen=True)
+class ReportCounts:
+    """How much there is of generated reports.
+
+    Attributes
+    ----------
+    cases : int
+        Cases that ask for a report.
+    answers : mapping of str to int
+        Answers to them, by model that has any, in the set's order.
+    metrics : tuple of MetricId
+        Metrics of which any answer that is left has a value, known ones first.
+    in_set : mapping of MetricId to int
+        On how many answers of the whole set each of them has a value.
+    together : mapping of MetricId to tuple of int
+        On how many answers each was computed together, as its values say; empty where they do not.
+    edits : int
+        Answers that somebody corrected line by line, or found nothing to correct in.
+    preferences : int
+        Comparisons of two reports.
+    people : frozenset of str
+        Models that are readers: their reports stand among the others, and are named as such.
+    """
+
+    cases: int
+    answers: Mapping[str, int]
+    metrics: tuple[MetricId, ...]
+    in_set: Mapping[MetricId, int]
+    together: Mapping[MetricId, tuple[int, ...]]
+    edits: int
+    preferences: int
+    people: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class MetricTally:
+    """Values of metrics by patient; column ``i * len(models) + j`` is metric i of model j."""
+
+    metrics: tuple[MetricId, ...]
+    models: tuple[str, ...]
+    by_patient: PatientSums
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Pairwise preferences among ``models``, of ``cases`` cases by ``readers`` readers."""
+
+    models: tuple[str, ...]
+    tally: PreferenceTally
+    cases: int
+    readers: int
+
+
+@dataclass(frozen=True)
+class DisputedReport:
+    """An answer that two metrics put in places far apart: from 0, the worst, to 1, the best."""
+
+    case: str
+    model: str
+    first: float
+    second: float
+    first_place: float
+    second_place: float
+
+
+class ReportQuestions(Protocol):
+    """The questions; each takes the filter whose answers it is about."""
+
+    def report_counts(self, case_filter: CaseFilter) -> ReportCounts:
+        """Count what there is."""
+
+    def metric_tally(self, case_filter: CaseFilter, metrics: Sequence[MetricId]) -> MetricTally:
+        """Sum the values of some metrics by patient, for the models that have any of them."""
+
+    def metric_spreads(
+        self, case_filter: CaseFilter, metrics: Sequence[MetricId]
+    ) -> Mapping[tuple[MetricId, str], Spread]:
+        """Say how the values of some metrics spread, by metric and model that has any."""
+
+    def metric_correlations(
+        self, case_filter: CaseFilter, metrics: Sequence[MetricId], coefficient: str
+    ) -> tuple[Correlation, ...]:
+        """Correlate every two of some metrics over answers, higher being better in all.
+
+        ``coefficient`` is one of :data:`rexview.stats.metric_correlation.COEFFICIENTS`.
+        """
+
+    def metric_disputes(
+        self, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
+    ) -> tuple[DisputedReport, ...]:
+        """Return the answers that two metrics put furthest apart, the furthest first."""
+
+    def error_free_tallies(self, case_filter: CaseFilter) -> tuple[ErrorFreeTally, ...]:
+        """Count the reports without errors, by reader, model and threshold.
+
+        Readers in the set's order, then judges and those who are not named.
+        """
+
+    def comparisons(self, case_filter: CaseFilter) -> Comparisons:
+        """Count pairwise preferences: of cases that are left, between models that are left."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +468,7 @@ class ModelTally:
 
 
 @dataclass(frozen=True)
-class Tally:
+class FilterTally:
     """How much a filter leaves: cases, and answers of each model that has any, in order.
 
     ``unfinished`` of the cases have scores of a reader who has not given all of them (a case counts
@@ -340,7 +592,7 @@ class Engine(ChoiceQuestions, ReportQuestions, JudgeQuestions, Protocol):
         Those named ``first``, then those that the filter may leave and nobody has looked at.
         """
 
-    def tally(self, case_filter: CaseFilter) -> Tally:
+    def tally(self, case_filter: CaseFilter) -> FilterTally:
         """Count cases and answers."""
 
     def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:

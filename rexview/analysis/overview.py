@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from rexview.analysis.engine import Engine, Scanned, SetFacts, Tally
+from rexview.analysis.engine import Engine, FilterTally, Scanned, SetFacts
 from rexview.analysis.filter.case_filter import SOURCES, WEAKEST, CaseFilter
 from rexview.analysis.filter.linked_count import ANY, Count, count_within
 from rexview.analysis.filter.wording import value_name
 from rexview.analysis.ranking import Ranking, ranked
-from rexview.analysis.scores.tables import GapCell, ScoreCell, gap_cells, score_cells
+from rexview.analysis.scores import GapCell, ScoreCell, gap_cells, score_cells
 from rexview.stats import NO_ANSWER
+from rexview.stats.bootstrap import Interval
+from rexview.stats.failure_rates import PatientTally, rate
 from rexview.vocab import DIMENSION_NAMES
 
 
 @dataclass(frozen=True)
-class Headline:
+class OverviewCounts:
     """How much there is.
 
     Of all answers, ``no_answer`` counts those that are not full, ``scored`` those with Content.
@@ -69,7 +71,7 @@ class Overview:
     the answers the flags are known.
     """
 
-    headline: Headline
+    headline: OverviewCounts
     failures: tuple[FailureCount, ...]
     weakest: tuple[WeakestShare, ...]
     means: tuple[ScoreCell, ...]
@@ -116,9 +118,9 @@ def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
     )
 
 
-def _headline(tally: Tally, facts: SetFacts, base: CaseFilter) -> Headline:
+def _headline(tally: FilterTally, facts: SetFacts, base: CaseFilter) -> OverviewCounts:
     n = tally.answers
-    return Headline(
+    return OverviewCounts(
         cases=Count(tally.cases, base, facts.n_cases),
         answers=Count(n, base),
         no_answer=Count(tally.lost, replace(base, statuses=NO_ANSWER), n),
@@ -152,7 +154,7 @@ def _failures(
         )
 
 
-def _weakest(tally: Tally, facts: SetFacts, base: CaseFilter) -> Iterator[WeakestShare]:
+def _weakest(tally: FilterTally, facts: SetFacts, base: CaseFilter) -> Iterator[WeakestShare]:
     known = [model for model in tally.by_model if model.by_weakest]
     for model in known:
         for part in WEAKEST:
@@ -161,3 +163,59 @@ def _weakest(tally: Tally, facts: SetFacts, base: CaseFilter) -> Iterator[Weakes
                 n, of = model.by_weakest.get(part, 0), sum(model.by_weakest.values())
                 name = value_name(facts, "weakest", part)
                 yield WeakestShare(model.model, part, name, Count(n, opens, of))
+
+
+# How often models contradict themselves, each number with the filter that opens its cases.
+
+
+@dataclass(frozen=True)
+class Contradictions:
+    """``count`` answers of a model, of those that were ``asked`` (or chose) more than once.
+
+    ``interval`` is that of the share.
+    """
+
+    count: Count
+    asked: Count
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class SelfContradictions:
+    """One model; ``choice`` is None where it was asked no choice question again.
+
+    ``unusable`` answers were asked again and have not always a usable choice.
+    """
+
+    model: str
+    side: Contradictions
+    choice: Contradictions | None
+    unusable: Count
+
+
+def self_contradictions(
+    engine: Engine, case_filter: CaseFilter | None = None
+) -> tuple[SelfContradictions, ...]:
+    """Work out how often models contradict themselves; empty where nothing was asked again."""
+    base = case_filter or CaseFilter()
+
+    def found(tally: PatientTally, base: CaseFilter, kind: str, of: str) -> Contradictions:
+        share = rate(tally)
+        asked = count_within(base, share.n, repeats=of)
+        return Contradictions(
+            count_within(base, share.flagged, share.n, repeats=kind), asked, share.interval
+        )
+
+    rows = []
+    for tally in engine.repeat_tallies(base):
+        own = replace(base, models=(tally.model,))
+        has_choices = tally.choice.n or tally.unusable
+        rows.append(
+            SelfContradictions(
+                tally.model,
+                found(tally.side, own, "side", "asked"),
+                found(tally.choice, own, "choice", "chosen") if has_choices else None,
+                count_within(own, tally.unusable, repeats="unusable"),
+            )
+        )
+    return tuple(rows)

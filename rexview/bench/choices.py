@@ -18,7 +18,7 @@ import numpy as np
 
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.multiple_choice.tables import (
+from rexview.analysis.multiple_choice import (
     TASK,
     choice_groups,
     choice_tables,
@@ -33,7 +33,7 @@ from rexview.detect.core.scan import unscanned
 from rexview.reviewset import load
 from rexview.reviewset.importers import import_source
 from rexview.schema import ReviewSet
-from rexview.stats.multiple_choice.chosen import NOT_ASKED
+from rexview.stats.multiple_choice import NOT_ASKED
 
 QUESTIONS: Final = 40_826
 MODELS: Final = 8

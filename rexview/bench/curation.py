@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 
 from rexview import frames
-from rexview.analysis.curation.studies import curation_of
+from rexview.analysis.curation import curation_of
 from rexview.bench.measure import (
     Measured,
     Row,
@@ -21,9 +21,9 @@ from rexview.bench.measure import (
     ratio_at_most,
     result,
 )
-from rexview.curation.alike import ALIKE, ByLetters, alike_pairs
-from rexview.curation.considered import open_candidates
+from rexview.curation.candidates import open_candidates
 from rexview.curation.coverage import CATEGORY, coverage
+from rexview.curation.near_duplicates import ALIKE, ByLetters, alike_pairs
 from rexview.schema import ReviewSet, SetInfo
 from rexview.vocab import CATEGORIES, CRITERIA, QUESTION_TAGS
 

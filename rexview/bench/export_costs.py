@@ -30,8 +30,8 @@ from rexview.export.formats import FORMATS
 from rexview.export.html import MOST_BYTES
 from rexview.export.job import Progress, write_export
 from rexview.export.records import Content
-from rexview.export.sheets.pictures import picture
-from rexview.export.wanted import Source, Wanted, choose
+from rexview.export.request import ExportRequest, ExportSource, find_export_cases
+from rexview.export.sheets.film import encode_picture
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import merged, open_reviews
@@ -67,9 +67,9 @@ def measure_html_file(folder: Path = DEMO_FOLDER, rounds: int = ROUNDS) -> Measu
 
 def _write(folder: Path, out: Path) -> tuple[str, ...]:
     written, reviews = with_written(load(folder))
-    source = Source(written, engine_of(written, reviews), reviews)
+    source = ExportSource(written, engine_of(written, reviews), reviews)
     ids: list[str] = written.cases["id"].to_list()
-    chosen = choose(source, Wanted(cases=tuple(ids[:_CASES])))
+    chosen = find_export_cases(source, ExportRequest(cases=tuple(ids[:_CASES])))
     content, _ = make_content(source, chosen)
     write_export(content, FORMATS["html"], out, Progress())
     return chosen.cases
@@ -137,9 +137,9 @@ def _content(folder: Path, cases: int) -> Content:
     review_set = load(folder)
     reviews = open_reviews(review_set, Settings())
     written = merged(review_set, reviews)
-    source = Source(written, memory_engine(written), reviews)
-    wanted = Wanted(cases=tuple(written.cases["id"][:cases]))
-    return make_content(source, choose(source, wanted))[0]
+    source = ExportSource(written, memory_engine(written), reviews)
+    wanted = ExportRequest(cases=tuple(written.cases["id"][:cases]))
+    return make_content(source, find_export_cases(source, wanted))[0]
 
 
 def _format(content: Content, name: str, parent: Path, rounds: int) -> list[Row]:
@@ -181,4 +181,4 @@ def _processor_seconds(rounds: int, *works: Callable[[], object]) -> list[float]
 def _films(content: Content) -> None:
     for case in content.cases():
         for image in case.images:
-            picture(image.read())
+            encode_picture(image.read())

@@ -20,7 +20,7 @@ import numpy as np
 
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.report_generation.tables import report_groups, report_tables
+from rexview.analysis.report_generation import report_groups, report_tables
 from rexview.bench.made_set.writing import METRICS, make_reports
 from rexview.bench.measure import (
     Measured,
@@ -37,7 +37,7 @@ from rexview.metrics.worker import Generated, compute
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES
-from rexview.stats.generated_reports.metric_means import PatientSums, column_means
+from rexview.stats.report_metrics import PatientSums, column_means
 
 STUDIES: Final = 2_347
 MODELS: Final = 5

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.analysis.run_models.wanted import Wanted, asking_of, plan_of
+from rexview.analysis.run_models.run_request import RunRequest, asking_of, plan_of
 from rexview.bench.asking.fast_server import fast_server
 from rexview.bench.made_set import MadeSet, make_set
 from rexview.bench.measure import Measured, at_most, in_turn, missing, result
@@ -42,7 +42,7 @@ def run(cases: int = CASES, at_once: int = AT_ONCE, rounds: int = ROUNDS) -> Mea
         make_set(MadeSet(cases, 1, _PICTURES), folder)
         review_set = load(folder)
         settings = Settings(cache_folder=Path(place) / "cache")
-        wanted = Wanted("bench", "responses", base_url, concurrency=at_once)
+        wanted = RunRequest("bench", "responses", base_url, concurrency=at_once)
         asked = _Asked(review_set, wanted, settings, cases)
         clocks = (time.process_time, time.perf_counter)
         measures = [way(clock) for clock in clocks for way in (asked.ours, asked.bare)]
@@ -71,7 +71,7 @@ class _Asked:
     """The cases of a set, asked by a run and by a loop; each measure gives ms a case."""
 
     def __init__(
-        self, review_set: ReviewSet, wanted: Wanted, settings: Settings, cases: int
+        self, review_set: ReviewSet, wanted: RunRequest, settings: Settings, cases: int
     ) -> None:
         self._set, self._wanted, self._settings, self._n = review_set, wanted, settings, cases
         spec = plan_of(review_set, wanted).spec

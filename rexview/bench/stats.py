@@ -28,10 +28,10 @@ from rexview.schema import Model, ReviewSet, SetInfo
 from rexview.stats import bootstrap
 from rexview.stats.agreement import pair_agreements, pair_tables
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
+from rexview.stats.final import TESTED_TOGETHER, Finals, finals, single_scores
 from rexview.stats.paired import compare
 from rexview.stats.report.document import report
 from rexview.stats.summary import gap_summaries, score_tallies, summaries, tally
-from rexview.stats.values import TESTED_TOGETHER, Finals, finals, single_scores
 from rexview.vocab import TEXT_DIMENSIONS
 
 ROUNDS: Final = 3
@@ -91,7 +91,7 @@ def _forgetting(work: Callable[[], object]) -> Callable[[], float]:
     measure = milliseconds(work)
 
     def anew() -> float:
-        bootstrap.forget()
+        bootstrap.forget_draws()
         return measure()
 
     return anew

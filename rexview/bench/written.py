@@ -11,13 +11,18 @@ from typing import Final
 
 import numpy as np
 
-from rexview.analysis.written.results import FoundIn, forget, found_in, written_subjects
-from rexview.analysis.written.tables import found_rows
-from rexview.analysis.written.validation import to_read
+from rexview.analysis.written_results import (
+    FoundIn,
+    forget_results,
+    found_in,
+    found_rows,
+    to_read,
+    written_subjects,
+)
 from rexview.bench.made_set import MadeSet, make_set
 from rexview.bench.measure import Measured, in_turn, processor_milliseconds, result
-from rexview.judge.subjects import Subject
-from rexview.judge.written.words import wording_of
+from rexview.judge.subjects import JudgeSubject
+from rexview.judge.written import wording_of
 from rexview.models.asking.cards import find_card
 from rexview.models.backend import Parameters, Prompt
 from rexview.models.running.folder import JUDGING, RunFolder, new_run_id, write_json
@@ -75,13 +80,13 @@ def _measured(
 
     def anew(*some: Prompt) -> Callable[[], object]:
         def work() -> object:
-            forget()
+            forget_results()
             return read(*some)
 
         return work
 
     def another() -> object:
-        forget(answers=False)
+        forget_results(answers=False)
         return read(prompts[0])
 
     first, last = prompts[0], runs[:1]
@@ -115,7 +120,7 @@ def _words(number: int) -> Prompt:
     return wording_of(f"failure-{number}", said, "The bench")
 
 
-def _looked_through(folder: Path, prompt: Prompt, subjects: Sequence[Subject]) -> RunFolder:
+def _looked_through(folder: Path, prompt: Prompt, subjects: Sequence[JudgeSubject]) -> RunFolder:
     """Write the run in which a judge said something of every answer; every tenth has it."""
     one = RunFolder(folder, new_run_id(_JUDGE, datetime.now(UTC)), JUDGING)
     one.path.mkdir(parents=True)

@@ -13,7 +13,7 @@ from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 if TYPE_CHECKING:
-    from rexview.curation.chosen import CuratedSet
+    from rexview.curation.curated_set import CuratedSet
 
 
 def add_curated(commands: Any) -> None:
@@ -34,7 +34,7 @@ def add_curated(commands: Any) -> None:
 
 
 def _curated(options: argparse.Namespace) -> int:
-    from rexview.curation.chosen import curated_set
+    from rexview.curation.curated_set import curated_set
     from rexview.reviewset import write
     from rexview.store import merged
 

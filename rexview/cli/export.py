@@ -51,7 +51,19 @@ def _export(options: argparse.Namespace) -> int:
     from rexview.export.content import make_content
     from rexview.export.formats import FORMATS
     from rexview.export.job import Progress, target_problem, write_export
-    from rexview.export.wanted import Source, Wanted, choose, problems_of, read_query
+    from rexview.export.request import (
+        ExportRequest as Wanted,
+    )
+    from rexview.export.request import (
+        ExportSource as Source,
+    )
+    from rexview.export.request import (
+        find_export_cases as choose,
+    )
+    from rexview.export.request import (
+        problems_of,
+        read_query,
+    )
     from rexview.reviewset import load
 
     form = FORMATS[options.format]

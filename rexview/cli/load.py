@@ -24,8 +24,8 @@ def add_load(commands: Any) -> None:
 
 
 def _load(options: argparse.Namespace) -> int:
-    from rexview.analysis.clickhouse.database.address import database_at
-    from rexview.analysis.clickhouse.loading.load import load_set, shown_if_any
+    from rexview.analysis.clickhouse.database import database_at
+    from rexview.analysis.clickhouse.loading import load_set, shown_if_any
     from rexview.errors import LoadRefused
     from rexview.reviewset import load
     from rexview.settings import MEMORY, engine_address, load_settings

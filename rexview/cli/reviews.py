@@ -98,11 +98,11 @@ def _merge_reviews(options: argparse.Namespace) -> int:
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
-    from rexview.analysis.memory.finished import only_finished
-    from rexview.analysis.study.exposure import exposures_of, write_exposures
-    from rexview.analysis.written.files import write_files
+    from rexview.analysis.memory.study import only_finished
+    from rexview.analysis.reader_exposure import exposures_of, write_exposures
+    from rexview.analysis.written_results import write_files
     from rexview.reviewset import write_csv
-    from rexview.stats.values import unfinished_work
+    from rexview.stats.final import unfinished_work
     from rexview.store import merged
 
     reviews = reviews_of(options.folder)

@@ -40,8 +40,7 @@ def scan(review_set: ReviewSet, *, keep_beside: bool = False, spread: Spread | N
 def with_own_metrics(review_set: ReviewSet) -> ReviewSet:
     """Add the app's own metrics of its reports to a set, as pages show them."""
     from rexview.kept_files import kept_files
-    from rexview.metrics.computed import computed_metrics
-    from rexview.metrics.joined import asks_for_reports, with_computed
+    from rexview.metrics.computed import asks_for_reports, computed_metrics, with_computed
     from rexview.settings import load_settings
 
     if not asks_for_reports(review_set):
@@ -58,7 +57,7 @@ def with_own_metrics(review_set: ReviewSet) -> ReviewSet:
 
 def with_written(review_set: ReviewSet) -> tuple[ReviewSet, Reviews]:
     """Return a set with what was written in it, as far as that counts, and its reviews."""
-    from rexview.analysis.memory.finished import only_finished
+    from rexview.analysis.memory.study import only_finished
     from rexview.settings import load_settings
     from rexview.store import merged, open_reviews
 

@@ -28,14 +28,14 @@ def add_stats(commands: Any) -> None:
 
 
 def _stats(options: argparse.Namespace) -> int:
-    from rexview.analysis.memory.finished import only_finished
+    from rexview.analysis.memory.study import only_finished
     from rexview.curation.coverage import coverage_rows
     from rexview.detect import judged_answers, survey_of
     from rexview.detect.self_contradiction import asked_again
-    from rexview.metrics.known import RECIPROCALS, known_metric
+    from rexview.metrics.identity import RECIPROCALS, known_metric
     from rexview.settings import load_settings
     from rexview.stats.report.document import report
-    from rexview.stats.report.generated_reports import generated_report_rows
+    from rexview.stats.report.lists import generated_report_rows
     from rexview.stats.report.text import report_text
     from rexview.store import merged
 

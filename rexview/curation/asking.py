@@ -34,7 +34,7 @@ Found = TypeVar("Found", bound=Read)
 
 
 @dataclass(frozen=True)
-class Subject:
+class QuestionSubject:
     """One thing that is asked about: a study, or a question proposed for it.
 
     ``about`` says more than the case does: the candidate, or where a study's text is from.
@@ -91,9 +91,9 @@ class Step(Generic[Found]):
     read: Callable[[str], Found | str]
     rows: Callable[[Found, tuple[str, ...]], list[Row]]
     output_tokens: int
-    told: Callable[[Found, Subject], tuple[str, ...]] = lambda found, subject: ()
+    told: Callable[[Found, QuestionSubject], tuple[str, ...]] = lambda found, subject: ()
 
-    def asking(self, subjects: Iterable[Subject], spec: RunSpec) -> Asking[Subject]:
+    def asking(self, subjects: Iterable[QuestionSubject], spec: RunSpec) -> Asking[QuestionSubject]:
         """Return how a run asks about subjects and reads what comes."""
         by_id = {subject.id: subject for subject in subjects}
         return Asking(
@@ -107,7 +107,7 @@ class Step(Generic[Found]):
         )
 
     def request(
-        self, subject: Subject, prompt: Prompt, parameters: Parameters, repeat: int = 1
+        self, subject: QuestionSubject, prompt: Prompt, parameters: Parameters, repeat: int = 1
     ) -> Request:
         """Make the request for one subject."""
         form = prompt.texts.get("json" if parameters.structured else "lines")
@@ -123,7 +123,7 @@ class Step(Generic[Found]):
             schema=self.schema,
         )
 
-    def _unread(self, request: Request, reply: Reply, subject: Subject) -> Unread:
+    def _unread(self, request: Request, reply: Reply, subject: QuestionSubject) -> Unread:
         """Keep a reply as it came; an answer that cannot be read is malformed, with why."""
         if reply.outcome != "answered":
             return Unread(reply.text, reply.outcome, ())

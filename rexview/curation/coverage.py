@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rexview.curation.considered import Considered, open_candidates
+from rexview.curation.candidates import Considered, open_candidates
 from rexview.schema import ReviewSet
 from rexview.vocab import CATEGORIES, QUESTION_TAGS
 

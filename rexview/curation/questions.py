@@ -1,17 +1,25 @@
-"""The questions of a set that are scored and tagged: proposed ones, people's own, edited ones."""
+"""Questions that are scored and tagged, and the table parts with what models said of them."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import polars as pl
 
-from rexview.curation.asking import Subject
-from rexview.curation.candidate import open_id
-from rexview.curation.rating.step import WORDING as RATING
+from rexview.columns import TABLES
+from rexview.curation.asking import QuestionSubject, Row, Step, named_by
+from rexview.curation.candidates import EDITED_AS, open_id
+from rexview.curation.rating import WORDING as RATING
 from rexview.curation.studies import From, study_of
+from rexview.errors import RunError
+from rexview.models.running.folder import CURATING, RunFolder, runs_of, write_part
+from rexview.models.running.journal import replies_of
+from rexview.models.running.spec import RunSpec, read_spec
 from rexview.schema import ReviewSet
 
 EDITED: Final = "edited"
@@ -55,7 +63,7 @@ def questions_of(review_set: ReviewSet, *, edited: bool = False) -> Iterator[Ope
 
 def rating_subjects(
     review_set: ReviewSet, questions: Iterable[OpenQuestion], told_from: From | None = None
-) -> list[Subject]:
+) -> list[QuestionSubject]:
     """Return what is asked when questions are scored: each with what is told of its study."""
     known: dict[str, Mapping[str, str]] = {}
     found = []
@@ -63,7 +71,7 @@ def rating_subjects(
         if one.case not in known:
             known[one.case] = _of_study(review_set, one.case, told_from)
         values = {**known[one.case], "question": one.question}
-        found.append(Subject(one.case, one.about, values))
+        found.append(QuestionSubject(one.case, one.about, values))
     return found
 
 
@@ -77,6 +85,105 @@ def _of_study(review_set: ReviewSet, case_id: str, told_from: From | None) -> di
     }
 
 
-def tagging_subjects(questions: Iterable[OpenQuestion]) -> list[Subject]:
+def tagging_subjects(questions: Iterable[OpenQuestion]) -> list[QuestionSubject]:
     """Return what is asked when questions are tagged: their words and nothing else."""
-    return [Subject(one.case, one.about, {"question": one.question}) for one in questions]
+    return [QuestionSubject(one.case, one.about, {"question": one.question}) for one in questions]
+
+
+# What models said of questions, as parts of a set's tables beside the given files.
+#
+# A part is made of the log of its run, so writing it again changes nothing. Of two rows about the
+# same the set's own files come first; then, of proposals, the older, so that a question stays
+# whose it was; of all else the newer.
+
+_OLDER_FIRST = frozenset({"candidates"})
+
+
+@dataclass(frozen=True)
+class StepParts:
+    """What writing the parts of a step came to: parts that changed, rows in all parts by run.
+
+    ``elsewhere`` counts rows that are left out as another file or run has their place.
+    """
+
+    changed: tuple[Path, ...]
+    rows: dict[str, int]
+    elsewhere: int
+
+
+def is_of_step(spec: RunSpec, step: Step[Any]) -> bool:
+    """Whether a run asked as a step does, in whichever version of its wording."""
+    return spec.prompt.id.rsplit("-", 1)[0] == step.wording.id.rsplit("-", 1)[0]
+
+
+def runs_of_step(review_set: ReviewSet, step: Step[Any]) -> list[tuple[RunFolder, RunSpec]]:
+    """Return the runs of a step that can be read, newest first."""
+    found = []
+    for run in runs_of(review_set.folder, CURATING):
+        with suppress(RunError):
+            spec = read_spec(run)
+            if is_of_step(spec, step):
+                found.append((run, spec))
+    return found
+
+
+def rows_of(run: RunFolder, spec: RunSpec, step: Step[Any]) -> list[Row]:
+    """Return what can be read in the replies of a run, as rows of the step's table."""
+    found = []
+    for subject_id, reply in replies_of(run):
+        named = named_by(subject_id)
+        read = step.read(reply.text) if reply.answered and named else ""
+        if named is None or isinstance(read, str):
+            continue
+        case, about = named
+        by, edited_as = spec.parameters.model, about[2:3] if EDITED in about[1:2] else ()
+        source = {
+            "source": "model",
+            "by": f"{by}, {EDITED}" if edited_as else by,
+            "prompt_id": spec.prompt.id,
+            "run_id": run.id,
+            "created": reply.created,
+        }
+        for row in step.rows(read, about):
+            more = {**row.get("extra", {}), EDITED_AS: edited_as[0]} if edited_as else {}
+            found.append({"case": case, **row, **source, **({"extra": more} if more else {})})
+    return found
+
+
+def write_parts(review_set: ReviewSet, step: Step[Any]) -> StepParts:
+    """Write the parts of all runs of a step anew, each to ``TABLE/RUN.jsonl``.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+        As its files say, opened before or after; rows about cases that it lacks are left out.
+
+    Raises
+    ------
+    RunError
+        They cannot be written; what was answered is in the runs' logs.
+    """
+    runs = runs_of_step(review_set, step)
+    table = TABLES[step.table]
+    ours = {run.id for run, _ in runs}
+    given = getattr(review_set, step.table)
+    others = given.filter(~pl.col("run_id").is_in(ours).fill_null(False))
+    taken = set(others.select(table.key).iter_rows())
+    rows = [row for run, spec in runs for row in rows_of(run, spec, step)]
+    rows.sort(key=lambda row: str(row["created"]), reverse=step.table not in _OLDER_FIRST)
+    kept: dict[str, list[Row]] = defaultdict(list)
+    elsewhere = 0
+    for row in rows:
+        key = tuple(row[name] for name in table.key)
+        if review_set.case_row(row["case"]) is None:
+            continue
+        if key in taken:
+            elsewhere += 1
+            continue
+        taken.add(key)
+        kept[row["run_id"]].append(row)
+    for one in kept.values():  # as the set has its cases, not as answers came in
+        one.sort(key=lambda row: review_set.case_row(row["case"]) or 0)
+    folder = review_set.folder / step.table
+    changed = [path for run, _ in runs if (path := write_part(folder, run.id, kept[run.id]))]
+    return StepParts(tuple(changed), {run: len(one) for run, one in kept.items()}, elsewhere)

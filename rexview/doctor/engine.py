@@ -14,8 +14,9 @@ from rexview.vocab import counted
 
 def look_at_engine(known: Known) -> Iterator[Said]:
     """Ask ClickHouse for the set, where it is the engine; no table is made."""
-    from rexview.analysis.clickhouse.database.address import database_at
-    from rexview.analysis.clickhouse.loading.load import shown, shown_version
+    from rexview.analysis.clickhouse.database import database_at
+    from rexview.analysis.clickhouse.loading import read_shown_version as shown
+    from rexview.analysis.clickhouse.loading import shown_version
     from rexview.reviewset import fingerprint, without_cases
     from rexview.store.location import set_key
 

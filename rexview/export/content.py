@@ -1,47 +1,259 @@
-"""Making the records that exports are made from, one case at a time."""
+"""Make the records of an export, one case at a time, with pictures, boxes and comments."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from functools import partial
+from pathlib import PurePath
+from typing import Any, Final, TypeVar
 
 import polars as pl
 
-from rexview.analysis.case.case_harm import (
+from rexview.analysis.case.key_sentences import key_sentences
+from rexview.analysis.case.record import (
+    CasePage,
     FailureOfAnswer,
     case_headline,
     failures_of_answer,
+    gather_case,
 )
-from rexview.analysis.case.key_sentences import key_sentences
-from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.meeting.decisions import Decision
-from rexview.analysis.meeting.minutes import Minutes
-from rexview.analysis.meeting.records import Vote
+from rexview.analysis.meetings import Decision, Minutes, Vote, decisions
 from rexview.answer_digest import digests_of
 from rexview.detect.core.batch import flag_finding
-from rexview.export.pictures import CasePictures, burned_in_warning
+from rexview.errors import ImageError, PathEscape
 from rexview.export.privacy import NAMES_STAY, SHORT_STAY, IdKind, Pseudonyms
 from rexview.export.records import (
     Content,
     ExportAnswer,
+    ExportBox,
     ExportCase,
+    ExportComment,
+    ExportDecision,
     ExportFlag,
+    ExportImage,
     ExportMark,
     ExportModel,
     ExportScore,
     Whole,
 )
-from rexview.export.said import Said, failure_name, models_spoken_of
-from rexview.export.wanted import Chosen, Source
+from rexview.export.request import ExportedCases, ExportSource
+from rexview.geometry import UNKNOWN_ORIENTATION, box_problem
 from rexview.harm import HarmTable
-from rexview.schema import Answer, Case, Flag
+from rexview.imaging.radiograph import Radiograph
+from rexview.imaging.read import read_facts, read_image
+from rexview.reviewset import image_path
+from rexview.reviewset.image_files import KnownImage, known_image
+from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, ReviewSet
 from rexview.stats import status_of
-from rexview.vocab import CATEGORY_NAMES, FAILURES
+from rexview.store import Comment
+from rexview.vocab import CATEGORY_NAMES, FAILURES, VIEWS, noun
+
+# The pictures and boxes of a case for exports: without paths, read when they are asked for.
+
+_NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9.-]+")
+_LONGEST_PART: Final = 60
+_NO_IMAGE: Final = "The box is on an image that the case does not have."
+
+
+def burned_in_warning(
+    review_set: ReviewSet, cases: Iterable[str], check: Callable[[], None] = lambda: None
+) -> str:
+    """Say what the files of some cases tell about text that is burned into their pictures.
+
+    ``check`` is called before each case.
+    """
+    says, silent = 0, 0
+    for case_id in cases:
+        check()
+        case = review_set.case(case_id)
+        for image in case.images if case else ():
+            try:
+                burned_in = read_facts(image_path(review_set, image.path)).burned_in
+            except (ImageError, PathEscape):
+                continue  # it is in no export, either
+            says += burned_in is True
+            silent += burned_in is None
+    found = []
+    if says:
+        found.append(f"{says:,} {noun(says, 'picture')} marked as having text burned in")
+    if silent:
+        found.append(f"{silent:,} {noun(silent, 'picture')} not marked either way")
+    if not found:
+        return ""
+    return f"Names and dates may be burned into pictures: {', '.join(found)}. Look at them first."
+
+
+class CasePictures:
+    """The pictures and boxes of one case; with ``is_hidden`` under ids that say nothing.
+
+    An id of an image is often the name of its file. ``stem`` begins the names of files.
+    """
+
+    def __init__(self, review_set: ReviewSet, case: Case, stem: str, *, is_hidden: bool) -> None:
+        self._set, self._case, self._stem, self._is_hidden = review_set, case, stem, is_hidden
+        self._known = [known_image(review_set, image) for image in case.images]
+        self._ids = {
+            image.id: f"image-{place}" if is_hidden else image.id
+            for place, image in enumerate(case.images, 1)
+        }
+
+    def images(self) -> tuple[ExportImage, ...]:
+        """Return the images of the study, priors last."""
+        every = [self._image(image, place) for place, image in enumerate(self._known, 1)]
+        return tuple(sorted(every, key=lambda image: image.prior))
+
+    def returned(self, model: ExportModel, path: str, place: int) -> ExportImage:
+        """Return a picture that a model gave, ``place`` from 1."""
+        return ExportImage(
+            id=f"{model.id}/{place}",
+            title=f"{model.name}: picture {place}",
+            view="UNKNOWN",
+            prior=False,
+            key=False,
+            width=None,
+            height=None,
+            orientation=UNKNOWN_ORIENTATION,
+            file_stem=self._file_stem(f"returned-{model.id}", place),
+            **self._file(path),
+            model=model.id,
+        )
+
+    def box(self, model: str | None, box: AnswerBox | ReferenceBox) -> ExportBox:
+        """Return a box of a model, or of the reference (None)."""
+        known = next((one for one in self._known if one.image.id == box.image), None)
+        unsure = isinstance(box, AnswerBox) and bool(box.unsure)
+        image = known.image if known else None
+        problem = box_problem(box.box, image.width, image.height) if image else _NO_IMAGE
+        side = known.side(box.box) if known and not unsure and not problem else None
+        return ExportBox(
+            model=model,
+            image=self._ids.get(box.image, "" if self._is_hidden else box.image),
+            label=box.label,
+            box=box.box,
+            side=side,
+            score=box.score if isinstance(box, AnswerBox) else None,
+            unsure=unsure,
+            problem=problem,
+        )
+
+    def _image(self, known: KnownImage, place: int) -> ExportImage:
+        image = known.image
+        title = VIEWS.get(image.view, image.view)
+        return ExportImage(
+            id=self._ids[image.id],
+            title=f"Prior, {title}" if image.prior else title,
+            view=image.view,
+            prior=image.prior,
+            key=self._case.images[place - 1] is self._case.key_image,
+            width=image.width,
+            height=image.height,
+            orientation=known.orientation,
+            file_stem=self._file_stem(image.view.lower(), place),
+            **self._file(image.path),
+        )
+
+    def _file_stem(self, what: str, place: int) -> str:
+        parts = (_NOT_PLAIN.sub("-", part)[:_LONGEST_PART] for part in (self._stem, what))
+        return f"{'-'.join(parts)}-{place}"
+
+    def _file(self, path: str) -> dict[str, Any]:
+        there = self._set
+
+        def read() -> Radiograph:
+            return read_image(image_path(there, path))
+
+        return {
+            "read": read,
+            "source": None if self._is_hidden else partial(image_path, there, path),
+            "file_name": "" if self._is_hidden else PurePath(path.replace("\\", "/")).name,
+        }
+
+
+# What people said of a case, for exports: comments and decisions, given and written.
+
+_ON: Final = {"case": "the case", "answer": "the answer", "box": "a box", "span": "words"}
+
+
+def failure_name(failure: str) -> str:
+    """Return the name of a failure for people, also of one that the set brings along."""
+    return FAILURES[failure].name if failure in FAILURES else failure.replace("_", " ")
+
+
+class CommentsAndDecisions:
+    """Comments and decisions by case; ``models`` has the id of each model in the export."""
+
+    def __init__(self, source: ExportSource, models: Mapping[str, str]) -> None:
+        self._models = models
+        self._comments: dict[str, list[Comment]] = {}
+        for comment in source.reviews.comments():
+            self._comments.setdefault(comment.case, []).append(comment)
+        self._decisions: dict[str, list[Decision]] = {}
+        for decision in decisions(source.review_set):
+            self._decisions.setdefault(decision.case, []).append(decision)
+
+    def comments(self, case_id: str) -> tuple[ExportComment, ...]:
+        """Return the comments on a case, in the order in which they were begun."""
+        return tuple(
+            ExportComment(
+                id=one.id,
+                model=self._model(one.model),
+                person=one.person_name,
+                text=one.text,
+                on=_on(one.on),
+                at=one.at,
+                reply_to=one.reply_to,
+                resolved=one.resolved,
+            )
+            for one in self._comments.get(case_id, ())
+        )
+
+    def decisions(self, case_id: str) -> tuple[ExportDecision, ...]:
+        """Return what meetings decided about a case and its answers, the newest meeting first."""
+        return tuple(
+            ExportDecision(
+                model=self._model(one.model),
+                meeting=one.meeting,
+                meeting_name=one.meeting_name,
+                held=one.held,
+                reader=one.by,
+                failure=one.failure,
+                failure_name=one.failure_words,
+                severity=one.severity,
+                decision=one.decision,
+                decision_name=one.decision_words,
+                owner=one.owner,
+                due=one.due,
+                done=one.done,
+                is_open=one.is_open,
+                comment=one.comment,
+                created=one.written,
+                stale=one.replaced,
+            )
+            for one in self._decisions.get(case_id, ())
+        )
+
+    def _model(self, model: str | None) -> str | None:
+        return self._models.get(model, model) if model else None
+
+
+def models_spoken_of(source: ExportSource, cases: Collection[str]) -> list[str]:
+    """Return the models that comments and decisions on some cases name; some may have left."""
+    there = source.review_set
+    rows = pl.concat([table.select("case", "model") for table in (there.comments, there.decisions)])
+    named = rows.filter(pl.col("case").is_in(list(cases)))["model"].drop_nulls()
+    return named.unique(maintain_order=True).to_list()
+
+
+def _on(on: Mapping[str, Any]) -> str:
+    quote = on.get("text") or on.get("label")
+    words = _ON.get(str(on.get("what")), "the case")
+    return f"{words}: {quote}" if quote else words
+
 
 SO_FAR: Final = "Failures are so far: not every answer has been looked at yet."
 _T = TypeVar("_T")
@@ -56,8 +268,8 @@ _ID_COLUMNS: Final[dict[IdKind, str]] = {
 
 
 def make_content(
-    source: Source,
-    chosen: Chosen,
+    source: ExportSource,
+    chosen: ExportedCases,
     *,
     pseudonyms: bool = False,
     has_pictures: bool = True,
@@ -102,7 +314,7 @@ def make_content(
     return replace(content, notes=tuple(notes)), made.hidden
 
 
-def _pseudonyms(source: Source, chosen: Chosen) -> Pseudonyms:
+def _pseudonyms(source: ExportSource, chosen: ExportedCases) -> Pseudonyms:
     """Number what is exported first; all other ids of the set may stand in texts, too."""
     cases = source.review_set.cases
     rows = source.review_set.case_rows(pl.Series(chosen.cases, dtype=pl.String()))
@@ -118,7 +330,9 @@ def _pseudonyms(source: Source, chosen: Chosen) -> Pseudonyms:
 class _Maker:
     """Makes the cases of one export."""
 
-    def __init__(self, source: Source, chosen: Chosen, hidden: Pseudonyms | None) -> None:
+    def __init__(
+        self, source: ExportSource, chosen: ExportedCases, hidden: Pseudonyms | None
+    ) -> None:
         self.source, self.chosen, self.hidden = source, chosen, hidden
         there = source.review_set
         known = [model.id for model in there.models]
@@ -136,7 +350,7 @@ class _Maker:
         self.models = {real: every[real] for real in known}
         self.left = tuple(every[real] for real in left)
         self._digests = digests_of(there)
-        self._said = Said(source, ids)
+        self._said = CommentsAndDecisions(source, ids)
 
     def case_id(self, case_id: str) -> str:
         return self.hidden.of("case", case_id) if self.hidden else case_id

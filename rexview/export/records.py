@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 
-from rexview.analysis.meeting.minutes import Minutes
-from rexview.analysis.meeting.records import Meeting, Vote
+from rexview.analysis.meetings import Meeting, Minutes, Vote
 from rexview.detect import why_not_read
 from rexview.export.privacy import Pseudonyms
 from rexview.geometry import BoxSide, Orientation

@@ -41,7 +41,7 @@ class About(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Subject:
+class JudgeSubject:
     """An answer of which a judge is asked some failures and dimensions (``asked``).
 
     ``case`` and ``answer`` are as :data:`Blinded` gives them, with the report where it may be
@@ -70,7 +70,7 @@ class Subject:
         """The dimensions that are asked."""
         return tuple(one for one in self.asked if one in self.rubric)
 
-    def asking(self, names: Sequence[str]) -> Subject:
+    def asking(self, names: Sequence[str]) -> JudgeSubject:
         """Return the same with only some of what is asked."""
         return replace(self, asked=tuple(names))
 
@@ -97,7 +97,7 @@ def subjects_of(
     blinded: Blinded,
     rubric: Mapping[str, RubricDimension],
     wanted: Sequence[str],
-) -> Iterator[Subject]:
+) -> Iterator[JudgeSubject]:
     """Yield the newest answers that a judge can be asked about, by case, then by model.
 
     An answer that never came is left out, and so is one without words. One that the token limit
@@ -136,7 +136,7 @@ def subjects_of(
                 case_id, answer.model, digests[case_id, answer.model], _shown(case, text, scored)
             )
             if asked:
-                yield Subject(about, asked, case, answer, text, scored)
+                yield JudgeSubject(about, asked, case, answer, text, scored)
 
 
 def said_by(case: Case, answer: Answer) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from rexview.errors import MetricsRefused
+from rexview.child_process import ProcessUnusable
+from rexview.errors import ClusterError, MetricsError, MetricsRefused
 from rexview.harm import HarmTable
-from rexview.metrics import bleu
+from rexview.metrics import batch_worker, finding_agreement, of_answer
+from rexview.metrics.batch_worker import Wanted, makes, version_of
 from rexview.metrics.external.calculators import (
     CALCULATORS,
     Calculator,
@@ -17,23 +20,80 @@ from rexview.metrics.external.calculators import (
     values_of,
 )
 from rexview.metrics.external.calls import Scorer
-from rexview.metrics.finding_agreement import agreement
-from rexview.metrics.fineradscore.results import METRIC as FINERADSCORE
-from rexview.metrics.identity import MetricId
-from rexview.metrics.kept_values import Found
-from rexview.metrics.known import COMPUTED_HERE
+from rexview.metrics.fineradscore import METRIC as FINERADSCORE
+from rexview.metrics.identity import COMPUTED_HERE, MetricId
+from rexview.metrics.kept_values import MetricValues
 from rexview.metrics.of_answer import IMPLEMENTATION, own_value
-from rexview.metrics.pairs import Compared
-from rexview.metrics.spread_out import spread_scorer
-from rexview.spread.workers import Spread
+from rexview.metrics.pairs import ComparedPairs, ReportPair
+from rexview.spread.workers import Job, Refused, Spread, answered, workers_of
+
+# Metrics of reports, worked out by the workers of a cluster: the same values as here.
+
+Show = Callable[[int, int], None]
+Spreading = Callable[[Sequence[ReportPair], Show | None], Mapping[str, Sequence[float | None]]]
+_AT_A_TIME: Final = 50
+_LOG: Final = logging.getLogger(__name__)
+
+
+@contextmanager
+def spread_scorer(
+    spread: Spread, metric: str, harm: HarmTable | None = None, *, download: bool = False
+) -> Iterator[Spreading]:
+    """Return what scores pairs on all workers, in batches; what belongs together in one.
+
+    A report over which two workers die has no value; what is worked out together has all or none.
+
+    Raises
+    ------
+    MetricsError, ClusterError
+        Raised by what is returned, too.
+    """
+    external = metric in CALCULATORS
+    together = external and CALCULATORS[metric].together
+    job = Job(
+        batch_worker.begin,
+        Wanted(metric, harm, download),
+        lambda: version_of(metric),
+        "works out metrics of reports",
+        holds_model=external,
+    )
+    with workers_of(spread, job) as workers:
+
+        def score(
+            pairs: Sequence[ReportPair], show: Show | None = None
+        ) -> Mapping[str, Sequence[float | None]]:
+            size = max(1, len(pairs)) if together else _AT_A_TIME
+            batches = (pairs[start : start + size] for start in range(0, len(pairs), size))
+            names = makes(metric)
+            found: dict[str, list[float | None]] = {name: [] for name in names}
+            done = 0
+            try:
+                for rows in answered(workers, batches, _tell_died, may_part=not together):
+                    if isinstance(rows, Refused):
+                        raise MetricsError(rows.message)
+                    for row in rows:
+                        for place, name in enumerate(names):
+                            found[name].append(None if row is None else row[place])
+                    done += len(rows)
+                    if show:
+                        show(done, len(pairs))
+            except ProcessUnusable as error:
+                raise ClusterError(str(error)) from None
+            return found
+
+        yield score
+
+
+def _tell_died() -> None:
+    _LOG.warning("Two workers died over one report: it has no value.")
+
 
 NAMES: Final = (*COMPUTED_HERE, *CALCULATORS, FINERADSCORE)
 """What can be asked for."""
-_VERSIONS: Final = {"bleu_2": bleu.VERSION, "finding_agreement": agreement.VERSION}
-Show = Callable[[int, int], None]
+_VERSIONS: Final = {"bleu_2": of_answer.VERSION, "finding_agreement": finding_agreement.VERSION}
 
 
-def named(name: str) -> str | Calculator:
+def find_metric(name: str) -> str | Calculator:
     """Return what a name stands for: a metric of ours, or what another package computes.
 
     Raises
@@ -51,12 +111,12 @@ def named(name: str) -> str | Calculator:
 
 def own_values(
     metric: str,
-    compared: Compared,
+    compared: ComparedPairs,
     harm: HarmTable,
     scope: str,
     show: Show | None = None,
     spread: Spread | None = None,
-) -> Found:
+) -> MetricValues:
     """Work out a metric of ours, here or on the workers of ``spread``.
 
     ``scope`` is what the values are kept under.
@@ -81,16 +141,16 @@ def own_values(
         if value is not None
     )
     identity = MetricId(metric, IMPLEMENTATION, _VERSIONS[metric], scope)
-    return Found(identity, values, None, len(pairs) - len(values))
+    return MetricValues(identity, values, None, len(pairs) - len(values))
 
 
 def external_values(
     calculator: Calculator,
-    compared: Sequence[tuple[Compared, str]],
+    compared: Sequence[tuple[ComparedPairs, str]],
     *,
     download: bool,
     spread: Spread | None = None,
-) -> list[Found]:
+) -> list[MetricValues]:
     """Let a package compute its metrics, model by model, here or on the workers of ``spread``.
 
     Parameters

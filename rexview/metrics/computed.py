@@ -10,7 +10,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from threading import RLock, Thread
@@ -28,6 +28,7 @@ from rexview.detect.kept.kept_scan import hashed, mixed
 from rexview.frames import TableIndex, some_rows
 from rexview.harm import HarmTable, load_harm
 from rexview.kept_files import KeptFiles
+from rexview.metrics.identity import MetricId
 from rexview.metrics.of_answer import IDENTITIES
 from rexview.metrics.worker import PROGRAM, Generated, Values, compute, metrics_version
 from rexview.schema import Answer, ReviewSet, case_from_row
@@ -352,3 +353,36 @@ def _fill(kept: pl.DataFrame, path: Path) -> None:
 
 _LOCK: Final = RLock()
 _KNOWN: Final[WeakKeyDictionary[TableIndex, _Work]] = WeakKeyDictionary()
+
+
+# A review set with the metrics that the app works out itself, beside those that were given.
+
+_OF_ANSWER: Final = ["case", "model"]
+
+
+def asks_for_reports(review_set: ReviewSet) -> bool:
+    """Whether any case asks for a report: without one there is nothing to work out."""
+    return "report" in review_set.cases["question_type"].unique()
+
+
+def with_computed(review_set: ReviewSet, known: ComputedMetrics) -> ReviewSet:
+    """Add what is worked out by now to the table of metrics.
+
+    Of an answer that was gone over it takes the place of what was given of the same identities,
+    which may be of an earlier text or of earlier rules. The fingerprint changes with what is known.
+    """
+    if known.gone_over.is_empty():
+        return review_set
+    own = pl.DataFrame(IDENTITIES, schema=list(MetricId._fields), orient="row")
+    given = review_set.metrics
+    beaten = given.join(known.gone_over, on=_OF_ANSWER, how="semi").join(
+        own, on=own.columns, how="semi"
+    )
+    if beaten.is_empty() and known.values.is_empty():
+        return review_set
+    left = given.join(beaten.select("_row"), on="_row", how="anti", maintain_order="left")
+    return replace(
+        review_set,
+        metrics=pl.concat([left, known.values]),
+        fingerprint=f"{review_set.fingerprint}-metrics{known.done}",
+    )

@@ -40,7 +40,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Found:
+class MetricValues:
     """The values of one metric: case, model and value; ``n`` where they depend on each other.
 
     ``without`` counts the reports that could be compared and have no value.
@@ -146,7 +146,7 @@ def _unwritable(folder: Path, reason: str) -> MetricsError:
     )
 
 
-def check_set(set_folder: Path) -> None:
+def check_values_can_be_kept(set_folder: Path) -> None:
     """Look whether values may be kept in a set, before anything is worked out for it.
 
     Raises

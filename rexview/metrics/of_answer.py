@@ -2,25 +2,67 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
 from rexview.detect.findings import as_displayed, report_text
 from rexview.harm import HarmTable
 from rexview.language import language_of
-from rexview.metrics import bleu
-from rexview.metrics.finding_agreement import (
-    FindingAgreement,
-    Request,
-    agreement,
-    compare,
-    stated_in,
-    weigher,
-)
+from rexview.metrics import finding_agreement
+from rexview.metrics.finding_agreement import FindingAgreement, Request, compare, stated_in, weigher
 from rexview.metrics.identity import OWN, MetricId
-from rexview.metrics.pairs import ReportPair
-from rexview.metrics.scopes import as_one_text, parts_of_answer, parts_of_report
+from rexview.metrics.pairs import ReportPair, as_one_text, parts_of_answer, parts_of_report
 from rexview.schema import Answer, Case
+
+# BLEU-2 of one report as ReXrank computes it.
+#
+# ReXrank's script hands its reports to CXR-Report-Metric (``run_eval.py``, ``add_bleu_col``):
+# lower case, a space before every full stop, words between single spaces, then ``fast_bleu.BLEU``
+# with the weights 1/2 and 1/2 and its default, smoothing method 1 of Chen and Cherry (2014): an
+# order of which nothing matches counts as a tenth of a match. Written after that description; the
+# tests hold it against values of fast-bleu 0.0.90.
+#
+# This is not RadEval's BLEU: that one keeps case, puts no space before full stops and does not
+# smooth, and its ``bleu_2`` is of a whole set of reports, not of one.
+
+VERSION: Final = "1"
+"""Of the definition: values of another one are not comparable."""
+_ORDERS: Final = 2
+_OF_NO_MATCH: Final = 0.1
+
+
+def bleu_2(reference: str, candidate: str) -> float:
+    """Return the BLEU-2 of a report, 0 to 1.
+
+    Parameters
+    ----------
+    reference, candidate : str
+        Either may be empty: nothing in common is 0.
+
+    >>> round(bleu_2("The lungs are clear.", "Lungs are clear."), 4)
+    0.7788
+    """
+    expected, given = _words(reference), _words(candidate)
+    precisions = []
+    for order in range(1, _ORDERS + 1):
+        of_reference, of_candidate = _ngrams(expected, order), _ngrams(given, order)
+        matched = (of_candidate & of_reference).total()
+        if order == 1 and not matched:
+            return 0.0
+        precisions.append((matched or _OF_NO_MATCH) / max(1, of_candidate.total()))
+    brevity = min(1.0, math.exp(1 - len(expected) / len(given)))
+    return brevity * math.prod(precisions) ** (1 / _ORDERS)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in text.lower().replace(".", " .").split(" ") if word]
+
+
+def _ngrams(words: list[str], order: int) -> Counter[tuple[str, ...]]:
+    return Counter(zip(*(words[start:] for start in range(order)), strict=False))
+
 
 COMPUTED_SCOPES: Final = ("findings", "findings+impression")
 """What is compared where both sides have it."""
@@ -28,7 +70,7 @@ IMPLEMENTATION: Final = OWN
 IDENTITIES: Final = tuple(
     MetricId(metric, IMPLEMENTATION, version, scope)
     for scope in COMPUTED_SCOPES
-    for metric, version in (("bleu_2", bleu.VERSION), ("finding_agreement", agreement.VERSION))
+    for metric, version in (("bleu_2", VERSION), ("finding_agreement", finding_agreement.VERSION))
 )
 """Everything that is computed, in the order of :func:`values_of`."""
 LONGEST: Final = 20_000
@@ -67,7 +109,7 @@ def bleu_2_of(case: Case, answer: Answer, scope: str = "findings") -> float | No
     given = parts_of_answer(answer.text, scope)
     if expected is None or given is None or _too_long(case, answer):
         return None
-    return bleu.bleu_2(as_one_text(expected), as_one_text(given))
+    return bleu_2(as_one_text(expected), as_one_text(given))
 
 
 def values_of(case: Case, answer: Answer, harm: HarmTable) -> Mapping[MetricId, float]:

@@ -14,17 +14,21 @@ from rexview.stats.bootstrap import RESAMPLES, Interval, interval
 from rexview.stats.final import (
     ALL_EQUAL,
     CONTENT_ORDERS,
+    SINGLE_SCORES,
+    TESTED_TOGETHER,
     ContentOrder,
+    Finals,
     FinalScores,
     final_of_answer,
     final_scores,
+    finals,
     finals_of,
+    single_scores,
     weakest_link,
     write_score,
 )
 from rexview.stats.paired import compare
 from rexview.stats.summary import gap_summaries, summaries
-from rexview.stats.values import SINGLE_SCORES, TESTED_TOGETHER, Finals, finals, single_scores
 
 __all__ = [
     "ALL_EQUAL",

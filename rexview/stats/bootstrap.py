@@ -189,7 +189,7 @@ def ratio_interval(
     return interval_of_draws(number, drawn, _left_out(ratios, observed), observed, LEVEL)
 
 
-def forget() -> None:
+def forget_draws() -> None:
     """Empty the caches: what was drawn is drawn anew. Numbers stay the same, times do not."""
     _drawn.cache_clear()
     _uniform.cache_clear()

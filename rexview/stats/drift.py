@@ -16,8 +16,8 @@ from typing import Final
 
 import polars as pl
 
+from rexview.stats.agreement import units_of
 from rexview.stats.bootstrap import RESAMPLES, Interval, interval, mean_of
-from rexview.stats.units import units_of
 from rexview.words import tr
 
 SMALLEST_BLOCK: Final = 10
@@ -78,7 +78,7 @@ def score_days(
 ) -> pl.DataFrame:
     """Count the scores of one reader on one dimension by day, and by what another reader gave.
 
-    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them.
+    ``scores`` are as :func:`rexview.stats.final.single_scores` gives them.
 
     Returns
     -------

@@ -28,8 +28,8 @@ import numpy as np
 import polars as pl
 
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
+from rexview.stats.final import SCORE_ORDER, TESTED_TOGETHER
 from rexview.stats.summary import tally
-from rexview.stats.values import SCORE_ORDER, TESTED_TOGETHER
 from rexview.vocab import IMAGE_DIMENSIONS
 from rexview.words import tr
 
@@ -108,7 +108,7 @@ def compare(
     """Compare every pair of models on every dimension, and all models at once.
 
     ``values`` returns the final scores of one dimension, one an answer, with columns ``case``,
-    ``model`` and ``value`` (:meth:`rexview.stats.values.Finals.by_answer`): ranks need the values
+    ``model`` and ``value`` (:meth:`rexview.stats.final.Finals.by_answer`): ranks need the values
     themselves, case by case.
 
     Tests come by dimension, in the order of :data:`rexview.stats.SCORE_ORDER`, then by pair, which

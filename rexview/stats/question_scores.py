@@ -18,9 +18,8 @@ import numpy as np
 import polars as pl
 
 from rexview.schema import ReviewSet
-from rexview.stats.agreement import agreement_of_table, quadratic_kappa
+from rexview.stats.agreement import LEVELS, agreement_of_table, quadratic_kappa
 from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval, Statistic, interval
-from rexview.stats.units import LEVELS
 from rexview.vocab import CRITERIA, SCORE_MIN
 
 _K: Final = len(LEVELS)

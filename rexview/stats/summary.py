@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval, mean_interval
-from rexview.stats.values import SCORE_ORDER, Finals
+from rexview.stats.final import SCORE_ORDER, Finals
 from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX
 from rexview.words import tr
 

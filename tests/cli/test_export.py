@@ -12,7 +12,7 @@ from support.exports.exported_set import write_exported_set
 from support.small_disk import mounted
 
 from rexview.cli import main
-from rexview.export.wanted import read_query
+from rexview.export.request import read_query
 
 
 @pytest.fixture

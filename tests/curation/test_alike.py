@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from rexview.curation.alike import ALIKE, ByLetters, alike_pairs
+from rexview.curation.near_duplicates import ALIKE, ByLetters, alike_pairs
 
 WORDS = [
     *("effusion", "pneumothorax", "opacity", "left", "right", "lower", "upper", "lobe", "apex"),

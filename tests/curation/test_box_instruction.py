@@ -2,12 +2,7 @@
 
 import pytest
 
-from rexview.curation.box_instruction import (
-    INSTRUCTION,
-    asks_for_boxes,
-    both_ways,
-    without_instruction,
-)
+from rexview.curation.curated_set import INSTRUCTION, asks_for_boxes, both_ways, without_instruction
 
 PLAIN = "Is there an effusion, and on which side?"
 

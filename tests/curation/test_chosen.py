@@ -14,9 +14,8 @@ from support.curation.candidate_set import (
     write_candidate_set,
 )
 
-from rexview.curation.box_instruction import INSTRUCTION
-from rexview.curation.choice.verdict import CHECKS
-from rexview.curation.chosen import curated_set, zipped
+from rexview.curation.choice.validation import CHECKS
+from rexview.curation.curated_set import INSTRUCTION, curated_set, zipped
 from rexview.errors import ReviewSetError
 from rexview.people import Person
 from rexview.reviewset import check, load, write

@@ -2,7 +2,7 @@
 
 from support.curation.candidate_set import SELECTIONS, write_candidate_set
 
-from rexview.curation.considered import considered
+from rexview.curation.candidates import considered
 from rexview.curation.coverage import CATEGORY, coverage
 from rexview.reviewset import load
 

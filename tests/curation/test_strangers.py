@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rexview.curation.proposing.reading import read_proposals
-from rexview.curation.rating.reading import read_rating
-from rexview.curation.tagging.reading import read_tags
+from rexview.curation.proposing import read_proposals
+from rexview.curation.rating import read_rating
+from rexview.curation.tagging import read_tags
 from rexview.vocab import CRITERIA, QUESTION_TAGS
 
 HERE = Path(__file__).parent

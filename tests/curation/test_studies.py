@@ -3,8 +3,8 @@
 import pytest
 from support.review_folder import write_review_set
 
-from rexview.curation.asking import Subject, named_by
-from rexview.curation.candidate import choice_id, open_id
+from rexview.curation.asking import QuestionSubject, named_by
+from rexview.curation.candidates import choice_id, open_id
 from rexview.curation.studies import studies_among, studies_of, study_cases
 from rexview.reviewset import load
 
@@ -62,8 +62,8 @@ def test_names_of_candidates_are_of_their_words():
 
 
 def test_a_subject_is_found_again_by_its_id_and_changes_with_its_words():
-    one = Subject("c,1", ("q-1", "edited"), {"question": "x"})
+    one = QuestionSubject("c,1", ("q-1", "edited"), {"question": "x"})
     assert named_by(one.id) == ("c,1", ("q-1", "edited"))
-    assert one.id == Subject("c,1", ("q-1", "edited"), {"question": "x"}).id
-    assert one.id != Subject("c,1", ("q-1", "edited"), {"question": "y"}).id
+    assert one.id == QuestionSubject("c,1", ("q-1", "edited"), {"question": "x"}).id
+    assert one.id != QuestionSubject("c,1", ("q-1", "edited"), {"question": "y"}).id
     assert [named_by(text) for text in ("c1", "{}", "[]", '["c"]', "[1, 2]")] == [None] * 5

@@ -11,8 +11,8 @@ from support import ROOT
 from support.rows import each_row
 
 from rexview.reviewset import load
-from rexview.stats.choices import choice_accuracies
-from rexview.stats.multiple_choice.listed import choice_lists
+from rexview.stats.multiple_choice import choice_accuracies
+from rexview.stats.report.lists import choice_lists
 from rexview.vocab import CATEGORIES
 from tools.demo.cases import read_texts
 

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from support import ROOT
 
-from rexview.curation.choice.verdict import verdicts
+from rexview.curation.choice.validation import verdicts
 from rexview.reviewset import load
 from tools.demo.curation import write_curation
 from tools.demo.opinions import write_opinions

@@ -9,11 +9,11 @@ from collections import Counter, defaultdict
 import pytest
 from support import ROOT
 
-from rexview.metrics.known import known_metric
+from rexview.metrics.identity import known_metric
 from rexview.metrics.of_answer import bleu_2_of
 from rexview.metrics.report_lines import report_lines
 from rexview.reviewset import load
-from rexview.stats.report.generated_reports import generated_report_rows
+from rexview.stats.report.lists import generated_report_rows
 from rexview.vocab import EDIT_ACTIONS, EDIT_KINDS
 from tools.demo.corrections import edit_rows
 

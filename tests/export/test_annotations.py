@@ -14,7 +14,7 @@ from support.hostile_set import write_hostile_set
 from support.review_folder import RAMP, named, write_review_set
 
 from rexview.errors import ExportCancelled
-from rexview.export.annotations.images import plain_names
+from rexview.export.annotations import plain_names
 from rexview.export.annotations.labelstudio import CONFIG
 from rexview.export.formats import FORMATS
 from rexview.export.job import Progress, write_export

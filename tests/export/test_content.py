@@ -14,9 +14,9 @@ from rexview.analysis.memory.engine import memory_engine
 from rexview.errors import ExportRefused
 from rexview.export.html.texts import case_html
 from rexview.export.job import Progress
+from rexview.export.request import ExportRequest, read_query
 from rexview.export.sheets.case_details import case_details
-from rexview.export.sheets.frame import Frame
-from rexview.export.wanted import Wanted, read_query
+from rexview.export.sheets.flow import Frame
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
@@ -66,7 +66,7 @@ def test_every_case_with_all_that_counts(folder):
 
 
 def test_a_meeting_in_its_order_with_its_votes(folder):
-    content, _ = exported(folder, Wanted(meeting="chest of C1"))
+    content, _ = exported(folder, ExportRequest(meeting="chest of C1"))
     cases = list(content.cases())
     assert content.title == "Chest of c1"
     assert [(case.id, case.section, case.seconds) for case in cases] == [
@@ -75,13 +75,15 @@ def test_a_meeting_in_its_order_with_its_votes(folder):
     ]
     assert cases[1].vote.right == {"m": 2, "none": 1}
     assert [one.decision for one in content.minutes.decisions] == ["retrain"]
-    kept, _ = exported(folder, Wanted(meeting="m1", query=read_query("?answer=token_limit&set=x")))
+    kept, _ = exported(
+        folder, ExportRequest(meeting="m1", query=read_query("?answer=token_limit&set=x"))
+    )
     assert kept.case_ids == ("c1",)
     assert [item.case for item in kept.meeting.agenda] == ["c1"]
 
 
 def test_nothing_that_may_not_leave_is_in_it(folder):
-    content, _ = exported(folder, Wanted(meeting="m1"))
+    content, _ = exported(folder, ExportRequest(meeting="m1"))
     everything = " ".join(words([content, list(content.cases())]))
     assert "My secret note" not in everything
     assert "q=12" not in everything
@@ -92,13 +94,16 @@ def test_nothing_that_may_not_leave_is_in_it(folder):
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Wanted(cases=("c1", "zz", "yy")), ["2 cases are not in the review set: zz, yy."]),
-        (Wanted(cases=()), ["No case is named."]),
-        (Wanted(query=read_query("failure=nonsense")), ["“nonsense” as failure"]),
-        (Wanted(query=read_query("set=1&as=x")), ["names no condition, only as, set"]),
-        (Wanted(query=read_query("q=nowhere")), ["The filter leaves no case."]),
-        (Wanted(meeting="m9", cases=("zz",)), ["zz", "There is no meeting m9", "Chest of c1"]),
-        (Wanted(meeting="m1", cases=("c3",)), ["No case of Chest of c1: c3."]),
+        (ExportRequest(cases=("c1", "zz", "yy")), ["2 cases are not in the review set: zz, yy."]),
+        (ExportRequest(cases=()), ["No case is named."]),
+        (ExportRequest(query=read_query("failure=nonsense")), ["“nonsense” as failure"]),
+        (ExportRequest(query=read_query("set=1&as=x")), ["names no condition, only as, set"]),
+        (ExportRequest(query=read_query("q=nowhere")), ["The filter leaves no case."]),
+        (
+            ExportRequest(meeting="m9", cases=("zz",)),
+            ["zz", "There is no meeting m9", "Chest of c1"],
+        ),
+        (ExportRequest(meeting="m1", cases=("c3",)), ["No case of Chest of c1: c3."]),
     ],
 )
 def test_what_cannot_be_exported_is_told_at_once(folder, wanted, said):
@@ -109,7 +114,7 @@ def test_what_cannot_be_exported_is_told_at_once(folder, wanted, said):
 
 
 def test_pseudonyms_stand_everywhere_and_the_same(folder):
-    content, hidden = exported(folder, Wanted(meeting="m1"), pseudonyms=True)
+    content, hidden = exported(folder, ExportRequest(meeting="m1"), pseudonyms=True)
     cases = list(content.cases())
     first = cases[1]
     assert (first.id, first.study, first.patient, first.site) == (
@@ -138,9 +143,9 @@ def test_pseudonyms_stand_everywhere_and_the_same(folder):
 
 def test_files_say_what_is_burned_into_them(tmp_path):
     demo = Path(__file__).parents[2] / "assets" / "demo"
-    content, _ = exported(demo, Wanted(cases=("c01",)))
+    content, _ = exported(demo, ExportRequest(cases=("c01",)))
     assert "burned in" in content.notes[0]
-    without, _ = exported(demo, Wanted(cases=("c01",)), has_pictures=False)
+    without, _ = exported(demo, ExportRequest(cases=("c01",)), has_pictures=False)
     assert without.notes == ()
 
 
@@ -156,7 +161,7 @@ def test_a_model_that_left_and_was_decided_about_has_a_name_and_no_path(folder):
 
 
 def test_minutes_are_in_the_order_of_the_export(folder):
-    content, _ = exported(folder, Wanted(cases=("c1", "c2"), meeting="m1"))
+    content, _ = exported(folder, ExportRequest(cases=("c1", "c2"), meeting="m1"))
     assert [(item.number, item.case) for item in content.minutes.items] == [(1, "c1"), (2, "c2")]
 
 

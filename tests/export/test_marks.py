@@ -10,9 +10,8 @@ from openpyxl import load_workbook
 from support.entries.stored import ANN
 from support.exports.exported_set import write_exported_set
 
-from rexview.analysis.written.failures import KIND as WORDS
-from rexview.analysis.written.failures import standing_failures
-from rexview.analysis.written.marks import KIND
+from rexview.analysis.written_failures import FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import MARK_KIND, standing_failures
 from rexview.cli import main
 from rexview.reviewset import load
 from rexview.settings import Settings
@@ -31,9 +30,9 @@ def folder(tmp_path_factory):
         value = {"name": TITLE, "counts": "It compares."}
         reviews.record([Entry(WORDS, subject=name, value=value)], ANN)
     version = standing_failures(merged(load(folder), reviews))["prior"].prompt.hash
-    mark = Entry(KIND, "c1", "m", "prior", value={"version": version, "comment": WHY})
-    of_removed = replace(Entry(KIND, "c1", "m", "removed"), value={"version": version})
-    earlier = replace(Entry(KIND, "c2", "m", "prior", value={"version": version}))
+    mark = Entry(MARK_KIND, "c1", "m", "prior", value={"version": version, "comment": WHY})
+    of_removed = replace(Entry(MARK_KIND, "c1", "m", "removed"), value={"version": version})
+    earlier = replace(Entry(MARK_KIND, "c2", "m", "prior", value={"version": version}))
     reviews.record([mark, of_removed, replace(earlier, answer_digest="0" * 64)], ANN)
     reviews.record([Entry(WORDS, subject="removed", value=None)], ANN)
     return folder

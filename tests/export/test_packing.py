@@ -7,9 +7,10 @@ import pytest
 from support.exports.exported_set import exported
 from support.review_folder import named, write_review_set
 
+from rexview.export import html
 from rexview.export.formats import FORMATS
-from rexview.export.html import MOST_BYTES, bundle
-from rexview.export.html.packing import MOST_PIXELS, film_of, packed, smaller
+from rexview.export.html import MOST_BYTES
+from rexview.export.html.pictures import MOST_PIXELS, film_of, packed, smaller
 from rexview.export.job import Progress, write_export
 from rexview.imaging import Radiograph
 from rexview.imaging.radiograph import Window
@@ -66,7 +67,7 @@ def test_a_place_stays_where_it_was(rows, columns, factor):
 
 
 def test_the_script_is_whole_and_asks_for_nothing():
-    text = bundle.script()
+    text = html.script()
     asks = (
         r"\b(?:fetch|import|importScripts)\(|XMLHttpRequest|WebSocket|Worker\(|EventSource|Beacon"
     )
@@ -87,9 +88,9 @@ def test_the_script_is_whole_and_asks_for_nothing():
     ],
 )
 def test_what_cannot_be_joined_is_refused(monkeypatch, module):
-    monkeypatch.setattr(bundle, "_text", lambda path: module)
+    monkeypatch.setattr(html, "_text", lambda path: module)
     with pytest.raises(ValueError, match=r"joined|would end"):
-        bundle.script("a.js")
+        html.script("a.js")
 
 
 def test_a_case_takes_no_more_than_it_may(tmp_path):

@@ -12,7 +12,7 @@ from rexview.analysis.colours import MODEL_COLOURS
 from rexview.errors import ExportCancelled
 from rexview.export.job import Progress
 from rexview.export.pdf import write
-from rexview.export.wanted import Wanted
+from rexview.export.request import ExportRequest
 
 NUMBER = r"-?[\d.]+"
 COLOUR = re.compile(rf"((?:{NUMBER} )+)(?:RG|G)\b")
@@ -100,7 +100,7 @@ def test_a_cancelled_one_leaves_no_file_open(boxed, tmp_path):
 
 
 def test_a_meeting_has_bookmarks_and_minutes(tmp_path):
-    content, _ = exported(write_exported_set(tmp_path / "set"), Wanted(meeting="m1"))
+    content, _ = exported(write_exported_set(tmp_path / "set"), ExportRequest(meeting="m1"))
     made, _ = pages(content, tmp_path)
     assert [one.title.partition(" · ")[0] for one in made.outline] == [
         "Chest of c1",

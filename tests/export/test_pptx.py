@@ -12,10 +12,9 @@ from support.exports.exported_set import exported, write_exported_set
 
 from rexview.analysis.colours import MODEL_COLOURS
 from rexview.export.job import Progress
-from rexview.export.pptx import write
-from rexview.export.pptx.slides import Deck
+from rexview.export.pptx import Deck, write
+from rexview.export.request import ExportRequest
 from rexview.export.sheets.sheet import Place, Sheet, Text, paragraph
-from rexview.export.wanted import Wanted
 
 
 def deck(content, folder):
@@ -172,7 +171,7 @@ def test_equal_pictures_are_in_it_once(tmp_path):
 
 
 def test_a_meeting_has_its_agenda_and_minutes(tmp_path):
-    content, _ = exported(write_exported_set(tmp_path / "set"), Wanted(meeting="m1"))
+    content, _ = exported(write_exported_set(tmp_path / "set"), ExportRequest(meeting="m1"))
     made, _ = deck(content, tmp_path)
     first = "\n".join(texts_of(made.slides[0]))
     assert "Chest of c1" in first
@@ -198,7 +197,7 @@ def test_a_meeting_has_its_agenda_and_minutes(tmp_path):
 
 def test_one_case_alone_has_no_list_but_says_what_has_to_be_said(tmp_path):
     folder = write_exported_set(tmp_path / "set")
-    content, _ = exported(folder, Wanted(cases=("c1",)), pseudonyms=True)
+    content, _ = exported(folder, ExportRequest(cases=("c1",)), pseudonyms=True)
     made, _ = deck(content, tmp_path)
     every = [list(texts_of(slide)) for slide in made.slides]
     assert every[0][0].startswith("case-001 · ")

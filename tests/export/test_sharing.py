@@ -15,7 +15,7 @@ from support.exports.exported_set import exported, write_exported_set
 
 from rexview.export.formats import FORMATS
 from rexview.export.job import Progress, write_export
-from rexview.export.wanted import Wanted
+from rexview.export.request import ExportRequest
 
 REAL = ("ACC-77001", "Northfield", "one.png", "My secret note")
 HEADER = (PATIENT, "HEADER-ID-4711", "Header Hospital")
@@ -73,7 +73,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("name", FORMATS)
 def test_with_pseudonyms_nothing_real_is_left(folder, tmp_path, name):
     form = FORMATS[name]
-    content, _ = exported(folder, Wanted(meeting="m1"), pseudonyms=True)
+    content, _ = exported(folder, ExportRequest(meeting="m1"), pseudonyms=True)
     out = tmp_path / f"out{form.ending}"
     write_export(content, form, out, Progress())
     found = everything_in(out)

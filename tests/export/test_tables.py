@@ -9,10 +9,10 @@ import pytest
 from openpyxl import load_workbook
 from support.exports.exported_set import exported, write_exported_set
 
-from rexview.analysis.downloads.cells import neutral
+from rexview.analysis.download_files import neutral
 from rexview.export.formats import FORMATS
 from rexview.export.job import Progress, write_export
-from rexview.export.tables.rows import ANSWER_COLUMNS
+from rexview.export.tables import ANSWER_COLUMNS
 
 
 @pytest.fixture

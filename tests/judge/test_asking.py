@@ -7,9 +7,8 @@ import pytest
 from support.judge.set_to_judge import ANSWERS, CASES, REPORT, write_judged
 
 from rexview.analysis.case.blinding import blinded_page
-from rexview.judge.asking import request_for
+from rexview.judge.request import build_opinion_request, built_in_wording
 from rexview.judge.subjects import FAILURES, About, read_id, subjects_of
-from rexview.judge.wording import built_in_wording
 from rexview.models.backend import AttemptFailed, Card, Parameters, Placement, SentImage
 from rexview.models.running.spec import RunSpec
 from rexview.reviewset import load
@@ -37,7 +36,7 @@ def subjects(folder, wanted=(*FAILURES, *TEXT_DIMENSIONS)):
 
 
 def text_of(subject, pictures=(PICTURE,)):
-    request = request_for(subject, pictures, SPEC)
+    request = build_opinion_request(subject, pictures, SPEC)
     return "\n".join(part for part in request.parts if isinstance(part, str))
 
 
@@ -99,7 +98,7 @@ def test_the_report_is_sent_where_readers_may_see_it(tmp_path, rule, shown):
 def test_without_picture_and_report_there_is_nothing_to_judge_by(tmp_path):
     found = subjects(write_judged(tmp_path / "set", protocol={"report": "never"}))
     with pytest.raises(AttemptFailed, match="neither a picture nor a report"):
-        request_for(found["case-1", "okapi"], (), SPEC)
+        build_opinion_request(found["case-1", "okapi"], (), SPEC)
 
 
 def test_without_a_picture_the_judge_is_told_so(folder):
@@ -110,7 +109,7 @@ def test_without_a_picture_the_judge_is_told_so(folder):
 
 def test_the_schema_has_what_is_asked_and_nothing_else(folder):
     wanted = ("laterality_error", "language")
-    request = request_for(subjects(folder, wanted)["case-1", "okapi"], (PICTURE,), SPEC)
+    request = build_opinion_request(subjects(folder, wanted)["case-1", "okapi"], (PICTURE,), SPEC)
     groups = request.schema["properties"]
     assert list(groups["failures"]["properties"]) == ["laterality_error"]
     assert groups["scores"]["properties"]["language"]["properties"]["score"]["enum"] == [
@@ -185,5 +184,5 @@ def test_a_wording_of_a_set_without_the_line_is_fenced_all_the_same(folder):
     texts = {**SPEC.prompt.texts, "answer": "Their words: {answer}"}
     own = replace(SPEC, prompt=replace(SPEC.prompt, texts=texts))
     subject = subjects(folder)["case-1", "zebu-7b"]
-    [*_, text] = request_for(subject, (PICTURE,), own).parts
+    [*_, text] = build_opinion_request(subject, (PICTURE,), own).parts
     assert f"Their words: -----\n{subject.text}\n-----\n" in text

@@ -9,7 +9,7 @@ import yaml
 from support.judge.set_to_judge import opinion
 from support.rows import each_row
 
-from rexview.judge.reading import missing_quotes, no_quote, read_opinion
+from rexview.judge.opinions import missing_quotes, no_quote, read_opinion
 from rexview.judge.subjects import FAILURES
 from rexview.vocab import TEXT_DIMENSIONS
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rexview.errors import SettingsError
-from rexview.judge.wording import built_in_wording, find_wording
+from rexview.judge.request import built_in_wording, find_wording
 
 
 def write(folder, text, name="strict"):

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.metrics.identity import MetricId, read_key
-from rexview.metrics.known import KNOWN, RECIPROCALS, known_metric
+from rexview.metrics.identity import KNOWN, RECIPROCALS, MetricId, known_metric, read_key
 
 WORD = st.text(min_size=1, max_size=20)
 

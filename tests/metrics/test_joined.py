@@ -8,8 +8,12 @@ import pytest
 from support.reports.report_set import write_reports
 
 from rexview.answer_digest import digests_of
-from rexview.metrics.computed import ComputedMetrics, computed_metrics
-from rexview.metrics.joined import asks_for_reports, with_computed
+from rexview.metrics.computed import (
+    ComputedMetrics,
+    asks_for_reports,
+    computed_metrics,
+    with_computed,
+)
 from rexview.metrics.of_answer import IDENTITIES
 from rexview.reviewset import load
 from rexview.schema import ReviewSet

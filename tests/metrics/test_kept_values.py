@@ -8,7 +8,13 @@ from support.reports.compared_reports import write_reports
 
 from rexview.errors import MetricsError
 from rexview.metrics.identity import MetricId
-from rexview.metrics.kept_values import Found, part_file, write_edits, write_file, write_values
+from rexview.metrics.kept_values import (
+    MetricValues,
+    part_file,
+    write_edits,
+    write_file,
+    write_values,
+)
 from rexview.reviewset import load
 
 IDENTITY = MetricId("green", "radeval", "2.2.1", "findings")
@@ -18,7 +24,7 @@ GIVEN = (
 
 
 def found(*values):
-    return Found(IDENTITY, values)
+    return MetricValues(IDENTITY, values)
 
 
 def values_in(folder):
@@ -111,7 +117,7 @@ def test_a_set_that_cannot_be_written_is_told_with_what_to_do(tmp_path):
 
 
 def test_values_go_to_a_file_of_their_own(tmp_path):
-    rows = Found(IDENTITY, (("r1", "a", 0.1 + 0.2), ("r,2", 'a"b', -1.0)), 7).rows
+    rows = MetricValues(IDENTITY, (("r1", "a", 0.1 + 0.2), ("r,2", 'a"b', -1.0)), 7).rows
     write_file(tmp_path / "x.csv", rows)
     with (tmp_path / "x.csv").open(newline="") as file:
         read = list(csv.DictReader(file))

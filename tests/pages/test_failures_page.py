@@ -8,7 +8,7 @@ import pytest
 from support.page_text import drawn
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.failures.captions import COUNTED
+from rexview.analysis.failures import COUNTED
 
 
 def words(app):

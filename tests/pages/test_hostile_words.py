@@ -18,7 +18,7 @@ from support.rows import each_row
 from rexview.analysis.filter.judge_conditions import JudgeCondition, judge_word
 from rexview.people import Person
 from rexview.reviewset import load
-from rexview.stats.judges.opinions import Judge
+from rexview.stats.judges import Judge
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions

@@ -35,7 +35,7 @@ from rexview.errors import ClusterError
 from rexview.harm import load_harm
 from rexview.kept_files import KeptFiles
 from rexview.metrics.at_once import external_values, own_values
-from rexview.metrics.at_once import named as metric_named
+from rexview.metrics.at_once import find_metric as metric_named
 from rexview.metrics.pairs import compared
 from rexview.models.backend import Card, Parameters, Reply, Request
 from rexview.models.local.spread_model import SpreadModel

@@ -23,7 +23,7 @@ from rexview.stats.agreement import (
     quadratic_kappa,
     score_patterns,
 )
-from rexview.stats.values import SINGLE_SCORES
+from rexview.stats.final import SINGLE_SCORES
 
 
 def marks_of(*rows: tuple[Any, ...], dimension: str = "process") -> pl.DataFrame:

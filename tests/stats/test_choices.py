@@ -6,7 +6,7 @@ from support.review_folder import named, write_review_set
 
 from rexview.answer_digest import digests_of
 from rexview.reviewset import load, write
-from rexview.stats.choices import NO_ANSWERS, choice_accuracies
+from rexview.stats.multiple_choice import NO_ANSWERS, choice_accuracies
 
 OPTIONS = ["Effusion", "Mass", "Cardiomegaly"]
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from rexview.stats.drift import Drift, drift, score_days
-from rexview.stats.values import SINGLE_SCORES
+from rexview.stats.final import SINGLE_SCORES
 
 START = date(2026, 3, 1)
 

@@ -19,10 +19,10 @@ from rexview.cli.scanning import with_own_metrics
 from rexview.curation.coverage import coverage_rows
 from rexview.detect import judged_answers, survey
 from rexview.detect.self_contradiction import asked_again
-from rexview.metrics.known import RECIPROCALS, known_metric
+from rexview.metrics.identity import RECIPROCALS, known_metric
 from rexview.reviewset import load
 from rexview.stats.report.document import report
-from rexview.stats.report.generated_reports import generated_report_rows
+from rexview.stats.report.lists import generated_report_rows
 from rexview.stats.report.text import report_text
 from rexview.vocab import TEXT_DIMENSIONS
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import yaml
 
-from rexview.curation.candidate import choice_id, open_id
+from rexview.curation.candidates import choice_id, open_id
 from rexview.curation.choice.checks.content import CONTENT
 from rexview.curation.choice.checks.identifying import CHECK as IDENTIFIES
-from rexview.curation.choice.rules import write_rules
+from rexview.curation.choice.validation import write_rules
 from rexview.reviewset import load
 from rexview.vocab import CRITERIA
 

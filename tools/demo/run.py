@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.analysis.run_models.wanted import Wanted, asking_of, plan_of
+from rexview.analysis.run_models.run_request import RunRequest, asking_of, plan_of
 from rexview.models.endpoints.endpoint import Endpoint
 from rexview.models.running.folder import RunFolder
 from rexview.models.running.run import Run, begin
@@ -72,7 +72,7 @@ def _asked(made: Path, cache: Path, port: int) -> RunFolder:
         first = next(one.text for one in review_set.answers_of(case_id) if one.model == MODEL)
         rules.append({"match": case.question, "turns": [{"text": first}, {"text": second}]})
     with model_server.started(rules, port) as server:
-        wanted = Wanted(
+        wanted = RunRequest(
             model=MODEL,
             api="chat",
             base_url=server.base_url,

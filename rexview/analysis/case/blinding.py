@@ -2,36 +2,318 @@
 
 What is left out here cannot leak further on: pages and components that show a case to a reader are
 given nothing else. Names of models inside what a model wrote are covered (see
-:mod:`rexview.analysis.case.model_names`), and so are those of the well-known products and makers,
+:mod:`rexview.analysis.case.blinding`), and so are those of the well-known products and makers,
 which models like to tell.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from rexview.analysis.case.model_names import NameFinder
 from rexview.analysis.case.record import CasePage
 from rexview.frames import TableIndex
+from rexview.package_data import read_table
 from rexview.schema import Answer, Case, Report, ReviewSet
 from rexview.stats import limit_reached
 from rexview.words import tr
+
+# Finds the names of models in a text, however they are written.
+#
+# A text is folded first, character for character so that places stay: letters that look alike
+# become one (Cyrillic, Greek, full width, accents), and what is not seen or only marks up (soft
+# hyphens, characters without width, stars, tags, the rest of an entity) becomes one filler. Names
+# are then looked for with fillers between any two letters.
+
+Span = tuple[int, int]
+
+_FILE: Final = Path(__file__).with_name("model_names.yaml")
+_FILL: Final = "\x01"
+_MARKUP: Final = frozenset("*~`\\[]\x00")
+_BLANKS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u180e\u034f")
+"""Letters and signs that show nothing, though Unicode does not count them as format characters."""
+_LOOKS_LIKE: Final = {
+    pair[0]: pair[1]
+    for script in (
+        "аa вb еe гr һh іi јj кk ӏl мm нh оo рp сc ѕs тt уy хx ԁd ԛq ԝw",  # Cyrillic
+        "αa βb εe ηh ιi κk μm νn οo ρp τt υu χx γy ϲc",  # Greek
+        "օo սu հh ոn ցg ɡg ıi łl øo đd ǀl",  # Armenian, Latin
+    )
+    for pair in script.split()
+}
+_ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});?", re.IGNORECASE)
+_HIDDEN: Final = re.compile(
+    r"</?[a-z][^<>]{0,300}>|<!--.{0,300}?-->|\]\([^()\s]{0,300}\)|(?<=\w)[-\u2010\u2011]\s*\n\s*(?=\w)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PARTS: Final = re.compile(r"[^\W_]+")
+_BRACKETS: Final = re.compile(r"\s*[(\[].*?[)\]]\s*")
+_BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"
+_GAP: Final = rf"{_FILL}*(?:(?:[^\w{_FILL}]|_){_FILL}*){{0,3}}"
+"""Between the parts of a name."""
+_BREAK: Final = rf"{_FILL}*(?:[-._\u00b7\n\r]{_FILL}*)?"
+"""Between the letters of a long name."""
+_SPACED: Final = rf"[\s{_FILL}._-]{{1,3}}"
+"""Between the letters of a name of which every letter stands apart."""
+_LONG: Final = 5
+_DIGITS_ALIKE: Final = {"o": "[o0]", "i": "[i1l]", "l": "[l1i]"}
+_UNIT: Final = r"(?:mm|cm|ml|m|%|x|×|u/l|iu|days?|weeks?|years?|hours?)\b"
+_LEVEL: Final = re.compile(r"[tlcs]\d|[a-z]{2}")
+"""Names that are vertebrae or abbreviations, too: only where the text speaks of a model."""
+_TITLE: Final = re.compile(
+    r"\b(?:dr|prof|professor|doctor|mr|mrs|ms|miss|sr|jean|st|saint|nurse|patient|madame)\.?\s+$"
+)
+_OF_A_MODEL: Final = r"answer|response|view|report|output|opinion|assessment|interpretation|reading"
+_JOINT: Final = re.compile(rf"(?:['’]s)?[\s{_FILL},/&()-]*(?:(?:and|or|vs\.?|versus)\s+)?")
+
+
+class _Folding(dict[int, str]):
+    """One character as it looks: for ``str.translate``."""
+
+    def __missing__(self, code: int) -> str:
+        folded = self[code] = _folded(chr(code))
+        return folded
+
+
+def _folded(character: str) -> str:
+    if character in _MARKUP or character in _BLANKS:
+        return _FILL
+    if unicodedata.category(character) in ("Cf", "Mn", "Me"):
+        return _FILL
+    plain = unicodedata.normalize("NFKD", character).casefold()[:1] or _FILL
+    plain = _LOOKS_LIKE.get(plain, plain)
+    return "-" if unicodedata.category(plain) == "Pd" else plain
+
+
+_FOLDING: Final = _Folding()
+
+
+def folded(text: str) -> str:
+    """Return a text as it looks, character for character: as long as it was."""
+
+    def entity(found: re.Match[str]) -> str:
+        meant = html.unescape(found[0])
+        return found[0] if meant == found[0] else meant[0] + _FILL * (len(found[0]) - 1)
+
+    if "&" in text:
+        text = _ENTITY.sub(entity, text)
+    text = _HIDDEN.sub(lambda found: _FILL * len(found[0]), text)
+    return text.translate(_FOLDING)
+
+
+@cache
+def _known() -> dict[str, Any]:
+    known: dict[str, Any] = read_table(_FILE)
+    return known
+
+
+def _letters(part: str, *, long: bool) -> str:
+    between = _BREAK if long else f"{_FILL}*"
+    return between.join(_DIGITS_ALIKE.get(c, c) if long else re.escape(c) for c in part)
+
+
+def _form(parts: Sequence[str]) -> str:
+    """Return the pattern of a name, given in parts of folded letters and digits."""
+    joined = "".join(parts)
+    if len(joined) == 2:
+        return f"{_FILL}*".join(joined)  # "o 3" is something else
+    written = _GAP.join(_letters(part, long=len(joined) >= _LONG) for part in parts)
+    if len(joined) < 4:
+        return written
+    return f"(?:{written}|{_SPACED.join(map(re.escape, joined))})"
+
+
+def _either(names: Iterable[Sequence[str]]) -> str:
+    longest_first = sorted(set(map(tuple, names)), key=lambda one: (-sum(map(len, one)), one))
+    return "|".join(_form(parts) for parts in longest_first) or r"(?!)"
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(_PARTS.findall(folded(name)))
+
+
+def _tail() -> str:
+    """Return the pattern of a version or ending after the name of a family.
+
+    A number after a space is taken for a version only where it cannot count or measure something:
+    "Claude 2 nodules" keeps its 2.
+    """
+    known, fill = _known(), f"{_FILL}*"
+    endings, joined = "|".join(known["endings"]), "|".join(known["endings"] + known["joined"])
+    number = rf"v?\d+(?:\.\d+)*[a-z]{{0,3}}{_END}"
+    stop = rf"(?=\s*(?:{endings}){_END}|\s*[,.;:)!?](?!\d)|\s*$)"
+    forms = (
+        rf"(?:(?<!\d){fill}|{fill}[-_./:]{fill}){number}",
+        rf"{fill}[-_/]{fill}(?:{joined}){_END}",
+        rf"\s{fill}(?:{endings}){_END}",
+        rf"\s{fill}(?:v?\d\.\d+{_END}(?!\s*{_UNIT})|\d+b{_END}|v?\d{_END}{stop})",
+    )
+    return f"(?:{'|'.join(forms)})"
+
+
+class NameFinder:
+    """Finds the names of one study's models, and the well-known ones.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Ids and names of the models; what stands in brackets may be left out in a text.
+    plain : collection of str
+        Names in lower case that are ordinary words of this study: not found on their own.
+    more : iterable of str
+        Names that the study adds: always found.
+    """
+
+    def __init__(
+        self, names: Iterable[str], plain: Collection[str] = (), more: Iterable[str] = ()
+    ) -> None:
+        known = _known()
+        always = [_parts(name) for name in known["always"]]
+        careful = [_parts(name) for name in known["names"]]
+        words = [_parts(name) for name in known["words"]]
+        own, plain = set[tuple[str, ...]](), set(plain)
+        for name in names:
+            for form in (name, _BRACKETS.sub(" ", name)):
+                own.add(_parts(form))
+        given = {parts for parts in own if _is_name(parts)} - {(word,) for word in plain}
+        added = {parts for name in more if _is_name(parts := _parts(name))}
+        unsure = {p for p in given if len(p) == 1 and _LEVEL.fullmatch(p[0])} - added
+        in_study = {part for parts in given for part in parts} - plain
+        sure = [p for p in careful if p[0] in in_study and len(p[0]) > 2 and p not in added]
+        tail = _tail()
+        self._own = _compiled(_either((given | added) - unsure - set(sure)), tail="")
+        self._always = _compiled(_either(always), tail=f"(?:{tail})*")
+        self._careful = _compiled(_either([*careful, *unsure]), tail=f"(?:{tail})*")
+        self._sure = _compiled(_either(sure), tail=f"(?:{tail})*")
+        self._words = _compiled(_either(words), tail=f"(?:{tail})+")
+        self._plain_words = _compiled(_either(words), tail="")
+        before = "|".join(map(re.escape, known["before"]))
+        after = "|".join(map(re.escape, known["after"]))
+        self._before = re.compile(rf"{_BEGIN}(?:{before})[\s:,]+(?:(?:an?|the)\s+)?[\W_]*$")
+        self._after = re.compile(
+            rf"[\s{_FILL}]*(?:{after}){_END}|{_FILL}*:|['’]s\s+(?:{_OF_A_MODEL})\b"
+        )
+
+    def spans(self, text: str) -> list[Span]:
+        """Return where names stand in a text, in order, none in another."""
+        if not text:
+            return []
+        look = folded(text)
+        found = [one.span() for pattern in (self._own, self._always, self._words)
+                 for one in pattern.finditer(look)]  # fmt: skip
+        careful = list(self._careful.finditer(look))
+        sure = {one.span() for one in self._sure.finditer(look)}
+        found += [
+            one.span()
+            for one in careful
+            if not _is_person(text, look, one.span())
+            and (one.span() in sure or self._speaks_of_model(look, one))
+        ]
+        loose = [one.span() for one in (*careful, *self._plain_words.finditer(look))]
+        found += _beside(look, found, loose)
+        return [_with_markup(text, span) for span in _apart(found)]
+
+    def _speaks_of_model(self, look: str, name: re.Match[str]) -> bool:
+        """Whether the text around a name that is also something else is about a model."""
+        start, end = name.span()
+        if name["tail"] or self._after.match(look, end):
+            return True
+        if self._before.search(look[max(0, start - 40) : start]):
+            return True
+        line = look[max(0, start - 40) : start].rpartition("\n")[2]
+        line += look[end : end + 40].partition("\n")[0]
+        return end - start > 2 and not re.search(r"[^\W_]", line)  # signed with it
+
+    def cover(self, text: str, cover: str) -> str:
+        """Return a text with every name replaced."""
+        parts, last = [], 0
+        for start, end in self.spans(text):
+            parts += [text[last:start], cover]
+            last = end
+        return "".join([*parts, text[last:]])
+
+
+def _is_name(parts: Sequence[str]) -> bool:
+    joined = "".join(parts)
+    return len(joined) >= 2 and not joined.isdigit()
+
+
+def _compiled(forms: str, *, tail: str) -> re.Pattern[str]:
+    return re.compile(rf"{_BEGIN}(?:{forms})(?P<tail>{tail}){_END}")
+
+
+def _is_person(text: str, look: str, span: Span) -> bool:
+    """Whether a name is somebody's: after a title, before a surname, or of a sign or syndrome."""
+    start, end = span
+    if end - start <= 2:
+        return False
+    if _TITLE.search(look[max(0, start - 20) : start]):
+        return True
+    surname = re.match(r"[ \u00a0]([A-Z][a-z]{2,}|[A-Z]\.)", text[end : end + 40])
+    if surname and surname[1].lower() not in _known()["after"]:
+        return True
+    possessive = re.match(r"['’]s\b", look[end : end + 3])
+    return bool(possessive) and not re.match(rf"['’]s\s+(?:{_OF_A_MODEL})", look[end : end + 30])
+
+
+def _beside(look: str, found: Sequence[Span], loose: Iterable[Span]) -> list[Span]:
+    """Return names directly beside one that was found: "OpenAI o3", "GPT-4 and Claude"."""
+    known, beside = set(found), list[Span]()
+    ordered = sorted({*found, *loose})
+    for places in (range(len(ordered)), range(len(ordered) - 1, -1, -1)):
+        other: Span | None = None  # the one passed before, if it is a name
+        for place in places:
+            one = ordered[place]
+            if one not in known and other is not None and _joined(look, one, other):
+                known.add(one)
+                beside.append(one)
+            if one in known:
+                other = one
+    return beside
+
+
+def _joined(look: str, one: Span, other: Span) -> bool:
+    (_, begin), (end, _) = sorted((one, other))
+    return 0 <= end - begin < 12 and _JOINT.fullmatch(look, begin, end) is not None
+
+
+def _apart(spans: Iterable[Span]) -> list[Span]:
+    """Join spans that overlap."""
+    joined: list[Span] = []
+    for start, end in sorted(set(spans)):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _with_markup(text: str, span: Span) -> Span:
+    """Take in the stars that close what a name opened within itself, so that none is left over."""
+    start, end = span
+    inside = re.findall(r"\*+|`+|~~", text[start:end])
+    if len(inside) % 2 and text.startswith(inside[-1], end):
+        end += len(inside[-1])
+    return start, end
+
 
 COVER: Final = "[model]"
 """What stands where a model's name stood."""
 _FINDERS: Final[WeakKeyDictionary[ReviewSet, NameFinder]] = WeakKeyDictionary()
 _PLAIN_WORDS: Final[WeakKeyDictionary[TableIndex, frozenset[str]]] = WeakKeyDictionary()
-_PARTS: Final = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
-class Covered:
+class BlindedText:
     """A text as a blinded reader sees it, and where its parts stand in the source.
 
     ``names`` holds the start and end of each covered name in the source, in order.
@@ -75,10 +357,10 @@ def _moved(at: int, pairs: Iterable[tuple[_Span, _Span]], side: int) -> int:
     return at + further
 
 
-def covered(review_set: ReviewSet, text: str) -> Covered:
+def covered(review_set: ReviewSet, text: str) -> BlindedText:
     """Cover the names and ids of the set's models, and the well-known ones, in a text."""
     names = tuple(name_finder(review_set).spans(text))
-    return Covered(cover_names(review_set, text), names)
+    return BlindedText(cover_names(review_set, text), names)
 
 
 def cover_names(review_set: ReviewSet, text: str) -> str:
@@ -165,7 +447,7 @@ def blinded_case(case: Case) -> Case:
 def blinded_page(review_set: ReviewSet, case_id: str, slots: Mapping[str, str]) -> CasePage | None:
     """Return a case for a blinded reader: its answers under their letters, in that order.
 
-    ``slots`` has the model of each letter (:func:`rexview.analysis.study.worklist.slots_of`).
+    ``slots`` has the model of each letter (:func:`rexview.analysis.study.slots_of`).
     ``Answer.model`` is the letter; there are no scores and no flags. The paths of images are those
     of the files and must not reach the browser. None when there is no such case.
     """

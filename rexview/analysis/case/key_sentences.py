@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.case.case_harm import failures_of_answer
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.record import CasePage, failures_of_answer
 from rexview.detect.findings import REPORT_SECTIONS
 from rexview.harm import HarmTable
 from rexview.metrics.report_lines import Line, report_lines

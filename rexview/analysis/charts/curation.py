@@ -21,7 +21,7 @@ from rexview.analysis.charts.linked import (
 )
 from rexview.analysis.charts.scores import BIN_COLOURS
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR
-from rexview.analysis.curation.tables import ENOUGH, SUMS, CuratedTables, sums_caption
+from rexview.analysis.curation import ENOUGH, SUMS, CuratedTables, sums_caption
 from rexview.curation.coverage import CATEGORY, Covered
 from rexview.vocab import CATEGORY_NAMES, CRITERIA, QUESTION_TAGS, SCORE_MAX, SCORE_MIN
 from rexview.words import counted, tr

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from rexview.analysis.charts.linked import LinkedChart
-from rexview.analysis.downloads.files import named_after, said_with, table_csv
+from rexview.analysis.download_files import named_after, said_with, table_csv
 from rexview.errors import ChartError
 
 Form = Literal["png", "svg", "csv"]
@@ -65,12 +65,12 @@ _DATA: Final = ("datasets", "values")
 _SIDE_BY_SIDE: Final = ("concat", "hconcat", "vconcat")
 
 
-def file_name(linked: LinkedChart, form: Form) -> str:
+def chart_file_name(linked: LinkedChart, form: Form) -> str:
     """Return the name of a download, made from the chart's title: ``scores-per-dimension.png``."""
     return named_after(linked.title, form, "chart")
 
 
-def exported(linked: LinkedChart, form: Form, notice: str = "", *, so_far: str = "") -> bytes:
+def export_chart(linked: LinkedChart, form: Form, notice: str = "", *, so_far: str = "") -> bytes:
     """Return a chart as the bytes of a file.
 
     Parameters

@@ -11,8 +11,11 @@ import altair as alt
 from rexview.analysis.charts.linked import (
     LABEL,
     NAMES_AXIS,
+    ROW,
+    TITLE_LETTERS,
     LinkedChart,
     Marks,
+    ModelRows,
     Tip,
     clickable,
     colour_of_models,
@@ -21,9 +24,8 @@ from rexview.analysis.charts.linked import (
     percent,
     points,
 )
-from rexview.analysis.charts.model_rows import ROW, TITLE_LETTERS, ModelRows
 from rexview.analysis.colours import MODEL_COLOURS, NO_COLOUR
-from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureTables
+from rexview.analysis.failures import FailureGroups, FailureRow, FailureTables
 from rexview.analysis.ranking import in_each_group, ranked
 from rexview.vocab import FAILURES
 from rexview.words import inside, tr

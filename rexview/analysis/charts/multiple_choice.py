@@ -10,19 +10,21 @@ import pandas as pd
 
 from rexview.analysis.charts.linked import (
     LABEL,
+    NARROW,
+    ROW,
     LinkedChart,
     Marks,
+    ModelRows,
     Tip,
     clickable,
     faded,
     linked,
     percent,
     points,
+    wrapped_names,
 )
-from rexview.analysis.charts.model_rows import NARROW, ROW, ModelRows, wrapped_names
 from rexview.analysis.colours import REFERENCE_COLOUR
-from rexview.analysis.multiple_choice.captions import KAPPA
-from rexview.analysis.multiple_choice.tables import ChoiceCell, ChoiceTables, KappaCell
+from rexview.analysis.multiple_choice import KAPPA, ChoiceCell, ChoiceTables, KappaCell
 from rexview.analysis.ranking import EACH_END
 from rexview.words import inside, tr
 

@@ -8,18 +8,19 @@ import altair as alt
 
 from rexview.analysis.charts.linked import (
     LABEL,
+    ROW,
     LinkedChart,
     Marks,
+    ModelRows,
     clickable,
     colour_of_models,
     faded,
     linked,
 )
-from rexview.analysis.charts.model_rows import ROW, ModelRows
 from rexview.analysis.ranking import ranked
-from rexview.analysis.report_generation.tables import ReportTables
+from rexview.analysis.report_generation import ReportTables
 from rexview.metrics.identity import MetricId
-from rexview.stats.generated_reports.spread import Spread
+from rexview.stats.report_metrics import Spread
 from rexview.words import tr
 
 

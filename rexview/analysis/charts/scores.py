@@ -1,11 +1,11 @@
-"""Charts of the Scores page: how scores spread, and who never answered.
-
-Each has one row a model, so that one and twenty models are read alike.
-"""
+"""Charts of the Scores page: distributions, means, gaps, and who never answered."""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
 import altair as alt
 import pandas as pd
@@ -13,18 +13,29 @@ import pandas as pd
 from rexview.analysis.charts.linked import (
     INK,
     LABEL,
+    LABEL_LIMIT,
+    LEGEND_COLUMNS,
+    LINE_HEIGHT,
+    LONG_LEGEND_COLUMNS,
+    NARROW,
+    ROW,
     LinkedChart,
     Marks,
+    ModelRows,
+    Tip,
     clickable,
+    colour_of_models,
     faded,
+    in_lines,
     linked,
     percent,
+    points,
 )
-from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, LONG_LEGEND_COLUMNS, ROW, ModelRows
+from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.ranking import in_each_group, ranked
-from rexview.analysis.scores.tables import BINS, ScoreTables, cells_of
+from rexview.analysis.scores import BINS, GAP_STEP, ScoreCell, ScoreTables, Split, cells_of
 from rexview.stats import NO_ANSWER, STATUSES
-from rexview.vocab import DIMENSION_NAMES
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 from rexview.words import tr
 
 BIN_COLOURS: Final = ("#A6480A", "#F0A860", "#C9CDD2", "#8DBBE0", "#1F5FA8")
@@ -189,3 +200,249 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     drawn = alt.layer(bars, texts).properties(height=alt.Step(26))
     caption = f"{caption} {ranking.sentence(tr('share of answers lost'))}".strip()
     return linked(tr("No full answer"), drawn, marks, caption=caption, hidden=_HIDDEN)
+
+
+# Charts of means on the Scores page: the chain of the three parts, gaps, means by a property.
+
+_HIDDEN_IN_MEANS: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")
+_RIGHT: Final = alt.ExprRef(f"{NARROW} ? 8 : 6")
+"""End of the axis of means, beyond 5: room for the texts."""
+_ROOM_FOR_COUNT: Final = 0.22
+"""Of a count above its bar, as a part of a model's rows: no line is drawn through it."""
+_POINTS: Final = ("circle", "diamond", "square")
+_TIPS: Final[tuple[Tip, ...]] = (
+    *("Model", "Dimension", "n"),
+    *(alt.Tooltip(f"{name}:Q", format=".2f") for name in ("Mean", "CI low", "CI high")),
+)
+
+
+def chain_chart(
+    tables: ScoreTables, colours: Mapping[str, str], *, caption: str = ""
+) -> LinkedChart | None:
+    """Draw Process, Execution and Synthesis of each model: means with intervals, joined in order.
+
+    Of many models, those with the highest and the lowest Content. None when none is scored.
+    """
+    marks, lines = Marks(), ModelRows()
+    ranking = ranked(tables.models, partial(tables.mean, "content"))
+    for model in ranking.shown:
+        name = tables.models[model]
+        cells = [
+            cell
+            for part in CONTENT_PARTS
+            for cell in cells_of(tables.cells, part)
+            if cell.model == model and cell.summary.mean is not None
+        ]
+        if not cells:
+            continue
+        line = lines.model(name)
+        for cell in cells:
+            row = {**_mean_row(cell, name), ROW: line}
+            marks.add(f"{cell.dimension}/{model}", cell.scored.opens, row)
+    if not marks.rows:
+        return None
+    parts = [DIMENSION_NAMES[part] for part in CONTENT_PARTS]
+    base = alt.Chart(marks.frame).encode(
+        y=lines.encoding(),
+        yOffset=alt.YOffset("Dimension:N", sort=parts, scale=alt.Scale(domain=parts)),
+        x=_mean_axis(),
+        color=colour_of_models(tables.models, colours, legend=False),
+    )
+    joined = base.mark_line(strokeWidth=1.5, strokeDash=[4, 3], opacity=0.8).encode(
+        detail=f"{ROW}:N", order="place:Q"
+    )
+    shape = alt.Shape("Dimension:N", sort=parts, legend=None, scale=alt.Scale(range=list(_POINTS)))
+    drawn = alt.layer(joined, *points(base, clickable(), _TIPS, size=110, shape=shape))
+    drawn = drawn.properties(height=alt.Step(17 if len(lines.labels) <= 6 else 13))
+    title = tr("Process, Execution, Synthesis: where the score is lost")
+    caption = f"{caption} {ranking.sentence(DIMENSION_NAMES['content'])}".strip()
+    return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN_IN_MEANS)
+
+
+def split_chart(
+    split: Split, dimension: str, colours: Mapping[str, str], *, caption: str = ""
+) -> LinkedChart | None:
+    """Draw the mean of one dimension for each value of a property, with intervals and n."""
+    marks, lines = Marks(), ModelRows()
+    for place, group in enumerate(split.groups):
+        scored = [cell for cell in cells_of(group.cells, dimension) if cell.summary.n]
+        cells = ranked(scored, lambda cell: cell.summary.mean).shown
+        if not cells:
+            continue
+        lines.heading(group.name)
+        for cell in cells:
+            model = cell.model
+            row = _mean_row(cell, split.models[model], text=f"n {cell.summary.n:,}")
+            row = {split.by.name: group.name, **row, ROW: lines.model(split.models[model])}
+            marks.add(f"{place}/{model}", cell.scored.opens, row)
+    if not marks.rows:
+        return None
+    base = alt.Chart(marks.frame).encode(
+        y=lines.encoding(),
+        x=_mean_axis(),
+        color=colour_of_models(split.models, colours, legend=False),
+    )
+    drawn = alt.layer(*points(base, clickable(), _TIPS, size=110))
+    drawn = drawn.properties(height=alt.Step(lines.step))
+    words = in_each_group(split.models).sentence(DIMENSION_NAMES[dimension])
+    caption = f"{caption} {words}".strip()
+    title = tr("{dimension_names} by {name}").format(
+        dimension_names=DIMENSION_NAMES[dimension], name=split.by.name
+    )
+    return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN_IN_MEANS)
+
+
+def gap_spread_chart(
+    tables: ScoreTables, colours: Mapping[str, str], *, caption: str = ""
+) -> LinkedChart | None:
+    """Draw how many answers of each model have which gap, with the mean gap and its interval.
+
+    A histogram for each model, one under the other; of many models, those with the widest and the
+    narrowest mean gap. None without any gap.
+    """
+    marks = Marks()
+    means: list[dict[str, Any]] = []
+    limits: list[dict[str, float]] = []
+    names: list[str] = []
+    ranking = ranked(tables.gaps, lambda gap: gap.summary.mean)
+    highest = max((_share(n) for gap in ranking.shown for n in gap.bins.values()), default=0.0)
+    for gap in ranking.shown:
+        summary = gap.summary
+        if summary.mean is None:
+            continue
+        name, floor = tables.models[summary.model], -float(len(names))
+        names.append(name)
+        high = summary.mean if summary.interval.high is None else summary.interval.high
+        means.append(
+            {
+                "Model": name,
+                "Mean": summary.mean,
+                "low": summary.interval.low,
+                "high": summary.interval.high,
+                "drawn": high,
+                "floor": floor - 0.14,
+                LABEL: tr("mean {value}").format(value=f"{summary.mean:.2f}".replace("-", "−")),
+            }
+        )
+        tops = {
+            middle: floor + 0.58 * _share(count) / highest for middle, count in gap.bins.items()
+        }
+        under = max(
+            (
+                top + _ROOM_FOR_COUNT
+                for middle, top in tops.items()
+                if abs(middle - tables.gap_threshold) < GAP_STEP
+            ),
+            default=floor,
+        )
+        if under < floor + 0.72:
+            limits.append({"floor": under, "roof": floor + 0.72})
+        for middle, count in gap.bins.items():
+            marks.add(
+                f"{middle}/{summary.model}",
+                count.opens,
+                {
+                    "Model": name,
+                    "Gap": middle,
+                    "Answers": count.value,
+                    "of": summary.n,
+                    "Share": count.share,
+                    "start": middle - 0.46 * GAP_STEP,
+                    "end": middle + 0.46 * GAP_STEP,
+                    "floor": floor,
+                    "top": tops[middle],
+                    "roof": floor + 0.72,
+                },
+            )
+    if not marks.rows:
+        return None
+    frame, select = marks.frame, clickable()
+    colour = colour_of_models(tables.models, colours, legend=False)
+    widest = tables.gap_threshold + GAP_STEP
+    ends = [
+        min(float(frame["start"].min()) - 0.05, -1.0),
+        max(float(frame["end"].max()) + 0.05, widest),
+    ]
+    x = alt.X(
+        "start:Q",
+        title=tr("Gap (points)"),
+        scale=alt.Scale(domain=ends, nice=False),
+    )
+    base = alt.Chart(marks.frame).encode(x=x, y=_floors(names), color=colour)
+    bars = base.mark_bar().encode(x2="end:Q", y2="top:Q", opacity=faded(select))
+    texts = base.mark_text(fontSize=11, dy=-6).encode(x="Gap:Q", y="top:Q", text="Answers:Q")
+    tips = ["Model", "Gap", "Answers", "of", percent("Share")]
+    areas = (
+        base.mark_bar(cursor="pointer", fillOpacity=0.07)
+        .encode(x2="end:Q", y2="roof:Q", tooltip=tips)
+        .add_params(select)
+    )
+    at_mean = alt.Chart(pd.DataFrame(means)).encode(y="floor:Q", color=colour)
+    bounds = at_mean.mark_rule(strokeWidth=2, aria=False).encode(x="low:Q", x2="high:Q")
+    dots = at_mean.mark_point(filled=True, size=60, opacity=1).encode(x="Mean:Q")
+    words = at_mean.mark_text(align="left", dx=7, fontSize=11).encode(
+        x="drawn:Q", text=f"{LABEL}:N"
+    )
+    layers = [bars, texts, bounds, dots, words]
+    if limits and ends[0] <= tables.gap_threshold <= ends[1]:
+        rule = alt.Chart(pd.DataFrame(limits)).mark_rule(
+            strokeDash=[4, 3], color="#8A9099", aria=False
+        )
+        at = alt.datum(tables.gap_threshold)
+        layers.append(rule.encode(x=at, y="floor:Q", y2="roof:Q"))
+    height = (64 if len(names) <= 6 else 48) * len(names) + 62
+    drawn = alt.layer(*layers, areas, data=frame).properties(height=height)
+    caption = f"{caption} {ranking.sentence(tr('mean gap'))}".strip()
+    return linked(
+        tr("Execution-vs-process gap"), drawn, marks, caption=caption, hidden=_HIDDEN_IN_MEANS
+    )
+
+
+def _share(count: Count) -> float:
+    return count.share or 0.0
+
+
+def _floors(names: Sequence[str]) -> alt.Y:
+    """Return the encoding of stacked histograms: the first stands on 0, the next on -1."""
+    lines = [in_lines(name) for name in names]
+    most = max(map(len, lines))
+    axis = alt.Axis(
+        values=[-place for place in range(len(names))],
+        labelExpr=f"({NARROW} ? {json.dumps(lines)} : {json.dumps(list(names))})[-datum.value]",
+        labelLimit=LABEL_LIMIT,
+        labelLineHeight=LINE_HEIGHT,
+        labelOffset=alt.ExprRef(f"{NARROW} ? {-LINE_HEIGHT * (most - 1)} : 0"),
+        labelBaseline="bottom",
+        ticks=False,
+        domain=False,
+        grid=False,
+    )
+    scale = alt.Scale(domain=[-len(names) + 0.72, 0.78], nice=False, zero=False)
+    return alt.Y("floor:Q", title=None, axis=axis, scale=scale)
+
+
+def _mean_row(cell: ScoreCell, name: str, *, text: str = "") -> dict[str, Any]:
+    summary = cell.summary
+    label = " · ".join(part for part in (f"{summary.mean:.2f}", text) if part)
+    return {
+        "Model": name,
+        "Dimension": cell.name,
+        "Mean": summary.mean,
+        "CI low": summary.interval.low,
+        "CI high": summary.interval.high,
+        "n": summary.n,
+        LABEL: label if text else f"{cell.name} {label}",
+        "place": CONTENT_PARTS.index(summary.dimension)
+        if summary.dimension in CONTENT_PARTS
+        else 0,
+        "drawn": summary.mean if summary.interval.high is None else summary.interval.high,
+    }
+
+
+def _mean_axis() -> alt.X:
+    return alt.X(
+        "Mean:Q",
+        title=tr("Mean score, 1 to 5"),
+        axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
+        scale=alt.Scale(domainMin=1, domainMax=_RIGHT, nice=False, zero=False),
+    )

@@ -8,6 +8,7 @@ they are. A case is in one of the two parts, so that every count is the sum of b
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -15,24 +16,26 @@ import polars as pl
 
 from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.clickhouse.facets import FacetCounts, FacetQuery, joined
-from rexview.analysis.clickhouse.ordering import Ordering
-from rexview.analysis.clickhouse.questions.choices import ChoiceTallies
-from rexview.analysis.clickhouse.questions.judges import JudgeTallies
-from rexview.analysis.clickhouse.questions.reports import ReportTallies
-from rexview.analysis.clickhouse.questions.scores import ScoreTallies
-from rexview.analysis.clickhouse.questions.tallies import FailureTallies
-from rexview.analysis.clickhouse.tables.opened import OpenedSet
-from rexview.analysis.clickhouse.tables.small_sets import SmallSet
+from rexview.analysis.clickhouse.facets import FacetCounts, FacetQuery, join_counts
+from rexview.analysis.clickhouse.loaded_set import OpenedSet, SmallSet
+from rexview.analysis.clickhouse.parts import Ordering, Parts
+from rexview.analysis.clickhouse.questions import (
+    ClickHouseChoiceTallies,
+    ClickHouseJudgeTallies,
+    ClickHouseReportTallies,
+)
+from rexview.analysis.clickhouse.tallies import FailureTallies
 from rexview.analysis.engine import (
     CaseProperty,
+    DisputedAnswer,
     Facets,
+    FilterTally,
     ModelTally,
+    PairCases,
     Position,
     PropertyCounts,
     Scanned,
     SetFacts,
-    Tally,
 )
 from rexview.analysis.filter.case_filter import ANSWER_STATUSES, CaseFilter
 from rexview.analysis.memory.selection import CASE_FACETS, without_flags
@@ -40,12 +43,68 @@ from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 from rexview.detect.core.batch import NOT_JUDGED, NOT_YET
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
+from rexview.stats.agreement import PairTables, ScorePatterns
+from rexview.stats.summary import ScoreTallies as Counted
+
+# What the engine on ClickHouse answers of readers' scores: all of them are in memory.
+
+
+class ClickHouseScoreTallies(Parts):
+    """Counts what readers scored; part of the engine."""
+
+    def score_tallies(self, case_filter: CaseFilter) -> Counted:
+        """Count the final scores."""
+        came = {
+            model.model: n
+            for model in self.tally(case_filter).by_model
+            if (n := model.by_status.get("answered", 0))
+        }
+        return replace(self.reviewed.score_tallies(case_filter), answers=came)
+
+    def final_scores(self, case_filter: CaseFilter, dimension: str) -> pl.DataFrame:
+        """Return the final scores of one dimension, one an answer."""
+        return self.reviewed.final_scores(case_filter, dimension)
+
+    def readers(self, case_filter: CaseFilter) -> tuple[str, ...]:
+        """Return the ids of those who scored any of the answers."""
+        return self.reviewed.readers(case_filter)
+
+    def pair_tables(self, case_filter: CaseFilter) -> PairTables:
+        """Count what every two readers both scored, by their scores."""
+        return self.reviewed.pair_tables(case_filter)
+
+    def pair_cases(self, case_filter: CaseFilter, pair: tuple[str, str]) -> Mapping[str, PairCases]:
+        """Count the cases with something that two readers both scored, by dimension."""
+        return self.reviewed.pair_cases(case_filter, pair)
+
+    def score_patterns(self, case_filter: CaseFilter) -> Mapping[str, ScorePatterns]:
+        """Count the scores that answers got from all readers."""
+        return self.reviewed.score_patterns(case_filter)
+
+    def score_days(
+        self, case_filter: CaseFilter, dimension: str, reader: str, other: str
+    ) -> pl.DataFrame:
+        """Count a reader's scores by day."""
+        return self.reviewed.score_days(case_filter, dimension, reader, other)
+
+    def disputed(
+        self, case_filter: CaseFilter, start: int, size: int
+    ) -> tuple[DisputedAnswer, ...]:
+        """Return some of the answers, those on which readers are furthest apart first."""
+        return self.reviewed.disputed(case_filter, start, size)
+
 
 _KEPT: Final = 64
 _TAG: Final = "tag:"
 
 
-class ClickHouseEngine(FailureTallies, ScoreTallies, ChoiceTallies, ReportTallies, JudgeTallies):
+class ClickHouseEngine(
+    FailureTallies,
+    ClickHouseScoreTallies,
+    ClickHouseChoiceTallies,
+    ClickHouseReportTallies,
+    ClickHouseJudgeTallies,
+):
     """Answers from ClickHouse and from the reviewed cases in memory; the latest are kept.
 
     Every question raises :class:`rexview.errors.EngineUnreachable` where the tables do not answer.
@@ -116,7 +175,9 @@ class ClickHouseEngine(FailureTallies, ScoreTallies, ChoiceTallies, ReportTallie
         """Count the cases of every value of every condition."""
         query = FacetQuery(self.conditions(case_filter))
         counts = FacetCounts.of(self.ask(query.sql, query.conditions.parameters))
-        return joined(query, counts, self.reviewed.facets(case_filter), self.facts, self.raters)
+        return join_counts(
+            query, counts, self.reviewed.facets(case_filter), self.facts, self.raters
+        )
 
     def _ordering(self, case_filter: CaseFilter) -> Ordering:
         return Ordering(self, self.conditions(case_filter), self.reviewed.selection(case_filter))
@@ -186,7 +247,7 @@ class ClickHouseEngine(FailureTallies, ScoreTallies, ChoiceTallies, ReportTallie
         """Return no case: a set is loaded when all of it was looked at."""
         return ()
 
-    def _tally(self, case_filter: CaseFilter) -> Tally:
+    def _tally(self, case_filter: CaseFilter) -> FilterTally:
         """Count cases and answers."""
         counts = self.left(
             "x_model, x_status, count() AS n",
@@ -196,11 +257,11 @@ class ClickHouseEngine(FailureTallies, ScoreTallies, ChoiceTallies, ReportTallie
         )
         cases = self.left("count()", case_filter).item()
         reviewed = self.reviewed.tally(case_filter)
-        return Tally(
+        return FilterTally(
             cases + reviewed.cases, reviewed.unfinished, tuple(self._by_model(counts, reviewed))
         )
 
-    def _by_model(self, counts: pl.DataFrame, reviewed: Tally) -> Iterable[ModelTally]:
+    def _by_model(self, counts: pl.DataFrame, reviewed: FilterTally) -> Iterable[ModelTally]:
         """Add the answers of each model in both parts, those that have any."""
         statuses = list(ANSWER_STATUSES)
         in_memory = {one.model: one for one in reviewed.by_model}

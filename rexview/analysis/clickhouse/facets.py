@@ -13,16 +13,16 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.analysis.clickhouse.selection import Conditions
+from rexview.analysis.clickhouse.selection import SqlConditions
 from rexview.analysis.engine import Facet, Facets, FacetValue, FailureSources, SetFacts
 from rexview.analysis.filter.case_filter import ANSWER_STATUSES, MENTIONS, SOURCES
+from rexview.analysis.filter.conditions import OF_CASES, ChoiceOutcome, by_group
 from rexview.analysis.filter.finding_search import search_terms
-from rexview.analysis.filter.outcomes import OF_CASES, Outcome, by_group
 from rexview.analysis.filter.wording import CONDITION_NAMES, sentence_case, value_name
 from rexview.analysis.memory.flagged import wanted
 from rexview.analysis.memory.selection import CASE_FACETS, outcome_name
 from rexview.detect import FAILURE_BITS
-from rexview.stats.multiple_choice.chosen import Rater
+from rexview.stats.multiple_choice import Rater
 from rexview.vocab import FAILURES, HEADLINE_FAILURES
 
 _ROW_WORDS: Final = {"models": "model", "statuses": "status"}
@@ -39,7 +39,7 @@ class FacetQuery:
     What each answer and case meets is worked out in a query inside, once.
     """
 
-    conditions: Conditions
+    conditions: SqlConditions
     columns: dict[str, str] = field(default_factory=dict)
     _inner: dict[str, str] = field(default_factory=dict)
     """SQL by name of what is worked out inside."""
@@ -159,7 +159,7 @@ class FacetCounts:
         return dict(zip(keys, counts, strict=True))
 
 
-def joined(
+def join_counts(
     query: FacetQuery,
     counts: FacetCounts,
     reviewed: Facets,
@@ -244,14 +244,14 @@ def _outcomes(
         yield str(outcome), by_name.get(outcome.group, of_all).get(str(outcome), 0)
 
 
-def all_outcomes(raters: Iterable[Rater]) -> Iterable[Outcome]:
+def all_outcomes(raters: Iterable[Rater]) -> Iterable[ChoiceOutcome]:
     """Yield everything that can become of a choice question, in the order of the facet."""
     for rater in raters:
         for kind in ("right", "wrong", "failed"):
-            yield Outcome(kind, rater.id)
+            yield ChoiceOutcome(kind, rater.id)
         if not rater.is_reader:
-            yield Outcome("only_wrong", rater.id)
-    yield from (Outcome(kind) for kind in OF_CASES)
+            yield ChoiceOutcome("only_wrong", rater.id)
+    yield from (ChoiceOutcome(kind) for kind in OF_CASES)
 
 
 def _headline(counts: FacetCounts, reviewed: FailureSources) -> FailureSources:

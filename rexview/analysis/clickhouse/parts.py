@@ -1,22 +1,29 @@
-"""The two parts of a set on ClickHouse that every question is asked of."""
+"""The two parts of a set on ClickHouse, and an order of cases through both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
+import numpy as np
 import polars as pl
 
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.clickhouse.database.database import Database, Parameter
-from rexview.analysis.clickhouse.selection import REVIEWED, Conditions
-from rexview.analysis.clickhouse.tables.manifest import Manifest
-from rexview.analysis.clickhouse.tables.opened import OpenedSet, about_cases, with_people
-from rexview.analysis.clickhouse.tables.small_sets import SmallSet
-from rexview.analysis.engine import Tally
+from rexview.analysis.clickhouse.database import Database, Parameter
+from rexview.analysis.clickhouse.loaded_set import (
+    Manifest,
+    OpenedSet,
+    SmallSet,
+    about_cases,
+    with_people,
+)
+from rexview.analysis.clickhouse.selection import REVIEWED, SqlConditions
+from rexview.analysis.engine import FilterTally, Position, position_at
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.memory.selection import Selection, numbers_in_order
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, detectors
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder
@@ -39,7 +46,7 @@ class Parts:
         The engine of ``written``.
     """
 
-    tally: Callable[[CaseFilter], Tally]
+    tally: Callable[[CaseFilter], FilterTally]
 
     def __init__(
         self,
@@ -104,9 +111,9 @@ class Parts:
     def _mini(self) -> _Mini:
         return _Mini(self)
 
-    def conditions(self, case_filter: CaseFilter) -> Conditions:
+    def conditions(self, case_filter: CaseFilter) -> SqlConditions:
         """Return the conditions of a filter as SQL."""
-        return Conditions(self.opened.manifest, case_filter)
+        return SqlConditions(self.opened.manifest, case_filter)
 
     def ask(
         self,
@@ -138,7 +145,7 @@ class Parts:
         sql = f"SELECT {columns} FROM {conditions.from_left()} {rest}"
         return self.ask(sql, conditions.parameters)
 
-    def n_of(self, rows: str, conditions: Conditions, where: str) -> int:
+    def n_of(self, rows: str, conditions: SqlConditions, where: str) -> int:
         """Count rows (SQL of a table) for which something holds, under the conditions of a filter.
 
         Raises
@@ -165,3 +172,91 @@ class _Mini:
         parts = self._parts
         small = parts.opened.of_cases(cases)
         return parts._memory(small, with_people(small.given, about_cases(parts.written, cases)))
+
+
+# Pages of cases and the place of one, in an order that runs through both parts of a set.
+
+_IN_MEMORY: Final = "in_memory"
+_EARLIER: Final = (
+    "countIf(number > {number:Float64} OR (number = {number:Float64} "
+    "AND case_row < {case_row:UInt32}))"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Ordering:
+    """The cases that a filter leaves, in its order: the largest ``number`` first, then by file.
+
+    Attributes
+    ----------
+    parts : Parts
+    conditions : Conditions
+        Of the cases on ClickHouse.
+    found : Selection
+        The cases in memory that are left.
+    """
+
+    parts: Parts
+    conditions: SqlConditions
+    found: Selection
+
+    @cached_property
+    def _in_memory(self) -> pl.DataFrame:
+        """The cases in memory: ``case_row`` in the whole set, ``id``, ``number``."""
+        case_rows = self.parts.small.case_rows[self.found.case_rows]
+        return pl.DataFrame(
+            {
+                "case_row": case_rows.astype(np.uint32),
+                "id": self.found.case_ids,
+                "number": numbers_in_order(self.found, self.conditions.case_filter),
+            },
+            schema_overrides={"id": pl.String},
+        )
+
+    @property
+    def _on_tables(self) -> str:
+        source = self.conditions.from_left()
+        return f"SELECT case_row, id, {self.conditions.order} AS number FROM {source}"
+
+    def page(self, start: int, size: int) -> tuple[str, ...]:
+        """Return the ids of some of the cases."""
+        if size < 1:
+            return ()
+        order = "ORDER BY number DESC, case_row"
+        sql = (
+            f"SELECT id FROM (SELECT * FROM ({self._on_tables} {order} LIMIT {start + size}) "
+            f"UNION ALL SELECT case_row, id, number FROM {_IN_MEMORY}) "
+            f"{order} LIMIT {start}, {size}"
+        )
+        found = self.parts.ask(sql, self.conditions.parameters, {_IN_MEMORY: self._in_memory})
+        return tuple(found["id"].to_list())
+
+    def position(self, case: str) -> Position:
+        """Find a case, and its neighbours."""
+        at = self._at(case)
+        number, case_row = at or (0.0, 0)
+        mine = self._in_memory
+        earlier = (pl.col("number") > number) | (
+            (pl.col("number") == number) & (pl.col("case_row") < case_row)
+        )
+        before, left = self.parts.ask(
+            f"SELECT {_EARLIER}, count() FROM ({self._on_tables})",
+            {**self.conditions.parameters, "number": number, "case_row": case_row},
+        ).row(0)
+        place = before + len(mine.filter(earlier)) if at else None
+        return position_at(place, left + len(mine), self.page)
+
+    def _at(self, case: str) -> tuple[float, int] | None:
+        """Return what says where a case stands; None when it is not left."""
+        mine = self._in_memory.filter(pl.col("id") == case)
+        if len(mine):
+            return mine["number"].item(), mine["case_row"].item()
+        small = self.parts.opened.of_cases((case,))
+        if not len(small.records):
+            return None
+        case_row = int(small.case_rows[0])
+        found = self.parts.ask(
+            f"SELECT number, case_row FROM ({self._on_tables}) WHERE case_row = {case_row}",
+            self.conditions.parameters,
+        )
+        return found.row(0) if len(found) else None

@@ -16,13 +16,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from rexview.analysis.clickhouse.database.database import Parameter
-from rexview.analysis.clickhouse.tables.definitions import CASES
-from rexview.analysis.clickhouse.tables.manifest import Manifest
+from rexview.analysis.clickhouse.database import Parameter
+from rexview.analysis.clickhouse.loaded_set import Manifest
+from rexview.analysis.clickhouse.tables import CASES
 from rexview.analysis.filter.case_filter import ANSWER_STATUSES, CaseFilter
-from rexview.analysis.filter.conditions import NOT_KNOWN, Finding
+from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, by_group
 from rexview.analysis.filter.finding_search import is_finding_search, search_terms
-from rexview.analysis.filter.outcomes import by_group
 from rexview.analysis.memory.flagged import wanted
 from rexview.analysis.memory.selection import CASE_FACETS, NO_DATE, outcome_name, tags_by_name
 from rexview.detect import FAILURE_BITS
@@ -41,7 +40,7 @@ _NONE: Final = "0"
 
 
 @dataclass(eq=False)
-class Conditions:
+class SqlConditions:
     """The conditions of a filter, each on its own, by the names that the engine in memory has.
 
     ``rows`` are SQL that says of each answer of a case whether it meets one (Array(UInt8)),
@@ -129,9 +128,11 @@ class Conditions:
     def _of_flags(self) -> None:
         asked = self.case_filter
         if asked.failures:
-            self.rows["failures"] = said(asked.failures, asked.sources)
+            self.rows["failures"] = failures_said(asked.failures, asked.sources)
         if asked.sources:
-            self.rows["sources"] = said(asked.failures or tuple(FAILURE_BITS), asked.sources)
+            self.rows["sources"] = failures_said(
+                asked.failures or tuple(FAILURE_BITS), asked.sources
+            )
         if asked.findings:
             self.rows["findings"] = self.about(asked.failures, asked.sources, asked.findings)
         if asked.judged:
@@ -259,7 +260,7 @@ def has_bits(column: str, bits: int) -> str:
     return each(f"bitAnd(x_{column}, toUInt64({bits})) != 0", column)
 
 
-def said(failures: Iterable[str], sources: Sequence[str]) -> str:
+def failures_said(failures: Iterable[str], sources: Sequence[str]) -> str:
     """Say which answers have one of some failures, said by one of some sources."""
     return has_bits("by_source", int(wanted(failures, sources)))
 

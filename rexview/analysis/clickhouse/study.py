@@ -1,7 +1,7 @@
-"""The engine of a study on ClickHouse (:class:`rexview.analysis.study.engine.StudyEngine`).
+"""The engine of a study on ClickHouse (:class:`rexview.analysis.study.StudyEngine`).
 
 Nothing of the set is held here: a reader's order is that of hashes, which ClickHouse works out as
-:func:`rexview.analysis.study.worklist.reading_order` does, and sorts by. What there is to do in a
+:func:`rexview.analysis.study.reading_order` does, and sorts by. What there is to do in a
 case stands in its row since the load; what it is in detail is asked of the engine in memory.
 """
 
@@ -14,14 +14,12 @@ from typing import Final
 
 import polars as pl
 
-from rexview.analysis.clickhouse.database.database import Parameter
-from rexview.analysis.clickhouse.tables.definitions import CASES
-from rexview.analysis.clickhouse.tables.opened import OpenedSet
+from rexview.analysis.clickhouse.database import Parameter
+from rexview.analysis.clickhouse.loaded_set import OpenedSet
+from rexview.analysis.clickhouse.tables import CASES
 from rexview.analysis.engine import Position, position_at
 from rexview.analysis.memory.study import MemoryStudyEngine
-from rexview.analysis.study.engine import Worklist
-from rexview.analysis.study.tasks import OF_SEVERAL, TASKS, Task
-from rexview.analysis.study.worklist import hashed_with
+from rexview.analysis.study import OF_SEVERAL, TASKS, Task, Worklist, hashed_with
 
 _THINGS: Final[Mapping[Task, str]] = {
     "score": "to_score",
@@ -36,7 +34,7 @@ _SETS_KEPT: Final = 8
 
 @dataclass(frozen=True, eq=False)
 class TableWorklist:
-    """What one reader has to do of a task (:class:`rexview.analysis.study.engine.Worklist`).
+    """What one reader has to do of a task (:class:`rexview.analysis.study.Worklist`).
 
     Attributes
     ----------

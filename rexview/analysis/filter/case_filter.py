@@ -14,12 +14,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from rexview.analysis.filter.conditions import Finding, ModelPair, ReaderPair, ScoreCondition
-from rexview.analysis.filter.decision_conditions import DecisionCondition
-from rexview.analysis.filter.judge_conditions import JudgeCondition
-from rexview.analysis.filter.outcomes import Outcome
-from rexview.analysis.filter.report_conditions import COMPARED, EditCondition, MetricOrder
-from rexview.analysis.filter.written_conditions import MarkedCondition, WrittenCondition
+from rexview.analysis.filter.conditions import (
+    COMPARED,
+    ChoiceOutcome,
+    DecisionCondition,
+    EditCondition,
+    Finding,
+    MetricOrder,
+    ModelPair,
+    ReaderPair,
+    ScoreCondition,
+)
+from rexview.analysis.filter.judge_conditions import (
+    JudgeCondition,
+    MarkedCondition,
+    WrittenCondition,
+)
 from rexview.errors import FilterError
 from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
@@ -154,7 +164,7 @@ _LISTS: Final[dict[str, _ListField]] = {
     "reader_pairs": _ListField("both", parse=ReaderPair.parse),
     "model_pairs": _ListField("paired", parse=ModelPair.parse),
     "repeats": _ListField("again", ASKED_AGAIN),
-    "outcomes": _ListField("outcome", parse=Outcome.parse),
+    "outcomes": _ListField("outcome", parse=ChoiceOutcome.parse),
     "edits": _ListField("edit", parse=EditCondition.parse),
     "edit_kinds": _ListField("edit_kind"),
     "compared": _ListField("compared", COMPARED),
@@ -387,3 +397,30 @@ def _unknown(key: str, value: str) -> str:
     return tr("The link asks for “{value}” as {key}, which is not known here: left out.").format(
         value=str(value)[:40], key=key
     )
+
+
+# Which failures of an answer a filter is about: those that a page shows unfolded.
+
+HINT = "hint"
+
+
+def asks_for(case_filter: CaseFilter, model: str, failure: str, source: str) -> bool:
+    """Whether a filter is about a failure of a model's answer.
+
+    It is when it names the failure, and when it asks for hints and this is one. ``source`` is who
+    says so, a word of :data:`rexview.analysis.filter.case_filter.SOURCES`; without sources a filter
+    means everybody's word and no hint.
+    """
+    if case_filter.models and model not in case_filter.models:
+        return False
+    if source not in case_filter.sources if case_filter.sources else source == HINT:
+        return False
+    named = case_filter.failures
+    return failure in named if named else source == HINT
+
+
+def asks_for_mark(case_filter: CaseFilter, model: str, failure: str) -> bool:
+    """Whether a filter is about a failure in words that people say a model's answer has."""
+    if case_filter.models and model not in case_filter.models:
+        return False
+    return any(MarkedCondition.parse(word).failure == failure for word in case_filter.marked)

@@ -1,32 +1,28 @@
-"""Conditions of the filter that one word of the link holds: what a failure is about, scores, pairs.
-
-- What a failure is about: a finding by its id in the lexicon (``pneumothorax``), or all of a region
-  (``region:pleura``).
-- One score of one reader: ``DIMENSION:SCORE:DAYS:READER``, such as ``execution:2::reader_a`` or
-  ``:4..5:2026-03-01..2026-03-07:reader_a``. The reader stands last, because an id is free text and
-  may hold colons.
-- Two readers: ``DIMENSION:APART:READER:READER``, such as ``execution:0..1:reader_a:reader_b``. Both
-  scored this dimension of one answer (one picture of it, for the image dimensions), so many points
-  apart.
-- Two models: ``DIMENSION:MODEL:MODEL``, such as ``execution:generalist:specialist``. Both have a
-  final score on this dimension in one case.
-
-An empty part does not limit. In words with two ids a colon of theirs is ``%3A``, a percent sign
-``%25``.
-"""
+"""Conditions of the filter, each in one word of the link."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from typing import Final
 
+from rexview.analysis.meetings import Decision, decision_words, failure_words
 from rexview.detect import finding_name, finding_region
 from rexview.errors import FilterError
 from rexview.harm import load_harm
-from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, SCORE_MAX, SCORE_MIN, day
+from rexview.metrics.identity import MetricId, known_metric, read_key
+from rexview.vocab import (
+    DIMENSION_NAMES,
+    DIMENSIONS,
+    EDIT_SEVERITIES,
+    LONGEST_ID,
+    SCORE_MAX,
+    SCORE_MIN,
+    day,
+)
 from rexview.words import tr
 
 _REGION: Final = "region:"
@@ -379,3 +375,299 @@ def escaped(text: str) -> str:
 
 def _points(n: int) -> str:
     return tr("{n} point").format(n=n) if n == 1 else tr("{n} points").format(n=n)
+
+
+# The condition of the filter about choice questions: what became of them.
+#
+# A word of the link is ``KIND:MODEL`` (``right:generalist``) or one of :data:`OF_CASES` alone.
+# The model stands last, because an id is free text and may hold colons.
+#
+# Values that exclude each other (:attr:`Outcome.group`) widen the condition, all others narrow
+# it: ``right:a``, ``wrong:b`` and ``failed:b`` are the questions that a has right and b has not.
+
+OF_MODELS: Final[dict[str, str]] = {
+    "right": tr("{}: right"),
+    "wrong": tr("{}: wrong"),
+    "failed": tr("{}: no usable choice"),
+    "only_wrong": tr("Only {} wrong"),
+}
+"""What became of one model's answer, with the model's name on screen.
+
+``failed`` are answers to marked questions of which no option could be read, or that never came.
+``only_wrong``: wrong or failed, while all other models are right, one at least.
+"""
+OF_CASES: Final[dict[str, str]] = {
+    "all_wrong": tr("All models wrong"),
+    "against_readers": tr("Models against readers"),
+    "wrong_side": tr("Option on the wrong side chosen"),
+    "read": tr("Answered by a reader"),
+    "answered": tr("Answered by anybody"),
+}
+"""What all answers to a question come to.
+
+``all_wrong``: every model that chose an option chose a wrong one, two at least.
+``against_readers``: the option that most models chose is another than most readers chose.
+``wrong_side``: a detector found that an option with the wrong side was chosen.
+``read``: a reader answered, as a model of that kind or in the app; ``answered``: anybody did.
+"""
+OUTCOMES_OF_FLAGS: Final = ("wrong_side",)
+"""Those that rest on what detectors found."""
+_TOGETHER: Final = ("all_wrong", "only_wrong")
+"""A question is one or the other, and of one model only."""
+_LONGEST: Final = 1_000
+"""Characters of such a word; longer ones are not understood."""
+
+
+@dataclass(frozen=True)
+class ChoiceOutcome:
+    """What became of a question; ``model`` is an id, empty for the kinds :data:`OF_CASES`."""
+
+    kind: str
+    model: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.model}" if self.model else self.kind
+
+    @classmethod
+    def parse(cls, word: str) -> ChoiceOutcome:
+        """Read a word of the link.
+
+        Raises
+        ------
+        FilterError
+            It is not such a word.
+        """
+        kind, _, model = word.partition(":")
+        known = bool(model) and kind in OF_MODELS if ":" in word else kind in OF_CASES
+        if not known or len(word) > _LONGEST:
+            raise FilterError(
+                tr("“{word}” is not what became of a choice question.").format(word=word[:40])
+            )
+        return cls(kind, model)
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """What it is a value of: outcomes of one group exclude each other."""
+        if self.kind in _TOGETHER:
+            return "who", ""
+        return ("answer", self.model) if self.model else (self.kind, "")
+
+    def describe(self, model: str) -> str:
+        """Say it in words, with the model's name: ``Generalist: right``."""
+        return OF_MODELS[self.kind].format(model) if self.model else OF_CASES[self.kind]
+
+
+def by_group(words: Iterable[str]) -> dict[tuple[str, str], list[ChoiceOutcome]]:
+    """Return the outcomes of each group, in the order given."""
+    found: dict[tuple[str, str], list[ChoiceOutcome]] = {}
+    for outcome in map(ChoiceOutcome.parse, words):
+        found.setdefault(outcome.group, []).append(outcome)
+    return found
+
+
+def with_outcomes(current: Iterable[str], wanted: Iterable[str]) -> tuple[str, ...] | None:
+    """Add outcomes to those that limit; of a group that limits already the common ones are kept.
+
+    None when they exclude each other.
+    """
+    groups = by_group(current)
+    for group, outcomes in by_group(wanted).items():
+        groups[group] = [one for one in outcomes if one in groups.get(group, outcomes)]
+        if not groups[group]:
+            return None
+    return tuple(str(outcome) for outcomes in groups.values() for outcome in outcomes)
+
+
+# What the filter asks of meetings' decisions on a case or its answers.
+#
+# A word of the link is ``open`` (something is left to do), ``decision:WORD`` (a key of
+# :data:`rexview.vocab.MEETING_DECISIONS` or a meeting's own words), ``failure:WORD`` (agreed on:
+# a key of :data:`rexview.vocab.FAILURES`, ``none``, or one in a clinician's words by its name) or
+# ``meeting:ID`` (decided about in this meeting).
+
+OPEN: Final = "open"
+"""Something is left to do."""
+_OF_VALUE: Final = ("decision", "failure", "meeting")
+
+
+@dataclass(frozen=True)
+class DecisionCondition:
+    """A decision that is open, of a kind, on a failure, or of a meeting; open has no ``value``."""
+
+    about: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.about}:{self.value}" if self.value else self.about
+
+    @classmethod
+    def parse(cls, word: str) -> DecisionCondition:
+        """Read a word of the link.
+
+        Raises
+        ------
+        FilterError
+            It is not such a word.
+        """
+        about, _, value = word.partition(":")
+        if word != OPEN and not (about in _OF_VALUE and value):
+            raise FilterError(
+                tr("“{word}” is nothing that a meeting decides.").format(word=word[:40])
+            )
+        return cls(about, value)
+
+    def describe(self, meetings: Mapping[str, str]) -> str:
+        """Say it in words; ``meetings`` has their names by id."""
+        if self.about == OPEN:
+            return tr("Open decision")
+        if self.about == "decision":
+            return tr("Decision: {decision_words}").format(
+                decision_words=decision_words(self.value)
+            )
+        if self.about == "failure":
+            return tr("Agreed on: {failure}").format(failure=failure_words(self.value))
+        return tr("Decided in “{get}”").format(get=meetings.get(self.value, self.value))
+
+
+def words_met(decision: Decision) -> tuple[str, ...]:
+    """Return the words of the filter that a decision fits."""
+    found = [DecisionCondition("meeting", decision.meeting)]
+    if decision.failure:
+        found.insert(0, DecisionCondition("failure", decision.failure))
+    if decision.decision:
+        found.insert(0, DecisionCondition("decision", decision.decision))
+    if decision.is_open:
+        found.insert(0, DecisionCondition(OPEN))
+    return tuple(map(str, found))
+
+
+# What the filter asks of generated reports: an order by one metric, and what was corrected.
+#
+# - An order: ``worst:METRIC`` or ``best:METRIC``, the metric by its key
+#   (:attr:`rexview.metrics.identity.MetricId.key`), such as ``worst:bleu_2:rexview:1:findings``.
+# - What was corrected: ``from:SEVERITY:READER`` (a correction of at least this severity, 0 for any
+#   answer whose lines were gone through) or ``below:SEVERITY:READER`` (gone through, and every
+#   correction is less severe). Without a reader anybody's corrections count. The reader stands last,
+#   because an id is free text and may hold colons, as that of a judge does.
+
+_LONGEST_REPORT_CONDITION: Final = 100 + 4 * 12 * LONGEST_ID
+"""Characters of such a word; longer ones are not understood. An emoji is 12 in a key."""
+UNNAMED: Final = ":"
+"""Stands for the reader of corrections that name none."""
+_MOST_SEVERE: Final = max(EDIT_SEVERITIES)
+BELOW: Final[dict[int, str]] = {
+    1: tr("No error"),
+    2: tr("No actionable error"),
+    3: tr("No significant error"),
+    4: tr("No emergent error"),
+}
+"""What it is called that all corrections are less severe: of 2 and 3 ReXrank's words."""
+
+COMPARED: Final[dict[str, str]] = {
+    "compared": tr("Compared with another report"),
+    "won": tr("Preferred to another report"),
+    "tied": tr("A tie with another report"),
+    "lost": tr("Another report preferred"),
+}
+"""What readers said of an answer beside another model's; the first is any of the others."""
+
+
+@dataclass(frozen=True)
+class MetricOrder:
+    """Cases by one metric, those that it finds worst first, or best."""
+
+    metric: MetricId
+    worst_first: bool = True
+
+    def __str__(self) -> str:
+        return f"{'worst' if self.worst_first else 'best'}:{self.metric.key}"
+
+    @classmethod
+    def parse(cls, word: str) -> MetricOrder:
+        """Read a word of the link.
+
+        Raises
+        ------
+        FilterError
+            It is not such a word.
+        """
+        end, _, key = word.partition(":")
+        metric = read_key(key) if len(word) <= _LONGEST_REPORT_CONDITION else None
+        if metric is None or end not in ("worst", "best"):
+            raise FilterError(tr("“{word}” is no order by a metric.").format(word=word[:40]))
+        return cls(metric, end == "worst")
+
+    @property
+    def largest_first(self) -> bool:
+        """Whether large values stand first; those of an unknown metric are taken as better."""
+        larger_is_better = known_metric(self.metric.metric).higher_is_better is not False
+        return larger_is_better != self.worst_first
+
+    def describe(self, among: Collection[MetricId] = ()) -> str:
+        """Say it in words: ``Worst BLEU-2``.
+
+        What computed the metric, and of what, is added unless it is the only one of its name
+        ``among`` those that there are.
+        """
+        known = known_metric(self.metric.metric).higher_is_better is not None
+        ends = (tr("Worst"), tr("Best")) if known else (tr("Lowest"), tr("Highest"))
+        same = [one for one in among if one.name == self.metric.name]
+        name = self.metric.name if same == [self.metric] else self.metric.described
+        return f"{ends[not self.worst_first]} {name}"
+
+
+@dataclass(frozen=True)
+class EditCondition:
+    """How severe the corrections of an answer's lines are.
+
+    ``what`` is ``from`` (one is at least so severe) or ``below`` (all are less severe, or there is
+    nothing to correct); ``reader`` is empty for anybody, :data:`UNNAMED` for who is not named.
+    """
+
+    what: str
+    severity: int
+    reader: str = ""
+
+    def __str__(self) -> str:
+        return ":".join(filter(None, (self.what, str(self.severity), self.reader)))
+
+    @classmethod
+    def parse(cls, word: str) -> EditCondition:
+        """Read a word of the link.
+
+        Raises
+        ------
+        FilterError
+            It is not such a word.
+        """
+        what, _, rest = word.partition(":")
+        severity, _, reader = rest.partition(":")
+        least = {"from": 0, "below": 1}.get(what, _MOST_SEVERE + 1)
+        known = {str(level): level for level in range(least, _MOST_SEVERE + 1)}
+        if severity not in known or len(word) > _LONGEST_REPORT_CONDITION:
+            raise FilterError(
+                tr("“{word}” is not from:severity or below:severity.").format(word=word[:40])
+            )
+        return cls(what, known[severity], reader)
+
+    def describe(self, reader_name: str = "") -> str:
+        """Say it in words: ``No actionable error by Reader A``."""
+        if self.what == "below":
+            words = BELOW[self.severity]
+        elif self.severity == 0:
+            words = tr("Corrected")
+        elif self.severity == _MOST_SEVERE:
+            words = tr("Correction of severity {severity}").format(severity=self.severity)
+        else:
+            words = tr("Correction of severity {severity} or more").format(severity=self.severity)
+        return (
+            tr("{what} by {reader}").format(what=words, reader=reader_name)
+            if reader_name
+            else words
+        )
+
+
+EDIT_FACET: Final = tuple(
+    str(EditCondition("below", severity)) for severity in sorted(BELOW, reverse=True)
+) + tuple(str(EditCondition("from", severity)) for severity in EDIT_SEVERITIES)
+"""The values that are offered, with anybody's corrections."""

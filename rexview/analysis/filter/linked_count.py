@@ -1,13 +1,15 @@
-"""Numbers that open the cases behind them, and the filters that they open."""
+"""Numbers that open the cases behind them, alone and in groups of cases or failures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
+from rexview.analysis.engine import CaseProperty, PropertyCounts, SetFacts
 from rexview.analysis.filter.case_filter import CaseFilter, Range
-from rexview.analysis.filter.outcomes import with_outcomes
+from rexview.analysis.filter.conditions import with_outcomes
+from rexview.analysis.filter.wording import value_name
 
 
 @dataclass(frozen=True)
@@ -86,3 +88,38 @@ def _common(one: Range, other: Range) -> Range | None:
     if low is not None and high is not None and low > high:
         return None
     return Range(low, high)
+
+
+# Numbers laid out in groups of cases or failures: by a property, a finding, a region.
+
+Cell = TypeVar("Cell")
+
+
+@dataclass(frozen=True)
+class Group(Generic[Cell]):
+    """One value of the property, finding or region: what ``count`` counts, and each model."""
+
+    value: str
+    name: str
+    count: Count
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups(Generic[Cell]):
+    """The groups that are laid out; ``left_out`` smaller ones are not."""
+
+    by: CaseProperty
+    models: Mapping[str, str]
+    groups: tuple[Group[Cell], ...]
+    left_out: int
+
+
+def property_values(
+    counts: PropertyCounts, facts: SetFacts, base: CaseFilter, by: CaseProperty
+) -> Iterator[tuple[str, str, Count]]:
+    """Yield the values of a property that cases have: value, name, and the cases."""
+    for value, n in counts.by_value.items():
+        if n:
+            opens = refined(base, **{by.field: value}) or base
+            yield value, value_name(facts, by.field, value), Count(n, opens)

@@ -19,18 +19,25 @@ from rexview.analysis.filter.case_filter import (
     CaseFilter,
     Range,
 )
-from rexview.analysis.filter.conditions import Finding, ModelPair, ReaderPair, ScoreCondition
-from rexview.analysis.filter.decision_conditions import DecisionCondition
-from rexview.analysis.filter.finding_search import is_finding_search, search_terms
-from rexview.analysis.filter.judge_conditions import JudgeCondition
-from rexview.analysis.filter.outcomes import Outcome, by_group
-from rexview.analysis.filter.report_conditions import (
+from rexview.analysis.filter.conditions import (
     COMPARED,
     UNNAMED,
+    ChoiceOutcome,
+    DecisionCondition,
     EditCondition,
+    Finding,
     MetricOrder,
+    ModelPair,
+    ReaderPair,
+    ScoreCondition,
+    by_group,
 )
-from rexview.analysis.filter.written_conditions import MarkedCondition, WrittenCondition
+from rexview.analysis.filter.finding_search import is_finding_search, search_terms
+from rexview.analysis.filter.judge_conditions import (
+    JudgeCondition,
+    MarkedCondition,
+    WrittenCondition,
+)
 from rexview.stats import ALL_EQUAL
 from rexview.vocab import (
     CATEGORY_NAMES,
@@ -263,7 +270,7 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
     if field == "marked":
         return MarkedCondition.parse(value).describe(facts.written_failures)
     if field == "outcomes":
-        outcome = Outcome.parse(value)
+        outcome = ChoiceOutcome.parse(value)
         return outcome.describe(_rater_name(facts, outcome.model))
     if field == "edits":
         corrected = EditCondition.parse(value)
@@ -303,7 +310,7 @@ def unknown_values(counts: Facets, facts: SetFacts, case_filter: CaseFilter) -> 
         if value not in known[field]
     ]
     models = [name for word in case_filter.model_pairs for name in ModelPair.parse(word).models]
-    raters = [Outcome.parse(word).model for word in case_filter.outcomes]
+    raters = [ChoiceOutcome.parse(word).model for word in case_filter.outcomes]
     models += [one for one in raters if one and one.removeprefix("reader:") not in facts.readers]
     unknown += [f"This set has no model “{name}”." for name in models if name not in facts.models]
     readers = [ScoreCondition.parse(word).reader for word in case_filter.reader_scores]

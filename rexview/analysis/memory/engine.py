@@ -2,63 +2,256 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.case.cards import CaseCard
+from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard, harm_text
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.engine import (
     CaseProperty,
+    DisputedAnswer,
     Facets,
     FailureTally,
+    FilterTally,
     ModelTally,
+    PairCases,
     Position,
     PropertyCounts,
+    ReaderScore,
     Scanned,
     SetFacts,
-    Tally,
     position_at,
 )
 from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.conditions import MetricOrder
 from rexview.analysis.filter.wording import sentence_case
-from rexview.analysis.memory.cards import case_cards
-from rexview.analysis.memory.coded_column import (
+from rexview.analysis.memory.facets import facets
+from rexview.analysis.memory.flagged import SOURCE_PLACES
+from rexview.analysis.memory.questions import ChoiceTallies, JudgeTallies, ReportTallies
+from rexview.analysis.memory.score_index import NUMBERS, among
+from rexview.analysis.memory.selection import CASE_FACETS, Selection, select, without_flags
+from rexview.analysis.memory.set_columns import (
     CodedColumn,
+    Codes,
+    SetColumns,
     bit_counts,
     differs,
     named_counts,
     pair_counts,
 )
-from rexview.analysis.memory.facets import facets
-from rexview.analysis.memory.flagged import SOURCE_PLACES
-from rexview.analysis.memory.judge.engine import JudgeTallies
-from rexview.analysis.memory.multiple_choice.engine import ChoiceTallies
-from rexview.analysis.memory.report_generation.engine import ReportTallies
-from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
-from rexview.analysis.memory.score_index import among
-from rexview.analysis.memory.selection import CASE_FACETS, Selection, select
-from rexview.analysis.memory.set_columns import SetColumns
 from rexview.analysis.memory.table import AnswerTable, answer_table, in_content_order, with_scan
-from rexview.analysis.readers.records import DisputedAnswer, PairCases, ReaderScore
 from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
+from rexview.detect.core.batch import NOT_JUDGED, NOT_YET
 from rexview.detect.core.scan import Scan
-from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
+from rexview.detect.self_contradiction import is_usable
+from rexview.frames import let_go_of_much
+from rexview.schema import (
+    Answer,
+    AnswerBox,
+    Case,
+    Flag,
+    ReaderFlag,
+    ReferenceBox,
+    ReviewSet,
+    answer_from_row,
+    case_from_row,
+)
 from rexview.stats import ContentOrder
-from rexview.stats.agreement import PairTables, ScorePatterns, pair_tables, score_patterns
+from rexview.stats.agreement import (
+    PairTables,
+    ScorePatterns,
+    both_scored,
+    pair_tables,
+    score_patterns,
+    units_of,
+)
 from rexview.stats.drift import score_days
 from rexview.stats.failure_rates import PairTally, PatientTally, tally_pairs, tally_patients
-from rexview.stats.judges.opinions import judges_of
+from rexview.stats.final import Finals, unfinished_work
+from rexview.stats.judges import judges_of
 from rexview.stats.self_contradiction import RepeatTally
 from rexview.stats.summary import ScoreTallies, score_tallies
-from rexview.stats.units import both_scored, units_of
-from rexview.stats.values import Finals, unfinished_work
 from rexview.vocab import DIMENSIONS, HEADLINE_FAILURES
 from rexview.words import tr
+
+# The cards of a page of cases, from the answer table and the records of the set.
+
+_UNSHOWN: Final = dict.fromkeys(("text", "explanation", "extra"))
+"""What of an answer no card shows."""
+
+
+def case_cards(
+    selection: Selection, cases: Sequence[str], order: MetricOrder | None = None
+) -> Iterator[CaseCard]:
+    """Yield the cards of some cases of the set, in the order given.
+
+    With the ``order`` that the cases stand in each answer has its value of the metric.
+
+    Raises
+    ------
+    KeyError
+        The set has no such case.
+    """
+    table, review_set = selection.table, selection.table.review_set
+    columns = table.columns
+    places = [_row(review_set, case_id) for case_id in cases]
+    rows = np.array([row for place in places for row in columns.rows_of(place)], dtype=np.int64)
+    # all at once: a record costs little more than none
+    records = iter(table.records(rows).rows(named=True))
+    mask = selection.row_mask
+    values = _values(table, order, rows)
+    for case_id, place in zip(cases, places, strict=True):
+        case = case_from_row(review_set.cases.row(place, named=True))
+        numbers = columns.newest.of_case(place)
+        answers = [
+            answer_from_row({**review_set.answers.row(row, named=True), **_UNSHOWN})
+            for row in columns.newest.row[numbers.start : numbers.stop].tolist()
+        ]
+        shown = [(next(records), bool(mask[row])) for row in columns.rows_of(place)]
+        states = table.survey.scan.state[numbers.start : numbers.stop].tolist()
+        more = [
+            {
+                "metric": values.get(row["row"]),
+                "marked": table.marked_titles.get((case_id, answer.model), ()),
+                **_chosen_option(case, answer),
+            }
+            for (row, _), answer in zip(shown, answers, strict=False)
+        ]
+        left = [row for row, is_chosen in shown if is_chosen]
+        worst = max(left, key=lambda row: float(row["severity"]), default=None)
+        harm, meaning, level = _harm(worst, table) if worst else ("", "", None)
+        yield CaseCard(
+            case,
+            case.key_image,
+            tuple(_boxes(case, answers)),
+            tuple(
+                replace(_summary(row, table, LOOKED_AT[state], chosen=is_chosen), **added)
+                for (row, is_chosen), state, added in zip(shown, states, more, strict=False)
+            ),
+            table.comments.get(case_id),
+            harm,
+            meaning,
+            worst["model"] if worst else "",
+            level,
+        )
+    let_go_of_much()  # cases from anywhere in a large set
+
+
+def _values(table: AnswerTable, order: MetricOrder | None, rows: Codes) -> dict[int, float]:
+    """Return the values of the metric that cases stand in the order of, by row."""
+    if order is None:
+        return {}
+    numbers, values = table.values_of(order.metric)
+    shown = np.isin(numbers, rows)
+    return dict(zip(numbers[shown].tolist(), values[shown].tolist(), strict=True))
+
+
+def _row(review_set: ReviewSet, case_id: str) -> int:
+    row = review_set.case_row(case_id)
+    if row is None:
+        raise KeyError(case_id)
+    return row
+
+
+def _boxes(case: Case, answers: Sequence[Answer]) -> Iterator[CardBox]:
+    """Yield the boxes on the key image; in a case with one image they need not name it."""
+    image = case.key_image
+    drawn: list[tuple[AnswerBox | ReferenceBox, str | None]]
+    drawn = [(box, None) for box in case.reference_boxes]
+    drawn += [(box, answer.model) for answer in answers for box in answer.boxes]
+    for box, model in drawn:
+        if image and (box.image == image.id or (len(case.images) == 1 and not box.image)):
+            yield CardBox(box.label, box.box, model)
+
+
+def _summary(
+    row: Mapping[str, Any], table: AnswerTable, looked_at: str, *, chosen: bool
+) -> AnswerSummary:
+    sources = {(True, True): "both", (False, True): "reader", (True, False): "detector"}
+    failures, hints = [], []
+    for failure, bit in FAILURE_BITS.items():
+        said = bool(row["detected"] & bit), bool(row["reader_flagged"] & bit)
+        if said in sources:
+            failures.append((failure, sources[said]))
+        elif row["hinted"] & bit:
+            hints.append((failure, "hint"))
+    finals = {name: row[name] for name in NUMBERS}
+    every = (*failures, *hints)
+    harm, *_ = _harm(row, table)
+    return AnswerSummary(row["model"], row["status"], finals, every, chosen, harm, looked_at)
+
+
+def _chosen_option(case: Case, answer: Answer) -> dict[str, Any]:
+    """Return the option that an answer chose, and what that came to."""
+    if case.question_type != "choice":
+        return {}
+    choice = answer.choice if is_usable(case, answer) else None
+    if case.correct is None:
+        return {"choice": choice}
+    outcome = "failed" if choice is None else "right" if choice == case.correct else "wrong"
+    return {"choice": choice, "outcome": outcome}
+
+
+def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str, int | None]:
+    """Return why a row has its place in words, what its level of harm means, and the level."""
+    level = row["harm"] if row["harm_failure"] else None
+    if row["harm_hinted"] and not row["harm"]:
+        level = table.harm.of(row["hinted_failure"], row["hinted_finding"])
+    meaning = "" if level is None else table.harm.meaning_of(level)
+    return harm_text(row, table.harm), meaning, level
+
+
+# What detectors have looked at among the answers that a filter may leave, and what not yet.
+
+_MOST_TO_PREFER: Final = 50_000
+"""So many cases are named at a time as the next to be looked at."""
+
+
+def scanned(table: AnswerTable, case_filter: CaseFilter) -> Scanned:
+    """Count the answers that were looked at: see :class:`rexview.analysis.engine.Engine`."""
+    state = table.survey.scan.state
+    asked = without_flags(case_filter)
+    if asked.active:
+        state = state[select(table, asked).answer_mask]
+    counts = np.bincount(state, minlength=NOT_JUDGED + 1)
+    return Scanned(len(state), len(state) - int(counts[NOT_YET]), int(counts[NOT_JUDGED]))
+
+
+def not_judged(
+    table: AnswerTable, case_filter: CaseFilter, most: int
+) -> tuple[tuple[str, str], ...]:
+    """Return case and model of the first answers that a detector failed on."""
+    numbers, columns = _with_state(table, case_filter, NOT_JUDGED)[:most], table.columns
+    cases = columns.review_set.cases["id"].gather(columns.newest.case[numbers])
+    models = (columns.model.values[place] for place in columns.newest.model[numbers])
+    return tuple(zip(cases, models, strict=True))
+
+
+def not_looked_at(table: AnswerTable, case_filter: CaseFilter, first: Sequence[str]) -> list[int]:
+    """Return rows of cases to be looked at next: see :class:`rexview.analysis.engine.Engine`."""
+    named = [row for case in first if (row := table.review_set.case_row(case)) is not None]
+    if not case_filter.active:  # the others come in their order anyway
+        return named
+    rows = table.columns.newest.case[_with_state(table, case_filter, NOT_YET)]
+    rows = rows[np.flatnonzero(np.diff(rows, prepend=-1))]  # they never fall
+    others: list[int] = rows[:_MOST_TO_PREFER].tolist()
+    return [*named, *others]
+
+
+def _with_state(table: AnswerTable, case_filter: CaseFilter, state: int) -> npt.NDArray[np.int64]:
+    """Return the numbers of the answers in some state, among those that a filter may leave."""
+    found = table.survey.scan.state == state
+    asked = without_flags(case_filter)
+    if asked.active and found.any():
+        found &= select(table, asked).answer_mask
+    return np.flatnonzero(found)
+
 
 _PROPERTIES: Final = {
     "category": ("categories", tr("Question category")),
@@ -178,7 +371,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         """Return the models whose answers to a case no detector has looked at yet."""
         return self.table.survey.not_yet_of(case, answers)
 
-    def _tally(self, case_filter: CaseFilter) -> Tally:
+    def _tally(self, case_filter: CaseFilter) -> FilterTally:
         """Count cases and answers."""
         found, columns, scores = self.selection(case_filter), self.table.columns, self.table.scores
         answers, model, status = found.answers, columns.model, columns.status
@@ -208,7 +401,7 @@ class MemoryEngine(ChoiceTallies, ReportTallies, JudgeTallies):
         begun = self.table.review_set.case_rows(unfinished["case"])
         has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
         has_answer[columns.newest.case[answers]] = True
-        return Tally(len(found), int(has_answer[begun].sum()), by_model)
+        return FilterTally(len(found), int(has_answer[begun].sum()), by_model)
 
     def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
         """Count the cases by a property; of a tag that the filter names only the named values."""

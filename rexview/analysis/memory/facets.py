@@ -9,11 +9,9 @@ import numpy as np
 
 from rexview.analysis.engine import Facet, Facets, FacetValue, FailureSources, SetFacts
 from rexview.analysis.filter.case_filter import MENTIONS, SOURCES, CaseFilter
+from rexview.analysis.filter.conditions import EDIT_FACET, by_group
 from rexview.analysis.filter.finding_search import search_terms
-from rexview.analysis.filter.outcomes import by_group
-from rexview.analysis.filter.report_conditions import EDIT_FACET
 from rexview.analysis.filter.wording import CONDITION_NAMES, sentence_case, value_name
-from rexview.analysis.memory.coded_column import WORD_BITS, Codes, Mask
 from rexview.analysis.memory.flagged import wanted
 from rexview.analysis.memory.selection import (
     CASE_FACETS,
@@ -23,7 +21,7 @@ from rexview.analysis.memory.selection import (
     found_by,
     outcome_name,
 )
-from rexview.analysis.memory.set_columns import ChosenRows
+from rexview.analysis.memory.set_columns import WORD_BITS, ChosenRows, Codes, Mask
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.vocab import FAILURES, HEADLINE_FAILURES

@@ -17,12 +17,11 @@ import polars as pl
 from rexview.analysis.engine import unique_names
 from rexview.analysis.filter.case_filter import WEAKEST, Range
 from rexview.analysis.filter.conditions import ReaderPair, ScoreCondition
-from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask
-from rexview.analysis.memory.set_columns import Numbers, SetColumns
+from rexview.analysis.memory.set_columns import CodedColumn, Codes, Mask, Numbers, SetColumns
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, Finals, finals_of, single_scores, weakest_link
+from rexview.stats.agreement import both_scored, units_of
 from rexview.stats.final import final_pictures
-from rexview.stats.units import both_scored, units_of
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS
 
 NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")

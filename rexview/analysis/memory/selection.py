@@ -17,10 +17,9 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.conditions import ModelPair
+from rexview.analysis.filter.conditions import OUTCOMES_OF_FLAGS, ModelPair, by_group
 from rexview.analysis.filter.finding_search import FindingTerm, is_finding_search, search_terms
-from rexview.analysis.filter.outcomes import OUTCOMES_OF_FLAGS, by_group
-from rexview.analysis.memory.coded_column import Codes, Mask
+from rexview.analysis.memory.set_columns import Codes, Mask
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.detect.self_contradiction import asked_again

@@ -7,31 +7,39 @@ are parts of their own: a table with other scores or flags shares the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.filter.case_filter import COMMENTED
-from rexview.analysis.filter.decision_conditions import OPEN, words_met
-from rexview.analysis.filter.judge_conditions import JudgeCondition
-from rexview.analysis.filter.written_conditions import MarkedCondition, WrittenCondition
-from rexview.analysis.meeting.decisions import Decision, decisions
-from rexview.analysis.memory.coded_column import WORD_BITS, CodedColumn, Codes, Mask
-from rexview.analysis.memory.flagged import Flagged
-from rexview.analysis.memory.multiple_choice.outcomes import CaseOutcomes
-from rexview.analysis.memory.report_generation.edited import EditIndex
+from rexview.analysis.filter.conditions import OPEN, UNNAMED, EditCondition, words_met
+from rexview.analysis.filter.judge_conditions import (
+    JudgeCondition,
+    MarkedCondition,
+    WrittenCondition,
+)
+from rexview.analysis.meetings import Decision, decisions
+from rexview.analysis.memory.choice_outcomes import CaseOutcomes
+from rexview.analysis.memory.flagged import HARM_COLUMNS, Flagged, Severity, severity
 from rexview.analysis.memory.score_index import ScoreIndex, at_rows
-from rexview.analysis.memory.set_columns import ChosenRows, SetColumns
-from rexview.analysis.memory.severity import HARM_COLUMNS, Severity, severity
-from rexview.analysis.memory.text_search import TextSearch
-from rexview.analysis.written.failures import standing_failures
-from rexview.analysis.written.marks import counted_marks
-from rexview.analysis.written.results import named, numbers_of_answers
+from rexview.analysis.memory.set_columns import (
+    WORD_BITS,
+    ChosenRows,
+    CodedColumn,
+    Codes,
+    Mask,
+    SetColumns,
+    enum_of,
+)
+from rexview.analysis.written_failures import counted_marks, standing_failures
+from rexview.analysis.written_results import numbers_of_answers, parse_result_name
 from rexview.detect import (
     DISAGREEMENT_THRESHOLD,
     GAP_THRESHOLD,
@@ -41,14 +49,127 @@ from rexview.detect import (
     survey_of,
 )
 from rexview.detect.core.scan import Scan, rescored
+from rexview.frames import of_all_rows
 from rexview.harm import HarmTable, load_harm
 from rexview.metrics.identity import MetricId, known_first
 from rexview.schema import Mark, ReviewSet
 from rexview.stats import ContentOrder
-from rexview.stats.generated_reports.preferences import compared_answers
-from rexview.stats.generated_reports.values import ReportValues, report_values
-from rexview.stats.judges.opinions import Opinions, opinions_in
-from rexview.stats.multiple_choice.chosen import Chosen, chosen_in
+from rexview.stats.judges import Opinions, opinions_in
+from rexview.stats.multiple_choice import RaterChoices, chosen_in
+from rexview.stats.preferences import compared_answers
+from rexview.stats.report_metrics import ReportValues, report_values
+from rexview.vocab import EDIT_KINDS
+
+# Looking for words in the questions, reports and answers of a set, where the set has them.
+#
+# No text is copied and none is kept in lower case: a pattern goes over the columns at some
+# gigabytes a second. What a word was found in is kept for the words that were looked for last.
+
+_WORDS_KEPT: Final = 32
+
+
+class TextSearch:
+    """Which rows of an answer table have a word in a question, a report or an answer."""
+
+    def __init__(self, columns: SetColumns) -> None:
+        self.columns = columns
+        self._found = lru_cache(maxsize=_WORDS_KEPT)(self._packed)
+
+    def having(self, word: str) -> Mask:
+        """Say which rows have a word, in capitals or not: in the answer, or in that of the case."""
+        return np.unpackbits(self._found(word), count=len(self.columns)).view(np.bool_)
+
+    def _packed(self, word: str) -> npt.NDArray[np.uint8]:
+        return np.packbits(self._look_for(word))
+
+    def _look_for(self, word: str) -> Mask:
+        pattern, review_set = f"(?i){re.escape(word)}", self.columns.review_set
+        report = pl.col("report").struct
+        places = (pl.col("question"), report.field("findings"), report.field("impression"))
+        # words hold no spaces, so that none stands half in one part and half in another
+        cases = _matches(review_set.cases, pattern, places)
+        answers = _matches(review_set.answers, pattern, (pl.col("text"),))
+        found = self.columns.of_rows(cases)
+        found[: self.columns.n_answers] |= answers[self.columns.newest.row]
+        return found
+
+
+def _matches(frame: pl.DataFrame, pattern: str, texts: tuple[pl.Expr, ...]) -> Mask:
+    """Say which rows have a pattern in one of some texts."""
+    met = pl.any_horizontal(text.str.contains(pattern).fill_null(False) for text in texts)
+    return np.asarray(of_all_rows(frame, lambda rows: rows.select(met=met))["met"].to_numpy())
+
+
+# Which answers have been corrected line by line, how severely, and for which kind of error.
+
+_UNKNOWN = -1
+"""Stands for a correction whose severity nobody gave."""
+
+
+class EditIndex:
+    """The corrections of the newest answers of a set, each by the number of its answer.
+
+    ``numbers`` are those of the answers; an answer that was gone through and needs no correction
+    has rows that keep its lines.
+    """
+
+    def __init__(self, review_set: ReviewSet) -> None:
+        edits = review_set.edits
+        numbers = review_set.numbers_of(edits.select("case", "model"))
+        edits = edits.filter(pl.Series(numbers >= 0))
+        self.numbers = numbers[numbers >= 0]
+        self._corrects = (edits["action"] != "keep").to_numpy()
+        self._severity = edits["severity"].fill_null(_UNKNOWN).to_numpy()
+        self._kinds = CodedColumn.of(enum_of(edits["kind"], list(EDIT_KINDS)))
+        self._unnamed = edits["reader"].is_null().to_numpy()
+        self._readers = CodedColumn.of(enum_of(edits["reader"]))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of error that there are, known ones first."""
+        return self._kinds.values
+
+    def meeting(self, conditions: Iterable[str], kinds: Sequence[str] = ()) -> Codes:
+        """Return the numbers of the answers that meet all conditions, ascending.
+
+        Parameters
+        ----------
+        conditions : iterable of str
+            Words of :class:`.EditCondition`.
+        kinds : sequence of str
+            One of these is what is wrong, with the correction that is severe enough.
+        """
+        parsed = [EditCondition.parse(word) for word in conditions]
+        met = [self._answers(one, kinds) for one in parsed]
+        if not met:
+            met = [np.unique(self.numbers[self._corrects & self._of_kind(kinds)])]
+        found = met[0]
+        for other in met[1:]:
+            found = np.intersect1d(found, other, assume_unique=True)
+        return found
+
+    def _answers(self, condition: EditCondition, kinds: Sequence[str]) -> Codes:
+        given = self._readers.among([condition.reader]) if condition.reader else self._all
+        given = self._unnamed if condition.reader == UNNAMED else given
+        severe = self._severity >= condition.severity
+        if condition.what == "from":
+            wanted = given & self._of_kind(kinds)
+            if condition.severity or kinds:
+                wanted &= self._corrects & (severe | (condition.severity == 0))
+            return np.unique(self.numbers[wanted])
+        too_severe = given & self._corrects & (severe | (self._severity == _UNKNOWN))
+        wanted = given & self._corrects & self._of_kind(kinds) if kinds else given
+        return np.setdiff1d(self.numbers[wanted], self.numbers[too_severe])
+
+    @property
+    def _all(self) -> Mask:
+        return np.ones(len(self.numbers), dtype=np.bool_)
+
+    def _of_kind(self, kinds: Sequence[str]) -> Mask:
+        return self._kinds.among(kinds) if kinds else self._all
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +273,7 @@ class AnswerTable:
         return found
 
     @cached_property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> RaterChoices:
         """Who chose what of the choice questions whose right option is known."""
         return chosen_in(self.review_set)
 
@@ -183,7 +304,7 @@ class AnswerTable:
         The word is one of :class:`.WrittenCondition`.
         """
         asked = WrittenCondition.parse(word)
-        found = named(self.review_set, asked.failure, asked.version, asked.judge)
+        found = parse_result_name(self.review_set, asked.failure, asked.version, asked.judge)
         said = found.answers(asked.said) if found else ()
         return np.array(numbers_of_answers(self.review_set, said), dtype=np.int64)
 

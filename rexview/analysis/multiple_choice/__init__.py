@@ -1,1 +1,477 @@
-"""Multiple choice: right and wrong answers, of models and readers."""
+"""The numbers of the Multiple choice page, its categories of questions, and its captions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Final
+
+from rexview.analysis.engine import CaseProperty, ChoiceCounts, Engine
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.linked_count import Count, count_within, refined
+from rexview.analysis.filter.wording import value_name
+from rexview.analysis.ranking import Ranking, ranked
+from rexview.stats.bootstrap import LEVEL, RESAMPLES
+from rexview.stats.multiple_choice import (
+    FINDING_CATEGORY,
+    Accuracy,
+    ChoiceKappa,
+    ChoiceTally,
+    ChoiceTest,
+    Rater,
+    accuracy,
+    choice_tests,
+    kappa_of,
+)
+from rexview.untrusted_input import read_yaml
+from rexview.words import counted, tr, trn
+
+# The categories of ReXVQA by group, as data (``taxonomy.yaml``).
+#
+# A set may name others: they are kept, and stand under a heading of their own.
+
+NOT_IN_IT: Final = tr("Not in the paper's categories")
+CATEGORY_TAGS: Final = tuple(f"tag:{name}" for name in FINDING_CATEGORY)
+"""Keys of the properties that say of which category a question is, the first counts."""
+
+
+def folded(name: str) -> str:
+    """Write a category so that spellings of it are alike: case, "&" and spaces do not matter."""
+    return re.sub(r"[\W_]+", " ", name.casefold().replace("&", " and ")).strip()
+
+
+@cache
+def _groups() -> dict[str, tuple[int, str]]:
+    """Return place and group of each category, by its folded name."""
+    groups = read_yaml(Path(__file__).with_name("taxonomy.yaml"))["groups"]
+    every = [(category, group) for group, categories in groups.items() for category in categories]
+    return {folded(category): (place, group) for place, (category, group) in enumerate(every)}
+
+
+def group_of(category: str) -> str:
+    """Return the group of a category, :data:`NOT_IN_IT` for one that the paper does not have."""
+    return _groups().get(folded(category), (0, NOT_IN_IT))[1]
+
+
+def order_of(category: str) -> int:
+    """Return the place of a category in the paper; others come after all of them."""
+    return _groups().get(folded(category), (len(_groups()), ""))[0]
+
+
+# Multiple choice in numbers, each with the filter that opens its questions.
+#
+# Raters are models and readers; readers stand apart. Nothing here holds the questions themselves.
+
+_OUTCOMES: Final = ("right", "wrong", "failed")
+NO_CONDITIONS: Final[Mapping[str, str]] = {}
+TASK: Final = CaseProperty("category", tr("Task"), "categories")
+MOST_GROUPS: Final = 40
+"""As many groups are laid out; of more, those with most questions."""
+MOST_RESAMPLED: Final = 8
+"""Of more raters the differences have no intervals: there are hundreds of pairs."""
+SMALL: Final = 20
+"""Shares of fewer questions are greyed and said to be of few."""
+
+
+@dataclass(frozen=True)
+class ChoiceCell:
+    """One rater on the questions ``asked``: ``right``, ``wrong``, or ``failed`` to choose.
+
+    ``place`` is that of the rater among the engine's.
+    """
+
+    place: int
+    accuracy: Accuracy
+    asked: Count
+    right: Count
+    wrong: Count
+    failed: Count
+
+    @property
+    def is_small(self) -> bool:
+        """Whether so few questions were answered that the share says little."""
+        return 0 < self.accuracy.rate.n < SMALL
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRow:
+    """The questions with one value of a property, and all raters on them, in the page's order.
+
+    ``group`` is the paper's group of a category, else empty.
+    """
+
+    value: str
+    name: str
+    group: str
+    questions: Count
+    cells: tuple[ChoiceCell, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceGroups:
+    """All raters by a property of the cases; ``left_out`` values have fewer questions."""
+
+    by: CaseProperty
+    rows: tuple[GroupRow, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceTables:
+    """Accuracies for one filter: over all questions, and by task.
+
+    Attributes
+    ----------
+    raters : dict of int to Rater
+        Those with an answer, by place: models first, then readers.
+    counts : ChoiceCounts
+    total : tuple of ChoiceCell
+        One a rater, over all questions.
+    tasks : tuple of GroupRow
+        By task, in the order of the vocabulary, then others.
+    clustered : bool
+        Whether questions share a patient or study.
+    noted : dict of str to Count
+        Questions by what all answers come to: words of the filter's outcomes.
+    """
+
+    raters: dict[int, Rater]
+    counts: ChoiceCounts
+    total: tuple[ChoiceCell, ...]
+    tasks: tuple[GroupRow, ...]
+    clustered: bool
+    noted: dict[str, Count]
+
+    @property
+    def ranking(self) -> Ranking[ChoiceCell]:
+        """The models by their accuracy over all questions, the best first; few as they come."""
+        of_models = (cell for cell in self.total if not self.raters[cell.place].is_reader)
+        return ranked(of_models, lambda cell: cell.accuracy.rate.share)
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The raters that charts show: the first and the last of many models, and all readers."""
+        return tuple(cell.place for cell in self.ranking.shown) + tuple(self.readers)
+
+    @property
+    def models(self) -> dict[int, Rater]:
+        """The raters that are models."""
+        return {place: rater for place, rater in self.raters.items() if not rater.is_reader}
+
+    @property
+    def readers(self) -> dict[int, Rater]:
+        """The raters that are people."""
+        return {place: rater for place, rater in self.raters.items() if rater.is_reader}
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """A test of two raters, and the questions that only one of them got right."""
+
+    test: ChoiceTest
+    only_a: Count
+    only_b: Count
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Raters compared pair by pair: models with models, and models with readers, apart.
+
+    p values of each kind are adjusted on their own. Each kind is worked out when it is asked for.
+    """
+
+    _of_models: Callable[[], tuple[PairTest, ...]]
+    _with_readers: Callable[[], tuple[PairTest, ...]]
+
+    @cached_property
+    def of_models(self) -> tuple[PairTest, ...]:
+        """Every two models."""
+        return self._of_models()
+
+    @cached_property
+    def with_readers(self) -> tuple[PairTest, ...]:
+        """Every model with every reader."""
+        return self._with_readers()
+
+
+@dataclass(frozen=True)
+class KappaCell:
+    """The agreement of two raters, and the questions in which both chose an option."""
+
+    kappa: ChoiceKappa
+    shared: Count
+
+
+def choice_tables(
+    engine: Engine, case_filter: CaseFilter | None = None, *, resamples: int = RESAMPLES
+) -> ChoiceTables:
+    """Work out the accuracy of every rater over the answers that a filter leaves, and by task."""
+    base = case_filter or CaseFilter()
+    counts, tallies = engine.choice_counts(base), engine.choice_tallies(base)
+    order = _order(engine.raters, tallies)
+    tasks = _choice_groups(engine, base, TASK, order, resamples).rows
+    noted = {
+        word: count_within(base, engine.tally(found).cases, counts.questions, outcomes=word)
+        for word in ("all_wrong", "against_readers", "wrong_side")
+        if (found := count_within(base, 0, outcomes=word).opens) != base
+    }
+    return ChoiceTables(
+        raters={place: engine.raters[place] for place in order},
+        counts=counts,
+        total=tuple(_cells(engine.raters, order, tallies, base, resamples)),
+        tasks=tasks,
+        clustered=counts.patients < counts.questions,
+        noted=noted,
+    )
+
+
+def choice_groups(
+    engine: Engine, case_filter: CaseFilter, by: CaseProperty, *, resamples: int = RESAMPLES
+) -> ChoiceGroups:
+    """Lay accuracies out by a property; categories of the paper in its order, under its groups."""
+    order = _order(engine.raters, engine.choice_tallies(case_filter))
+    return _choice_groups(engine, case_filter, by, order, resamples)
+
+
+def group_choices(engine: Engine) -> tuple[CaseProperty, ...]:
+    """Return what choices can be laid out by but the task, the paper's category and class first."""
+    first = (*CATEGORY_TAGS, "tag:class", "difficulty", "site", "study")
+    known = {one.key: one for one in engine.facts.properties if one.key not in ("category", "type")}
+    ordered = [known[key] for key in first if key in known]
+    return (*ordered, *(one for key, one in known.items() if key not in first))
+
+
+def on_read_questions(
+    engine: Engine, case_filter: CaseFilter, *, resamples: int = RESAMPLES
+) -> tuple[ChoiceCell, ...]:
+    """Work out every rater's accuracy on the questions that readers answered."""
+    tallies = engine.choice_tallies(case_filter, read_by_people=True)
+    read = refined(case_filter, outcomes="read") or case_filter
+    order = _order(engine.raters, tallies)
+    return tuple(_cell(engine.raters, place, tallies[place], read, resamples) for place in order)
+
+
+def comparisons(
+    engine: Engine, case_filter: CaseFilter, *, resamples: int = RESAMPLES
+) -> Comparisons:
+    """Compare raters by McNemar's test, models among themselves and with readers."""
+    raters = engine.raters
+    pairs = {
+        about: pair for about, pair in engine.choice_pairs(case_filter).items() if pair.by_patient.n
+    }
+
+    def tested(readers: int) -> tuple[PairTest, ...]:
+        chosen = {
+            (task, a, b): pair
+            for (task, a, b), pair in pairs.items()
+            if raters[a].is_reader + raters[b].is_reader == readers
+        }
+        met = {place for _, a, b in chosen for place in (a, b)}
+        few = len(met) <= MOST_RESAMPLED
+        return tuple(
+            PairTest(
+                test,
+                _only(raters, case_filter, test.rater_a, test.rater_b, test.only_a),
+                _only(raters, case_filter, test.rater_b, test.rater_a, test.only_b),
+            )
+            for test in choice_tests(chosen, resamples=resamples if few else 0)
+        )
+
+    return Comparisons(lambda: tested(0), lambda: tested(1))
+
+
+def kappa_map(engine: Engine, case_filter: CaseFilter) -> dict[str | None, tuple[KappaCell, ...]]:
+    """Work out the agreement of every two raters, over all questions (None) and by task."""
+    found: dict[str | None, list[KappaCell]] = {}
+    for (task, a, b), table in engine.choice_agreement(case_filter).items():
+        if not table.any():
+            continue
+        kappa = kappa_of(task, a, b, table)
+        words = [
+            f"{outcome}:{engine.raters[place].id}"
+            for place in (a, b)
+            for outcome in ("right", "wrong")
+        ]
+        shared = _count(case_filter, kappa.n, None, words, {TASK.field: task} if task else {})
+        found.setdefault(task, []).append(KappaCell(kappa, shared))
+    return {task: tuple(cells) for task, cells in found.items()}
+
+
+def _order(raters: Sequence[Rater], tallies: Sequence[ChoiceTally]) -> tuple[int, ...]:
+    """Return the places of the raters with an answer: models, then readers."""
+    there = [place for place, tally in enumerate(tallies) if tally.patients.n]
+    return tuple(sorted(there, key=lambda place: raters[place].is_reader))
+
+
+def _choice_groups(
+    engine: Engine, base: CaseFilter, by: CaseProperty, order: Sequence[int], resamples: int
+) -> ChoiceGroups:
+    found, left_out = engine.choice_groups(base, by, MOST_GROUPS)
+    of_categories = by.key in CATEGORY_TAGS
+    rows = []
+    for group in found:
+        of_group = {by.field: group.value}
+        opens = _count(base, group.questions, None, ("answered",), of_group)
+        cells = _cells(engine.raters, order, group.tallies, base, resamples, of_group)
+        name = value_name(engine.facts, by.field, group.value)
+        category = group.value.partition(":")[2]
+        rows.append(
+            GroupRow(
+                group.value,
+                name if by.field != "tags" else category,
+                group_of(category) if of_categories else "",
+                opens,
+                tuple(cells),
+            )
+        )
+    if of_categories:
+        rows.sort(key=lambda row: order_of(row.name))
+        if all(row.group == NOT_IN_IT for row in rows):
+            rows = [GroupRow(row.value, row.name, "", row.questions, row.cells) for row in rows]
+    return ChoiceGroups(by, tuple(rows), left_out)
+
+
+def _cells(
+    raters: Sequence[Rater],
+    order: Sequence[int],
+    tallies: Sequence[ChoiceTally],
+    base: CaseFilter,
+    resamples: int,
+    of_group: Mapping[str, str] = NO_CONDITIONS,
+) -> Iterator[ChoiceCell]:
+    for place in order:
+        yield _cell(raters, place, tallies[place], base, resamples, of_group)
+
+
+def _cell(
+    raters: Sequence[Rater],
+    place: int,
+    tally: ChoiceTally,
+    base: CaseFilter,
+    resamples: int,
+    of_group: Mapping[str, str] = NO_CONDITIONS,
+) -> ChoiceCell:
+    """Join a rater's numbers with what they open: of a model only its own answers."""
+    found = accuracy(tally, resamples=resamples)
+    rater, n = raters[place], found.rate.n
+    own = {**of_group, "models": rater.id} if rater.has_answers else of_group
+
+    def opened(value: int, *outcomes: str) -> Count:
+        return _count(base, value, n, [f"{outcome}:{rater.id}" for outcome in outcomes], own)
+
+    return ChoiceCell(
+        place,
+        found,
+        asked=opened(n, *_OUTCOMES),
+        right=opened(found.rate.flagged, "right"),
+        wrong=opened(found.wrong, "wrong"),
+        failed=opened(found.failed, "failed"),
+    )
+
+
+def _only(raters: Sequence[Rater], base: CaseFilter, right: int, other: int, value: int) -> Count:
+    """Count the questions that one rater got right and the other did not."""
+    missed = raters[other].id
+    words = [f"right:{raters[right].id}", f"wrong:{missed}", f"failed:{missed}"]
+    return _count(base, value, None, words)
+
+
+def _count(
+    base: CaseFilter,
+    value: int,
+    of: int | None,
+    outcomes: Sequence[str],
+    of_group: Mapping[str, str] = NO_CONDITIONS,
+) -> Count:
+    return count_within(base, value, of, outcomes=outcomes, **of_group)
+
+
+# What stands under the numbers of choices: what is counted, by which method, how many.
+#
+# All of it is plain text.
+
+COUNTED: Final = tr(
+    "Right of all answers to questions whose right option is known. An "
+    "answer without a usable choice counts as wrong; without them: right of "
+    "the others."
+)
+KAPPA: Final = tr(
+    "Cohen's kappa of the options chosen (not weighted), over the questions "
+    "in which both chose one: 1 is always the same option, 0 no more than by "
+    "chance. It says nothing of who is right."
+)
+
+
+def interval_caption(*, clustered: bool) -> str:
+    """Say how the intervals are made."""
+    if clustered:
+        return tr(
+            "Questions share patients or studies: {level:.0%} intervals resample "
+            "these (BCa, {resamples:,} resamples); where none is shared they are "
+            "Wilson's, and a share of 0% or 100% has Wilson's with each patient "
+            "counted once."
+        ).format(level=LEVEL, resamples=RESAMPLES)
+    return tr(
+        "{level:.0%} intervals are Wilson's: no two questions share a patient or study."
+    ).format(level=LEVEL)
+
+
+def accuracy_caption(tables: ChoiceTables) -> str:
+    """Say what stands in the table of accuracies."""
+    words = [COUNTED, interval_caption(clustered=tables.clustered)]
+    if tables.readers:
+        words.append(tr("Readers stand apart: they may have answered some of the questions only."))
+    if tables.counts.unmarked:
+        unmarked = counted(tables.counts.unmarked, "question")
+        words.append(
+            tr("In no number: {unmarked} without a right option.").format(unmarked=unmarked)
+        )
+    return " ".join([*words, small_caption()])
+
+
+def small_caption() -> str:
+    """Say what a grey number means."""
+    return tr("Grey: fewer than {small} questions, to be read as single cases.").format(small=SMALL)
+
+
+def groups_caption(groups: ChoiceGroups) -> str:
+    """Say what is laid out by a property."""
+    words = [COUNTED, tr("Under each share: right of answered, and the 95% interval.")]
+    if groups.by.field == "tags":
+        words.append(tr("A question with several values counts in each."))
+    if groups.left_out:
+        words.append(
+            trn(
+                "{left_out:,} value with fewer questions is left out.",
+                "{left_out:,} values with fewer questions are left out.",
+                groups.left_out,
+            ).format(left_out=groups.left_out)
+        )
+    return " ".join([*words, small_caption()])
+
+
+def comparison_caption(n_raters: int, *, readers: bool = False) -> str:
+    """Say how two raters are compared."""
+    who = tr("a model and a reader") if readers else tr("two models")
+    words = tr(
+        "Over the questions that {who} both answered, failed choices as wrong: "
+        "McNemar's exact test, p adjusted by Benjamini-Hochberg over all pairs "
+        "here; it takes questions as independent. The difference is A minus B, "
+        "in percentage points"
+    ).format(who=who)
+    if n_raters > MOST_RESAMPLED:
+        return tr("{words}, of more than {most_resampled} raters without intervals.").format(
+            words=words, most_resampled=MOST_RESAMPLED
+        )
+    return tr("{words}, its interval made as above.").format(words=words)
+
+
+def read_caption(questions: int) -> str:
+    """Say which questions models and readers are compared on."""
+    return tr(
+        "The {questions:,} questions that a reader answered. Each rater's n are "
+        "those of them that this rater answered; readers are people, not models."
+    ).format(questions=questions)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.scores.tables import ScoreTables
+from rexview.analysis.scores import ScoreTables
 from rexview.words import tr
 
 _FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "published"

@@ -1,10 +1,4 @@
-"""Commands that begin runs themselves, typed from a page into a process of their own.
-
-``curate`` is a run for each of its steps, of which the next is known when the last has ended. So
-what a page begins there is the command, and its runs appear one by one. Its record, ``job.json``,
-lies in a folder beside those of the runs: going on with it is the same command again. What it tells
-at the end goes to ``told.json``, what it says on the way to ``said.txt``.
-"""
+"""Commands and runs of models that a page begins, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,16 +9,25 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from rexview.addresses import address_of_set
-from rexview.analysis.run_models.detached import command_line, environment, last_words
-from rexview.analysis.run_models.kinds import CORRECTIONS, Command, kind_of, named
-from rexview.analysis.run_models.wanted import IN_STORAGE, Wanted
-from rexview.errors import RunError, RunRefused
+from rexview.analysis.run_models.run_request import (
+    CORRECTIONS,
+    IN_STORAGE,
+    Command,
+    RunRequest,
+    describe_subject,
+    run_kind_of,
+)
+from rexview.errors import FileRefused, RunError, RunRefused
+from rexview.models.backend import AttemptFailed
+from rexview.models.endpoints.servers import read_address
+from rexview.models.local import files as local
 from rexview.models.running.folder import (
     CURATING,
     JUDGING,
@@ -35,17 +38,180 @@ from rexview.models.running.folder import (
     read_json,
     write_json,
 )
-from rexview.models.running.run import disk_words
+from rexview.models.running.progress import Progress, read_progress, write_progress
+from rexview.models.running.run import RunPlan, begin, disk_words
 from rexview.models.running.spec import RunSpec
 from rexview.schema import ReviewSet
-from rexview.untrusted_input import printable
+from rexview.untrusted_input import printable, read_file
 from rexview.words import counted, tr
+
+# A run in a process of its own, begun from a page: it goes on when page and server end.
+#
+# The page writes ``run.json``; the process is ``python -m rexview run SET --resume RUN``, the
+# same that a person would type. What it says before it can write its progress goes to
+# ``said.txt`` of the run's folder. Commands that begin runs themselves:
+# :mod:`rexview.analysis.run_models.jobs`.
+
+_ROOT: Final = Path(__file__).resolve().parents[3]
+_SAID: Final = "said.txt"
+_STARTS_WITHIN_S: Final = 90.0
+"""Until a process has read the set and taken the lock; it says by itself why it cannot."""
+_MOST_SAID: Final = 1_000_000
+_begun: Final[dict[str, subprocess.Popen[bytes]]] = {}
+_lock: Final = threading.Lock()
+
+
+def missing_requirements(spec: RunSpec, keys: Mapping[str, str]) -> str | None:
+    """Return what a run needs and does not find here, and what to do; None where all is there."""
+    parameters = spec.parameters
+    if parameters.api == "transformers":
+        return local.what_is_missing() or _not_found(parameters.model)
+    if find_spec("openai") is None:
+        return tr("Not installed: openai. Install: pip install -r requirements.txt")
+    address, variable = read_address(parameters.base_url), spec.card.key_variable
+    if address.is_this_machine or _key(variable, keys):
+        return None
+    return tr("There is no key for {host}: whoever runs rexview sets it ({variable}).").format(
+        host=address.host, variable=variable
+    )
+
+
+def _not_found(model: str) -> str | None:
+    """Return why the files of a local model cannot be used; they are not loaded for it."""
+    try:
+        local.find_files(model)
+    except AttemptFailed as failure:
+        return str(failure)
+    return None
+
+
+def _key(variable: str, keys: Mapping[str, str]) -> str:
+    return str(keys.get(variable) or os.environ.get(variable, "")).strip()
+
+
+def begin_detached(plan: RunPlan, keys: Mapping[str, str], *, insists: bool = False) -> None:
+    """Begin a new run.
+
+    Parameters
+    ----------
+    plan
+        Of a run that does not exist yet.
+    keys
+        Keys by the name of their variable, beside those of the environment.
+    insists
+        Whether a local model is loaded although it takes more memory than is free.
+
+    Raises
+    ------
+    RunError
+        The review set's folder cannot be written, or the process cannot be started.
+    """
+    begin(plan).release()
+    total = len(plan.spec.cases) * plan.spec.repeats
+    before = Progress(plan.spec.id, plan.spec.parameters.model, total=total)
+    resume_run(plan.run, plan.spec, before, keys, insists=insists)
+
+
+def resume_run(
+    run: RunFolder,
+    spec: RunSpec,
+    before: Progress,
+    keys: Mapping[str, str],
+    *,
+    budget: str | None = None,
+    insists: bool = False,
+) -> None:
+    """Go on with a run that nobody works on; ``before`` is how far it was.
+
+    ``insists`` is as in :func:`begin_detached`.
+
+    Raises
+    ------
+    RunError
+        Somebody works on it, or its process cannot be started.
+    """
+    with _lock:
+        if progress_now(run).at_work:
+            raise RunRefused(tr("The run is at work already."))
+        arguments = ["run", str(run.set_folder), "--resume", run.id]
+        if budget:
+            arguments += ["--budget", budget]
+        if insists:
+            arguments.append("--yes")
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        starting = replace(
+            before, state="starting", failed={}, message=None, lines=(), started=now, updated=now
+        )
+        try:
+            write_progress(run, starting)
+            with (run.path / _SAID).open("wb") as said:
+                process = subprocess.Popen(  # noqa: S603 - our own program
+                    command_line(arguments),
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    env=environment(spec.card.key_variable, keys),
+                )
+        except OSError as error:
+            raise RunError(disk_words(error)) from None
+        _begun[run.id] = process
+        threading.Thread(target=process.wait, daemon=True).start()  # who is waited for is no zombie
+
+
+def command_line(arguments: Sequence[str]) -> list[str]:
+    """Return what starts our own program with arguments."""
+    return [sys.executable, "-m", "rexview", *arguments]
+
+
+def environment(variable: str, keys: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of such a process: ours, with the key, and where the program is."""
+    key = _key(variable, keys)
+    values = {**os.environ, **({variable: key} if key else {})}
+    paths = (str(_ROOT), values.get("PYTHONPATH", ""))
+    values["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    return values
+
+
+def progress_now(run: RunFolder) -> Progress:
+    """Return how far a run is, also while its process has only just been started."""
+    process = _begun.get(run.id)
+    ended = process is not None and process.poll() is not None
+    found = read_progress(run)
+    if found.state != "broken" or found.message is None or is_worked_on(run):
+        return found
+    told = read_progress(run, as_written=True)
+    if told.state != "starting":
+        return found
+    if not ended and _is_new(told):
+        return told
+    why = last_output_line(run.path / _SAID) or tr("Its process ended before it began: resume it.")
+    return replace(found, message=why)
+
+
+def _is_new(told: Progress) -> bool:
+    try:
+        since = datetime.fromisoformat(told.updated or "")
+        return (datetime.now(UTC) - since).total_seconds() < _STARTS_WITHIN_S
+    except (ValueError, TypeError):
+        return False
+
+
+def last_output_line(said: Path) -> str:
+    """Return the last line that a process said, as far as it said any; a warning only alone."""
+    try:
+        lines = read_file(said, _MOST_SAID).decode("utf-8", "replace").splitlines()
+    except (OSError, FileRefused):
+        return ""
+    spoken = [line for line in lines if line.strip()]
+    grave = [line for line in spoken if not line.startswith("warning: ")]
+    return printable((grave or spoken or [""])[-1])[:500]
+
 
 Again = Literal["--resume", "--again"]
 """Go on with what has no answer, or ask anew where an answer could not be read."""
 _RECORD: Final = "job.json"
 _TOLD: Final = "told.json"
-_SAID: Final = "said.txt"
 _UNDER: Final[Mapping[str, str]] = {"curate": CURATING, "judge": JUDGING, "metrics": JUDGING}
 _ASKED: Final[Mapping[str, str]] = {"curate": "--model", "judge": "--judge", "metrics": "--judge"}
 _MAY: Final = frozenset(
@@ -89,7 +255,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Ended:
+class JobResult:
     """What a command reported at its end, in words; ``message`` is why it reported nothing.
 
     ``begun`` is False where it ended before its last step.
@@ -137,7 +303,7 @@ def new_job(
     return Job(folder, command, model, tuple(arguments), created, by)
 
 
-def arguments_of(wanted: Wanted) -> list[str]:
+def arguments_of(wanted: RunRequest) -> list[str]:
     """Return how a model is asked, as arguments of the command line."""
     values = {
         "--base-url": wanted.base_url,
@@ -149,12 +315,12 @@ def arguments_of(wanted: Wanted) -> list[str]:
     return [f"{name}={value}" for name, value in values.items() if value is not None]
 
 
-def going_on(run: RunFolder, spec: RunSpec, by: str = "") -> Job:
+def resume_job(run: RunFolder, spec: RunSpec, by: str = "") -> Job:
     """Return the job that goes on with a run that does not answer cases."""
-    kind = kind_of(run, spec)
+    kind = run_kind_of(run, spec)
     more = list(kind.more)
     if kind == CORRECTIONS:
-        scopes = {named(one)[1].rpartition(", ")[2] for one in spec.cases}
+        scopes = {describe_subject(one)[1].rpartition(", ")[2] for one in spec.cases}
         more += ["--metric=fineradscore", *(f"--scope={one}" for one in sorted(scopes))]
     arguments = [*more, f"--resume={run.id}"]
     return new_job(run.set_folder, kind.command, spec.parameters.model, arguments, by)
@@ -290,24 +456,24 @@ def _can_be_typed(text: str) -> bool:
         return False
 
 
-def how_it_ended(job: Job) -> Ended:
+def how_it_ended(job: Job) -> JobResult:
     """Return what a job that is no longer at work told at its end."""
     values = read_json(job.folder.path / _TOLD)
     if values is None or "exit" not in values:
-        said = last_words(job.folder.path / _SAID)
+        said = last_output_line(job.folder.path / _SAID)
         last = (
             tr("ended early. It said last: {said}").format(said=said)
             if said
             else tr("ended without a word: resume it.")
         )
-        return Ended(message=tr("Its process {last}").format(last=last))
+        return JobResult(message=tr("Its process {last}").format(last=last))
     steps = values.get("steps")
     with suppress(TypeError, ValueError, AttributeError, KeyError, OverflowError):
         return _of_steps(steps, values) if isinstance(steps, list) else _of_one(values)
-    return Ended(message=tr("{told} of this job cannot be read.").format(told=_TOLD))
+    return JobResult(message=tr("{told} of this job cannot be read.").format(told=_TOLD))
 
 
-def _of_steps(steps: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> Ended:
+def _of_steps(steps: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> JobResult:
     lines = []
     for step in steps:
         words = tr("{step:,} of {step_2:,} answered").format(
@@ -319,10 +485,10 @@ def _of_steps(steps: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> 
     if not begun:
         lines.append(tr("The steps after it were not begun: resume it."))
     left = sum(int(step["unasked"]) for step in steps)
-    return Ended(tuple(lines), unreadable, left, begun=begun)
+    return JobResult(tuple(lines), unreadable, left, begun=begun)
 
 
-def _of_one(values: Mapping[str, Any]) -> Ended:
+def _of_one(values: Mapping[str, Any]) -> JobResult:
     lines = []
     if "opinions" in values:
         lines.append(
@@ -336,7 +502,7 @@ def _of_one(values: Mapping[str, Any]) -> Ended:
             name=values["name"], found=values["yes"], judged=len(values["said"])
         )
         lines.append(printable(told))
-    return Ended(tuple(lines), len(values["unreadable"]), int(values["unasked"]))
+    return JobResult(tuple(lines), len(values["unreadable"]), int(values["unasked"]))
 
 
 def would_send(job: Job, variable: str, keys: Mapping[str, str]) -> WouldSend:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.clickhouse.database.database import Database
+from rexview.analysis.clickhouse.database import Database
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.clickhouse.loading.load import load_set
-from rexview.analysis.clickhouse.tables.opened import OpenedSet
+from rexview.analysis.clickhouse.loaded_set import OpenedSet
+from rexview.analysis.clickhouse.loading import load_set
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.bench import scale_parts
 from rexview.bench.made_set import MadeSet, make_set
@@ -64,7 +64,7 @@ def run(filters: int = FILTERS, answers: int = ANSWERS) -> Measured:
 
 def alike(filters: int, names: tuple[str, ...]) -> int:
     """Ask both engines some questions, all for none, about random filters; return how many."""
-    from rexview.analysis.clickhouse.database.in_process import InProcess
+    from rexview.analysis.clickhouse.database import InProcess
     from rexview.bench.engines.comparison import QUESTIONS, Compared, compare
     from rexview.bench.engines.everything import EverythingSet
     from rexview.reviewset import load
@@ -82,7 +82,7 @@ def alike(filters: int, names: tuple[str, ...]) -> int:
 
 def costs(answers: int) -> list[Row]:
     """Measure what pages ask, on ClickHouse beside memory, on a made set."""
-    from rexview.analysis.clickhouse.database.in_process import InProcess
+    from rexview.analysis.clickhouse.database import InProcess
     from rexview.analysis.engine import Engine
     from rexview.analysis.filter.case_filter import CaseFilter
     from rexview.reviewset import load

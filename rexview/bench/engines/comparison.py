@@ -25,25 +25,24 @@ from rexview.analysis.filter.case_filter import (
     Range,
 )
 from rexview.analysis.filter.conditions import (
+    BELOW,
+    COMPARED,
     NOT_KNOWN,
+    OF_CASES,
+    OF_MODELS,
+    UNNAMED,
+    EditCondition,
+    MetricOrder,
     ModelPair,
     ReaderPair,
     ScoreCondition,
     region_of,
 )
 from rexview.analysis.filter.judge_conditions import judge_word
-from rexview.analysis.filter.outcomes import OF_CASES, OF_MODELS
-from rexview.analysis.filter.report_conditions import (
-    BELOW,
-    COMPARED,
-    UNNAMED,
-    EditCondition,
-    MetricOrder,
-)
 from rexview.metrics.identity import MetricId
 from rexview.stats.failure_rates import PatientTally
-from rexview.stats.generated_reports.metric_means import PatientSums
-from rexview.stats.judges.opinions import Judge
+from rexview.stats.judges import Judge
+from rexview.stats.report_metrics import PatientSums
 from rexview.vocab import (
     DIMENSION_NAMES,
     DIMENSIONS,

@@ -19,7 +19,7 @@ from typing import Any, Final
 from uuid import UUID, uuid5
 
 from rexview.analysis.memory.study import MemoryStudyEngine
-from rexview.analysis.study.worklist import slots_of
+from rexview.analysis.study import slots_of
 from rexview.answer_digest import digests_of
 from rexview.bench.reliability.audit import Cell, SentEntry
 from rexview.bench.reliability.server import ScoreServer

@@ -13,13 +13,19 @@ from rexview.cli.curate.opened import CHOICE_STEP, mend_parts, opened
 from rexview.cli.curate.steps import do_steps, dry_run, wanted_steps
 from rexview.cli.curate.told import StepTold, tell
 from rexview.cli.output import as_json
-from rexview.curation.alike import Similarity
-from rexview.curation.choice.checks.question import Check, ChoiceQuestion
+from rexview.curation.choice.checks import Check, ChoiceQuestion
 from rexview.curation.choice.proposing import PROPOSE_CHOICE
-from rexview.curation.choice.rules import checks_of, questions_of_cases, write_rules
 from rexview.curation.choice.sample import sample_of
-from rexview.curation.choice.validator import VALIDATE
-from rexview.curation.choice.verdict import CHECKS, Verdict, verdicts
+from rexview.curation.choice.validation import (
+    CHECKS,
+    VALIDATE,
+    Verdict,
+    checks_of,
+    questions_of_cases,
+    verdicts,
+    write_rules,
+)
+from rexview.curation.near_duplicates import Similarity
 from rexview.errors import ImportSourceError, RunRefused, SettingsError
 from rexview.models.asking.cards import find_card
 from rexview.models.backend import AttemptFailed

@@ -8,11 +8,11 @@ from typing import Any, Final
 from rexview.cli.reviews import reviews_of
 from rexview.curation.asking import Step
 from rexview.curation.choice.proposing import PROPOSE_CHOICE
-from rexview.curation.choice.validator import VALIDATE
-from rexview.curation.parts import write_parts
-from rexview.curation.proposing.step import PROPOSE
-from rexview.curation.rating.step import RATE
-from rexview.curation.tagging.step import TAG
+from rexview.curation.choice.validation import VALIDATE
+from rexview.curation.proposing import PROPOSE
+from rexview.curation.questions import write_parts
+from rexview.curation.rating import RATE
+from rexview.curation.tagging import TAG
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
 from rexview.store import merged

@@ -8,29 +8,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rexview.analysis.run_models.wanted import Subjects
+from rexview.analysis.run_models.run_request import RunSubjects
 from rexview.cli.curate.opened import STEP, mend_parts, opened
 from rexview.cli.curate.told import StepTold, tell, tell_would_send
 from rexview.cli.run.command import plan_about, would_send
 from rexview.cli.run.work import ask
-from rexview.curation.asking import Step, Subject
+from rexview.curation.asking import QuestionSubject, Step
 from rexview.curation.choice.proposing import PROPOSE_CHOICE
-from rexview.curation.choice.proposing import subjects_of as choice_subjects
-from rexview.curation.choice.rules import questions_of as choice_questions
-from rexview.curation.choice.validator import VALIDATE
-from rexview.curation.choice.validator import subjects_of as validating_subjects
-from rexview.curation.parts import is_of_step, write_parts
-from rexview.curation.proposing.step import PROPOSE
-from rexview.curation.proposing.step import subjects_of as proposing_subjects
+from rexview.curation.choice.proposing import choice_proposing_subjects as choice_subjects
+from rexview.curation.choice.validation import VALIDATE
+from rexview.curation.choice.validation import choice_questions_of as choice_questions
+from rexview.curation.choice.validation import validation_subjects as validating_subjects
+from rexview.curation.proposing import PROPOSE, proposing_subjects
 from rexview.curation.questions import (
     OpenQuestion,
+    is_of_step,
     questions_of,
     rating_subjects,
     tagging_subjects,
+    write_parts,
 )
-from rexview.curation.rating.step import RATE
+from rexview.curation.rating import RATE
 from rexview.curation.studies import studies_of
-from rexview.curation.tagging.step import TAG
+from rexview.curation.tagging import TAG
 from rexview.errors import RunError, RunRefused
 from rexview.models.running.estimate import estimate
 from rexview.models.running.folder import CURATING, run_folder
@@ -115,9 +115,9 @@ class _About:
     """What a step asks about: all of it, what was said of that, and what is still to be asked."""
 
     review_set: ReviewSet
-    subjects: list[Subject]
+    subjects: list[QuestionSubject]
     said: dict[str, KeptReply]
-    left: list[Subject]
+    left: list[QuestionSubject]
     untold: int = 0
 
 
@@ -187,7 +187,7 @@ def _plan(
 ) -> RunPlan:
     """Plan the run; one that is named must have asked this model in these words."""
     ids = tuple(one.id for one in about.left)
-    subjects = Subjects(ids, step.wording, CURATING)
+    subjects = RunSubjects(ids, step.wording, CURATING)
     left = _in_words(budget) if budget else None
     return plan_about(about.review_set, options, options.model, subjects, budget=left)
 
@@ -233,7 +233,7 @@ def dry_run(
 
 def _stand_ins(
     options: argparse.Namespace, step: Step[Any], about: _About, cases: Sequence[str]
-) -> list[Subject]:
+) -> list[QuestionSubject]:
     """Return a question in place of each that is still to be proposed."""
     questions = [OpenQuestion(case, f"to come {n}", _STAND_IN) for n, case in enumerate(cases)]
     if step is RATE:
@@ -242,4 +242,6 @@ def _stand_ins(
         return tagging_subjects(questions)
     # a validator reads report and question
     values = dict(about.subjects[0].values) if about.subjects else {}
-    return [Subject(one.case, one.about, {**values, "question": _STAND_IN}) for one in questions]
+    return [
+        QuestionSubject(one.case, one.about, {**values, "question": _STAND_IN}) for one in questions
+    ]

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from rexview.cli.output import as_json
-from rexview.curation.asking import Step, Subject
-from rexview.curation.parts import Written
+from rexview.curation.asking import QuestionSubject, Step
+from rexview.curation.questions import StepParts
 from rexview.models.backend import OUTCOMES
 from rexview.models.running.estimate import Estimate
 from rexview.models.running.journal import KeptReply
@@ -37,14 +37,14 @@ class StepTold:
     """
 
     step: Step[Any]
-    subjects: Sequence[Subject] = ()
+    subjects: Sequence[QuestionSubject] = ()
     said: Mapping[str, KeptReply] = field(default_factory=dict)
-    written: Written = field(default_factory=lambda: Written((), {}, 0))
+    written: StepParts = field(default_factory=lambda: StepParts((), {}, 0))
     ended: Progress | None = None
     untold: int = 0
     message: str | None = None
 
-    def _of(self, *, answered: bool) -> list[tuple[Subject, KeptReply]]:
+    def _of(self, *, answered: bool) -> list[tuple[QuestionSubject, KeptReply]]:
         both = [(one, self.said[one.id]) for one in self.subjects if one.id in self.said]
         return [(one, reply) for one, reply in both if reply.answered == answered]
 
@@ -86,7 +86,7 @@ class StepTold:
         }
 
 
-def _told(subject: Subject, reply: KeptReply) -> dict[str, str]:
+def _told(subject: QuestionSubject, reply: KeptReply) -> dict[str, str]:
     return {
         "case": subject.case,
         "about": ", ".join(subject.about),

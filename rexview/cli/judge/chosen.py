@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from rexview.judge.subjects import Subject
+    from rexview.judge.subjects import JudgeSubject as Subject
     from rexview.rubric import RubricDimension
     from rexview.schema import Answer, Case, ReviewSet
 

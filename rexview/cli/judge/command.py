@@ -24,8 +24,8 @@ from rexview.untrusted_input import printable
 from rexview.vocab import TEXT_DIMENSIONS, counted
 
 if TYPE_CHECKING:
-    from rexview.judge.results import Known
-    from rexview.judge.subjects import Subject
+    from rexview.judge.opinions import KnownOpinions as Known
+    from rexview.judge.subjects import JudgeSubject as Subject
     from rexview.models.backend import Prompt
     from rexview.models.running.progress import Progress
     from rexview.schema import ReviewSet
@@ -75,10 +75,15 @@ def _judge(options: argparse.Namespace) -> int:
 
 def _ask(options: argparse.Namespace) -> int:
     """Ask about what the judge has not said yet, then keep all that it said."""
-    from rexview.analysis.run_models.wanted import Subjects
+    from rexview.analysis.run_models.run_request import RunSubjects as Subjects
     from rexview.cli.run.work import ask
-    from rexview.judge.asking import asking_of
-    from rexview.judge.results import check_set, known_of
+    from rexview.judge.opinions import (
+        check_opinions_can_be_kept as check_set,
+    )
+    from rexview.judge.opinions import (
+        read_known_opinions as known_of,
+    )
+    from rexview.judge.request import build_opinion_asking as asking_of
     from rexview.models.running.estimate import estimate
     from rexview.settings import load_settings
 
@@ -112,9 +117,9 @@ def _asked(options: argparse.Namespace) -> _Asked:
     ------
     RunRefused, SettingsError
     """
-    from rexview.analysis.study.worklist import rubric_of
+    from rexview.analysis.study import rubric_of
+    from rexview.judge.request import find_wording
     from rexview.judge.subjects import FAILURES, shows_report
-    from rexview.judge.wording import find_wording
     from rexview.reviewset import load
 
     review_set = load(options.folder)
@@ -148,7 +153,8 @@ def _keep(options: argparse.Namespace, asked: _Asked, before: Known, ended: Prog
     What it says is not counted here: beside such a number has to stand how far it agrees with
     readers, which the pages and ``stats`` work out.
     """
-    from rexview.judge.results import known_of, write_opinions
+    from rexview.judge.opinions import read_known_opinions as known_of
+    from rexview.judge.opinions import write_opinions
 
     review_set = asked.review_set
     written = write_opinions(review_set, asked.judge, asked.prompt)

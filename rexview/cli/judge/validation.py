@@ -21,8 +21,8 @@ from rexview.vocab import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rexview.analysis.written.validation import Validated
-    from rexview.judge.written.validating import Share
+    from rexview.analysis.written_results import ValidationResult as Validated
+    from rexview.judge.written.validation import Share
 
 _EACH: Final = 50
 
@@ -60,13 +60,12 @@ def _count(text: str) -> int:
 @refusing(RunRefused, SettingsError, StoreError)
 def _written(options: argparse.Namespace) -> int:
     """Count what was found, draw a sample or say what a filled one says."""
-    from rexview.analysis.written.failures import find_failure
-    from rexview.analysis.written.results import found_in
-    from rexview.analysis.written.validation import KIND, validated
+    from rexview.analysis.written_failures import find_failure
+    from rexview.analysis.written_results import VALIDATION_KIND as KIND
+    from rexview.analysis.written_results import found_in, validated
     from rexview.judge.subjects import WRITTEN
-    from rexview.judge.written.results import replies_about, results_of
-    from rexview.judge.written.validating import GROUPS, read_sheet, sample, sheet
-    from rexview.judge.written.words import name_of
+    from rexview.judge.written import name_of, replies_about, results_of
+    from rexview.judge.written.validation import GROUPS, read_sheet, sample, sheet
     from rexview.reviewset import load
     from rexview.settings import load_settings
     from rexview.store import open_reviews

@@ -17,7 +17,7 @@ from rexview.vocab import counted
 if TYPE_CHECKING:
     import argparse
 
-    from rexview.judge.written.results import Candidate, WrittenResults
+    from rexview.judge.written import Candidate, WrittenResults
     from rexview.models.backend import Prompt
     from rexview.models.running.progress import Progress
 
@@ -33,12 +33,12 @@ def find_failure(options: argparse.Namespace) -> int:
     ------
     RunRefused, SettingsError
     """
-    from rexview.analysis.run_models.wanted import Subjects
-    from rexview.analysis.written.failures import find_failure as find_words
+    from rexview.analysis.run_models.run_request import RunSubjects as Subjects
+    from rexview.analysis.written_failures import find_failure as find_words
     from rexview.cli.run.work import ask
     from rexview.judge.subjects import WRITTEN
-    from rexview.judge.written.asking import asking_of
-    from rexview.judge.written.results import left_to_ask, replies_about, results_of
+    from rexview.judge.written import build_written_asking as asking_of
+    from rexview.judge.written import left_to_ask, replies_about, results_of
     from rexview.models.running.estimate import estimate
     from rexview.reviewset import load
     from rexview.settings import load_settings
@@ -84,8 +84,7 @@ def _tell(
     ended: Progress | None,
 ) -> int:
     """Say what was found in how many answers, and what is missing; return the exit status."""
-    from rexview.judge.written.reading import SAID
-    from rexview.judge.written.words import name_of
+    from rexview.judge.written import SAID, name_of
 
     unread = [
         {"case": about.case, "model": about.model, "outcome": reply.outcome, "why": reply.why}

@@ -13,7 +13,7 @@ from rexview.untrusted_input import printable
 from rexview.vocab import counted
 
 if TYPE_CHECKING:
-    from rexview.metrics.pairs import Compared
+    from rexview.metrics.pairs import ComparedPairs as Compared
     from rexview.schema import Report, ReviewSet
 
 
@@ -65,8 +65,7 @@ def asked(options: argparse.Namespace, scopes: Sequence[str]) -> Asked:
         There is no such scope or model, or nothing that could be compared.
     """
     from rexview.cli.reviews import reviews_of
-    from rexview.metrics.pairs import corrected_reports, models_with_reports
-    from rexview.metrics.scopes import SCOPES
+    from rexview.metrics.pairs import SCOPES, corrected_reports, models_with_reports
     from rexview.reviewset import load
     from rexview.store import merged
 

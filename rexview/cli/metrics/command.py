@@ -19,7 +19,7 @@ from rexview.vocab import counted
 
 if TYPE_CHECKING:
     from rexview.metrics.identity import MetricId
-    from rexview.metrics.kept_values import Found
+    from rexview.metrics.kept_values import MetricValues as Found
 
 
 def add_metrics(commands: Any) -> None:
@@ -55,7 +55,7 @@ def add_metrics(commands: Any) -> None:
 
 @refusing(MetricsRefused, RunRefused)
 def _metrics(options: argparse.Namespace) -> int:
-    from rexview.metrics.fineradscore.results import METRIC
+    from rexview.metrics.fineradscore import METRIC
 
     if METRIC not in options.metric:
         return _work_out(options)
@@ -71,8 +71,10 @@ def _metrics(options: argparse.Namespace) -> int:
 def _work_out(options: argparse.Namespace) -> int:
     """Work out everything, then keep it: what fails leaves all as it was."""
     from rexview.harm import load_harm
-    from rexview.metrics.at_once import external_values, named, own_values
-    from rexview.metrics.kept_values import check_file, check_set
+    from rexview.metrics.at_once import external_values, own_values
+    from rexview.metrics.at_once import find_metric as named
+    from rexview.metrics.kept_values import check_file
+    from rexview.metrics.kept_values import check_values_can_be_kept as check_set
     from rexview.metrics.of_answer import COMPUTED_SCOPES
 
     wanted = [named(name) for name in dict.fromkeys(options.metric)]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from rexview.analysis.run_models.wanted import Subjects
+from rexview.analysis.run_models.run_request import RunSubjects
 from rexview.cli.metrics.asked import Asked, asked
 from rexview.cli.metrics.told import in_words, tell, told_of
 from rexview.cli.output import as_json
@@ -16,16 +16,19 @@ from rexview.cli.run.command import dry_run, plan_about
 from rexview.cli.run.shown import tell_left
 from rexview.cli.run.work import ask
 from rexview.errors import MetricsRefused
-from rexview.metrics.fineradscore.asking import Subject, asking_of, judging_prompt, subject_of
-from rexview.metrics.fineradscore.results import (
+from rexview.metrics.fineradscore import (
     Corrected,
+    ReportSubject,
+    build_line_edit_asking,
     corrected,
     edit_rows,
-    identity_of,
-    kept,
+    judge_metric_identity,
+    judging_prompt,
+    read_kept_corrections,
     reader_of,
+    report_subject,
 )
-from rexview.metrics.kept_values import Found, write_edits, write_values
+from rexview.metrics.kept_values import MetricValues, write_edits, write_values
 from rexview.models.running.estimate import estimate
 from rexview.untrusted_input import printable
 from rexview.vocab import counted
@@ -54,11 +57,11 @@ def judge(options: argparse.Namespace) -> int:
     about = asked(options, ("findings",))
     about.tell_missing()
     prompt = judging_prompt()
-    subjects = [subject_of(pair) for one, _ in about.compared for pair in one]
+    subjects = [report_subject(pair) for one, _ in about.compared for pair in one]
     if not subjects:
         print("No generated report can be compared with a reference.", file=sys.stderr)
         return 1
-    said = kept(about.review_set.folder, options.judge, prompt)
+    said = read_kept_corrections(about.review_set.folder, options.judge, prompt)
     left = [
         one
         for one in subjects
@@ -67,9 +70,9 @@ def judge(options: argparse.Namespace) -> int:
     if before := len(subjects) - len(left):
         words = f"{counted(before, 'report')} judged before by {options.judge}, not asked again."
         print(printable(words), file=sys.stderr)
-    wanted = Subjects(tuple(one.id for one in left), prompt)
+    wanted = RunSubjects(tuple(one.id for one in left), prompt)
     plan = plan_about(about.review_set, options, options.judge, wanted, budget=options.budget)
-    asking = asking_of(subjects, plan.spec)
+    asking = build_line_edit_asking(subjects, plan.spec)
     if options.dry_run:
         source = "a few corrections a report, until some have come"
         return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
@@ -81,27 +84,27 @@ def judge(options: argparse.Namespace) -> int:
 def _keep(
     options: argparse.Namespace,
     about: Asked,
-    subjects: Sequence[Subject],
+    subjects: Sequence[ReportSubject],
     prompt: Prompt,
     ended: Progress | None,
 ) -> int:
     """Write values and corrections of all that the judge has answered; say what is missing."""
     review_set, name = about.review_set, options.judge
-    said = kept(review_set.folder, name, prompt)
+    said = read_kept_corrections(review_set.folder, name, prompt)
     reports = corrected(subjects, said)
     told = []
     for one, scope in about.compared:
-        identity = identity_of(name, prompt, scope)
+        identity = judge_metric_identity(name, prompt, scope)
         of_scope = [report for report in reports if report.subject.pair.scope == one.scope]
         values = tuple(
             (report.subject.pair.case.id, report.subject.pair.answer.model, float(report.score))
             for report in of_scope
         )
-        found = Found(identity, values, None, len(list(one)) - len(values))
+        found = MetricValues(identity, values, None, len(list(one)) - len(values))
         file, given = write_values(review_set, identity, found.rows, about.models)
         told.append(told_of([found], file, given, about))
     # earlier runs may have asked about other scopes
-    every = [subject_of(pair) for scope in _WIDEST_LAST for pair in about.compare(scope)]
+    every = [report_subject(pair) for scope in _WIDEST_LAST for pair in about.compare(scope)]
     reader = reader_of(name, corrected=about.corrected is not None)
     rows = edit_rows(review_set, _widest(corrected(every, said)), reader)
     edits, _ = write_edits(review_set, reader, rows, about.models)

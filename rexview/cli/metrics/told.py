@@ -11,7 +11,7 @@ from rexview.untrusted_input import printable
 from rexview.vocab import counted, noun
 
 if TYPE_CHECKING:
-    from rexview.metrics.kept_values import Found
+    from rexview.metrics.kept_values import MetricValues as Found
 
 
 def told_of(parts: Sequence[Found], file: Path, given: int, about: Asked) -> dict[str, Any]:

@@ -20,7 +20,12 @@ from rexview.models.backend import AttemptFailed
 from rexview.untrusted_input import printable, read_file
 
 if TYPE_CHECKING:
-    from rexview.analysis.run_models.wanted import Subjects, Wanted
+    from rexview.analysis.run_models.run_request import (
+        RunRequest as Wanted,
+    )
+    from rexview.analysis.run_models.run_request import (
+        RunSubjects as Subjects,
+    )
     from rexview.models.running.attempts import Asking
     from rexview.models.running.estimate import Estimate
     from rexview.models.running.run import RunPlan as Plan
@@ -97,7 +102,7 @@ def count(text: str) -> int:
 
 @refusing(RunRefused, ClusterError)
 def _run(options: argparse.Namespace) -> int:
-    from rexview.analysis.run_models.wanted import asking_of, plan_of
+    from rexview.analysis.run_models.run_request import asking_of, plan_of
     from rexview.models.running.estimate import estimate, expected_output
     from rexview.reviewset import load
     from rexview.settings import load_settings
@@ -120,7 +125,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _wanted(options: argparse.Namespace, review_set: ReviewSet) -> Wanted:
     """Read what was asked for."""
-    from rexview.analysis.run_models.wanted import Wanted
+    from rexview.analysis.run_models.run_request import RunRequest as Wanted
 
     named = options.resume if isinstance(options.resume, str) else None
     names = {field.name for field in fields(Wanted)}
@@ -147,7 +152,8 @@ def plan_about(
     ------
     RunRefused
     """
-    from rexview.analysis.run_models.wanted import Wanted, plan_of
+    from rexview.analysis.run_models.run_request import RunRequest as Wanted
+    from rexview.analysis.run_models.run_request import plan_of
 
     wanted = Wanted(
         model=model,

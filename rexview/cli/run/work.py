@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from rexview.analysis.run_models.wanted import pictures_folder
+from rexview.analysis.run_models.run_request import pictures_folder
 from rexview.cli.run.local import local_model
 from rexview.cli.run.shown import Shower, tell_end
 from rexview.errors import RunRefused

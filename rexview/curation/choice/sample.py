@@ -12,7 +12,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.curation.choice.verdict import verdicts
+from rexview.curation.choice.validation import verdicts
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import wilson

@@ -1,1 +1,128 @@
-"""Boxes for the tools that people annotate and look at data sets with, a module a format."""
+"""Boxes for annotation tools, a module a format, and the images that all formats share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import cv2
+
+from rexview.errors import ImageError, PathEscape
+from rexview.export.job import Progress
+from rexview.export.records import Content, ExportBox, ExportCase, ExportImage
+from rexview.geometry import box_problem
+from rexview.imaging import Radiograph, display
+from rexview.imaging.raster import picture_file
+
+# Images with the boxes on them, as the formats of annotation tools want them.
+
+NO_LABEL = "no label"
+"""The category of a box that has no label: the tools need a word."""
+_QUALITY = 92
+_NOT_A_NAME = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedImage:
+    """An image of a case with its size in pixels as stored, and all boxes on it that can be drawn.
+
+    ``picture`` is the decoded image where it was asked for.
+    """
+
+    case: ExportCase
+    image: ExportImage
+    width: int
+    height: int
+    boxes: tuple[ExportBox, ...]
+    picture: Radiograph | None = None
+
+    def share(self, box: ExportBox) -> tuple[float, float, float, float]:
+        """Return a box in shares of the image's width and height, as far as it lies inside."""
+        x, y, width, height = box.box
+        left, right = (min(max(edge / self.width, 0.0), 1.0) for edge in (x, x + width))
+        top, bottom = (min(max(edge / self.height, 0.0), 1.0) for edge in (y, y + height))
+        return left, top, right - left, bottom - top
+
+
+def annotated(
+    case: ExportCase, progress: Progress, *, with_pictures: bool = False
+) -> Iterator[AnnotatedImage]:
+    """Yield the images of a case, laterals and priors among them.
+
+    An image is decoded where its picture is wanted or its size is not known. What cannot be given
+    is named in the notes of the export.
+    """
+    boxes = [*case.reference_boxes, *(box for one in case.answers for box in one.boxes)]
+    for box in boxes:
+        if box.problem:
+            _left_out(case, box, box.problem, progress)
+    for image in case.images:
+        picture, size = None, (image.width, image.height)
+        if with_pictures or None in size:
+            try:
+                picture = image.read()
+            except (ImageError, PathEscape) as error:
+                progress.note(f"{case.id}, {image.title}: left out with its boxes. {error}")
+                continue
+            size = picture.width, picture.height
+        width, height = size
+        if not (width and height):
+            continue
+        there = []
+        for box in case.boxes_on(image.id):  # its size may have been learned just now
+            if problem := box_problem(box.box, width, height):
+                _left_out(case, box, problem, progress)
+            else:
+                there.append(box)
+        yield AnnotatedImage(case, image, width, height, tuple(there), picture)
+
+
+def _left_out(case: ExportCase, box: ExportBox, problem: str, progress: Progress) -> None:
+    progress.note(f"{case.id}: the box “{box.label or NO_LABEL}” is left out. {problem}")
+
+
+def jpeg(picture: Radiograph) -> bytes:
+    """Return what the viewer shows first as a JPEG, a pixel for each pixel as stored."""
+    options = [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]
+    return picture_file(display(picture, "initial"), ".jpg", options)
+
+
+@dataclass
+class FileNames:
+    """Names of image files in one export, which say whether they stand for one picture each."""
+
+    given: Counter[str] = field(default_factory=Counter)
+
+    def of(self, image: ExportImage) -> str:
+        """Return the name that an image's own file has; with pseudonyms, one made up for it."""
+        name = image.file_name or image.file_stem
+        self.given[name] += 1
+        return name
+
+    def note(self, progress: Progress) -> None:
+        """Say where names occur more than once."""
+        several = sum(count > 1 for count in self.given.values())
+        if several:
+            progress.note(
+                f"{several} names of files occur more than once: the fields case and image tell "
+                "the pictures apart."
+            )
+
+
+def plain_names(content: Content) -> dict[str, str]:
+    """Return a name of plain letters for each model, by id; no two are alike."""
+    return _told_apart((model.id, model.name) for model in content.models)
+
+
+def _told_apart(named: Iterable[tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key, name in named:
+        plain = _NOT_A_NAME.sub("_", name.lower()).strip("_") or "model"
+        number, wanted = 1, plain
+        while wanted in found.values():
+            number += 1
+            wanted = f"{plain}_{number}"
+        found[key] = wanted
+    return found

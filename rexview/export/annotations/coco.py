@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rexview.export.annotations.images import NO_LABEL, AnnotatedImage, FileNames, annotated
+from rexview.export.annotations import NO_LABEL, AnnotatedImage, FileNames, annotated
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportBox
 

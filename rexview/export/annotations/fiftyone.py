@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rexview.export.annotations.images import NO_LABEL, AnnotatedImage, annotated, jpeg, plain_names
+from rexview.export.annotations import NO_LABEL, AnnotatedImage, annotated, jpeg, plain_names
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportAnswer, ExportBox, ExportCase
 

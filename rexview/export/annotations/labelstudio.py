@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.export.annotations.images import NO_LABEL, AnnotatedImage, annotated
+from rexview.export.annotations import NO_LABEL, AnnotatedImage, annotated
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportBox
-from rexview.export.sheets.pictures import picture as jpeg_of
+from rexview.export.sheets.film import encode_picture as jpeg_of
 
 CONFIG: Final = """\
 <View>

@@ -1,12 +1,134 @@
 """Answers, boxes, scores and decisions as DICOM: structured reports and presentation states.
 
-Files of one case begin alike. :mod:`.images` has its images: references to the originals, or
-Secondary Captures; :mod:`.reports` the structured reports, :mod:`.presentation` the boxes and
-windows that viewers draw, :mod:`.selection` the list of it all; :mod:`.codes` what stands for
-words. The parts of DICOM that are meant are named where they are used; ``docs/exports.md`` says
-what is where.
+:mod:`.images` has the images of a case and the boxes on them: references to the originals, or
+Secondary Captures. :mod:`.reports` has the structured reports and the list of a case,
+:mod:`.presentation` the boxes and windows that viewers draw. :mod:`.objects` has what all objects
+have in common, and the codes of words. ``docs/exports.md`` says what is where.
 """
 
-from rexview.export.dicom_sr.writing import write
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from pydicom import Dataset
+
+from rexview.analysis.colours import REFERENCE_ON_FILM
+from rexview.export.dicom_sr.images import CaseImages, DicomImage, PlacedBox, by_image, placed
+from rexview.export.dicom_sr.objects import CaseObjects, export_root
+from rexview.export.dicom_sr.presentation import presentation_state
+from rexview.export.dicom_sr.reports import Reports, key_objects
+from rexview.export.job import Progress
+from rexview.export.records import Content, ExportBox
+
+# Writing an export as DICOM: the images, reports and presentation states of each case.
+
+_PLAIN: Final = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST_NAME: Final = 40
+
+
+def write(content: Content, out: Path, progress: Progress) -> None:
+    """Write the cases of an export as files ``*.dcm``, each case's beginning with its number.
+
+    Parameters
+    ----------
+    content : Content
+        What is exported.
+    out : Path
+        An empty folder.
+    progress : Progress
+        Counts the cases, and is told of pictures and boxes that could not be written as such.
+    """
+    root = export_root(content)
+    people = _people(content)
+    for case in progress.over(content):
+        prefix = out / f"{case.number:04}-{_name(case.id)}_"
+        objects = CaseObjects(root, case, content.notice, content.made, prefix)
+        _Case(content, objects, people, progress).write()
+
+
+class _Case:
+    """Writes one case."""
+
+    def __init__(
+        self,
+        content: Content,
+        objects: CaseObjects,
+        people: Mapping[str, str],
+        progress: Progress,
+    ) -> None:
+        self._content, self._objects, self._case = content, objects, objects.case
+        self._people, self._progress = people, progress
+        self._states = 0
+        self._written: list[Dataset] = []
+
+    def write(self) -> None:
+        case = self._case
+        images = CaseImages(self._objects, self._progress)
+        returned = [picture for answer in case.answers for picture in answer.pictures]
+        gathered = images.gather([*case.images, *returned])
+        study = images.study()
+        reports = Reports(self._objects, study, self._people, self._content.harm_levels)
+        boxes, off_image = self._placed(gathered, case.reference_boxes, "the reference")
+        of_case = [one for one in gathered if one.image.model is None]
+        self._save(reports.of_case(of_case, boxes, off_image), "report-case")
+        self._show(boxes, "Reference", REFERENCE_ON_FILM, "reference")
+        for place, answer in enumerate(case.answers, 1):
+            model = self._content.model(answer.model)
+            boxes, off_image = self._placed(gathered, answer.boxes, model.name)
+            seen = [one for one in gathered if one.image.model in (None, answer.model)]
+            name = f"{place:02}-{_name(model.id)}"
+            made = reports.of_answer(answer, model, seen, boxes, off_image)
+            self._save(made, f"report-{name}")
+            self._show(boxes, model.name, model.colour, name)
+        meeting = self._content.meeting.name if self._content.meeting else ""
+        listed = [*(one.reference for one in gathered), *self._written]
+        selection = key_objects(
+            self._objects, study, listed, meeting=meeting, notes=self._content.notes
+        )
+        if selection:
+            self._save(selection, "selection")
+
+    def _placed(
+        self, images: Sequence[DicomImage], boxes: Sequence[ExportBox], whose: str
+    ) -> tuple[list[PlacedBox], list[tuple[ExportBox, str]]]:
+        on_image, off_image = placed(self._objects, images, boxes)
+        for box, problem in off_image:
+            self._progress.note(
+                f"{self._case.id}: the box {box.label!r} of {whose} stands in the report as text "
+                f"only. {problem}"
+            )
+        return on_image, off_image
+
+    def _show(self, boxes: Sequence[PlacedBox], title: str, colour: str, name: str) -> None:
+        """Write a presentation state for each image that has boxes of somebody."""
+        for image, there in by_image(boxes):
+            if not image.is_colour and image.radiograph is None:
+                continue  # said when it was read
+            self._states += 1
+            state = presentation_state(
+                self._objects, image, there, title=title, colour=colour, number=self._states
+            )
+            self._save(state, f"boxes-{self._states:02}-{name}")
+
+    def _save(self, made: Dataset, name: str) -> None:
+        self._objects.save(made, name)
+        self._written.append(made)
+
+
+def _people(content: Content) -> Mapping[str, str]:
+    """Return how people are named, by id and by name: with pseudonyms by a number."""
+    if not content.pseudonyms:
+        return content.readers
+    numbered = {reader: f"Reader {at}" for at, reader in enumerate(content.readers, 1)}
+    return {content.readers[reader]: said for reader, said in numbered.items()} | numbered
+
+
+def _name(text: str) -> str:
+    """Return a part of a file's name: plain letters, which need not be unique."""
+    return _PLAIN.sub("-", text)[:_LONGEST_NAME].strip("-") or "x"
+
 
 __all__ = ["write"]

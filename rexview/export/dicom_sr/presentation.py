@@ -27,8 +27,7 @@ from highdicom.pr import (
 )
 from pydicom import Dataset
 
-from rexview.export.dicom_sr.boxes import PlacedBox
-from rexview.export.dicom_sr.images import DicomImage
+from rexview.export.dicom_sr.images import DicomImage, PlacedBox
 from rexview.export.dicom_sr.objects import CaseObjects, long_string
 from rexview.imaging import Modality, Radiograph, Window
 

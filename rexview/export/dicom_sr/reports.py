@@ -6,39 +6,40 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from highdicom.ko import KeyObjectSelection, KeyObjectSelectionDocument
 from highdicom.sr import (
+    AlgorithmIdentification,
     CodedConcept,
     ComprehensiveSR,
+    DeviceObserverIdentifyingAttributes,
+    FindingSite,
+    ImageRegion,
+    Measurement,
     MeasurementReport,
+    MeasurementsAndQualitativeEvaluations,
     ObservationContext,
     ObserverContext,
+    PersonObserverIdentifyingAttributes,
+    PlanarROIMeasurementsAndQualitativeEvaluations,
+    QualitativeEvaluation,
+    SourceImageForRegion,
     TextContentItem,
+    TrackingIdentifier,
 )
 from pydicom import Dataset
+from pydicom.sr.codedict import codes
 from pydicom.uid import SecondaryCaptureImageStorage
 
 from rexview import __version__
-from rexview.export.dicom_sr.boxes import PlacedBox
-from rexview.export.dicom_sr.codes import private
-from rexview.export.dicom_sr.groups import (
-    COUNT,
-    NO_UNIT,
-    ONE_TO_FIVE,
-    SECONDS,
-    ZERO_TO_FOUR,
-    Group,
-    algorithm,
-    box_group,
-    by_device,
-    by_person,
-    comment,
-    group,
-    number,
-    text,
-    word,
+from rexview.export.dicom_sr.images import DicomImage, PlacedBox
+from rexview.export.dicom_sr.objects import (
+    CaseObjects,
+    coded,
+    coding_scheme,
+    long_string,
+    plain_text,
+    private,
 )
-from rexview.export.dicom_sr.images import DicomImage
-from rexview.export.dicom_sr.objects import CaseObjects, coding_scheme
 from rexview.export.records import (
     ExportAnswer,
     ExportBox,
@@ -51,6 +52,138 @@ from rexview.export.records import (
 )
 from rexview.stats import STATUSES
 from rexview.vocab import DIMENSION_NAMES, lettered
+
+# Groups of a structured report (PS3.16 TID 1501 and 1410): what somebody or something found.
+
+Group = MeasurementsAndQualitativeEvaluations | PlanarROIMeasurementsAndQualitativeEvaluations
+ONE_TO_FIVE: Final = CodedConcept("{1:5}", "UCUM", "range: 1:5")
+ZERO_TO_FOUR: Final = CodedConcept("{0:4}", "UCUM", "range: 0:4")
+NO_UNIT: Final = CodedConcept("1", "UCUM", "no units")
+SECONDS: Final = CodedConcept("s", "UCUM", "second")
+_TRACKED: Final = 2
+"""Items of a group that say which it is (TID 4108); who observed comes after them."""
+COUNT: Final = CodedConcept("{count}", "UCUM", "count")
+
+
+def text(name: CodedConcept, words: str | None) -> list[TextContentItem]:
+    """Return a text item, none where nothing is said."""
+    said = plain_text(words or "")
+    return [TextContentItem(name, said, "CONTAINS")] if said else []
+
+
+def comment(words: str | None) -> list[TextContentItem]:
+    """Return what somebody added in their own words."""
+    return text(CodedConcept("121106", "DCM", "Comment"), words)
+
+
+def number(
+    name: CodedConcept, value: float | None, unit: CodedConcept = NO_UNIT
+) -> list[Measurement]:
+    """Return a number, none where there is none."""
+    return [] if value is None else [Measurement(name, float(value), unit)]
+
+
+def word(name: CodedConcept, value: CodedConcept) -> QualitativeEvaluation:
+    """Return a coded word."""
+    return QualitativeEvaluation(name, value)
+
+
+def by_person(name: str) -> ObserverContext:
+    """Say that a person observed (PS3.16 TID 1003); the whole name is one part of it."""
+    plain = long_string(name.replace("^", " ").replace("=", " "), 60) or "unknown"
+    return ObserverContext(codes.DCM.Person, PersonObserverIdentifyingAttributes(name=f"{plain}^"))
+
+
+def by_device(uid: str, name: str, model_name: str) -> ObserverContext:
+    """Say that a program observed (PS3.16 TID 1004)."""
+    return ObserverContext(
+        codes.DCM.Device,
+        DeviceObserverIdentifyingAttributes(
+            uid=uid, name=plain_text(name) or model_name, model_name=model_name
+        ),
+    )
+
+
+def group(
+    objects: CaseObjects,
+    title: str,
+    of: Sequence[object],
+    *,
+    items: Sequence[TextContentItem] = (),
+    observer: ObserverContext | None = None,
+    **parts: Any,
+) -> MeasurementsAndQualitativeEvaluations:
+    """Make a group that is about the answer or the case as a whole (TID 1501).
+
+    Parameters
+    ----------
+    title : str
+        Its tracking identifier, for people.
+    of : sequence
+        What it is of: its tracking UID is derived from this.
+    items : sequence of TextContentItem
+        What stands in it as text.
+    observer : ObserverContext, optional
+        Whose finding it is, where that is not the document's observer.
+    **parts
+        Further parts, as the template has them.
+    """
+    made = MeasurementsAndQualitativeEvaluations(
+        tracking_identifier=TrackingIdentifier(objects.uid("group", *of), plain_text(title)),
+        **parts,
+    )
+    _fill(made, observer, items)
+    return made
+
+
+def box_group(
+    placed: PlacedBox, algorithm: AlgorithmIdentification | None
+) -> PlanarROIMeasurementsAndQualitativeEvaluations:
+    """Make the group of one box (TID 1410): its outline, what is there, and where."""
+    box, found = placed.box, coded(placed.box.label, placed.box.side)
+    reference = placed.image.reference
+    region = ImageRegion(
+        graphic_type="POLYLINE",
+        graphic_data=placed.outline,
+        source_image=SourceImageForRegion(reference.SOPClassUID, reference.SOPInstanceUID),
+    )
+    sites = [FindingSite(found.site, found.side)] if found.site else []
+    items = text(private("label", "Label of the box, as given"), box.label)
+    if placed.is_cut:
+        numbers = ", ".join(f"{part:g}" for part in box.box)
+        items += comment(f"Sticks out of the image. As given: x, y, width, height {numbers}.")
+    if box.unsure:
+        items += comment("It is not known how the model counts: the box may lie elsewhere.")
+    if found.side and not found.site:
+        items += comment(f"On the {box.side} side of the patient.")
+    made = PlanarROIMeasurementsAndQualitativeEvaluations(
+        tracking_identifier=TrackingIdentifier(placed.tracking_uid, placed.tracking_id),
+        referenced_region=region,
+        finding_type=found.finding,
+        algorithm_id=algorithm,
+        finding_sites=sites or None,
+        measurements=number(private("confidence", "Confidence, as given"), box.score) or None,
+    )
+    _fill(made, None, items)
+    return made
+
+
+def algorithm(name: str, version: str | None, *parameters: str) -> AlgorithmIdentification:
+    """Say which program found something (PS3.16 TID 4019)."""
+    said = [plain_text(one) for one in parameters if plain_text(one)]
+    return AlgorithmIdentification(
+        name=plain_text(name) or "unnamed",
+        version=plain_text(version or "") or "not stated",
+        parameters=said or None,
+    )
+
+
+def _fill(made: Group, observer: ObserverContext | None, items: Sequence[TextContentItem]) -> None:
+    content = made[0].ContentSequence
+    for item in reversed(observer or ()):
+        content.insert(_TRACKED, item)
+    content.extend(items)
+
 
 _CHEST_X_RAY: Final = CodedConcept("399208008", "SCT", "Plain X-ray of chest")
 _GAP: Final = "Gap (Process minus Execution)"
@@ -363,3 +496,51 @@ def _options(case: ExportCase) -> Iterator[TextContentItem]:
 def _status(answer: ExportAnswer) -> str:
     said = STATUSES.get(answer.status, answer.status)
     return f"{said} (finish reason: {answer.finish_reason})"
+
+
+# The list of what belongs to a case (PS3.3 A.35.4, PS3.16 TID 2010), and what it is for.
+
+
+def key_objects(
+    objects: CaseObjects,
+    study: str,
+    listed: Sequence[Dataset],
+    *,
+    meeting: str,
+    notes: Sequence[str],
+) -> Dataset | None:
+    """List the images, reports and presentation states of a case.
+
+    Its title is "For Conference" (113005, DCM) where a meeting is exported, else "For Peer Review"
+    (113008, DCM).
+
+    Parameters
+    ----------
+    listed : sequence of Dataset
+        What is listed; what lies in another study than ``study`` is left out, as such a document
+        is of one study, and stands in the reports.
+    meeting : str
+        Name of the meeting, empty where none is exported.
+    notes : sequence of str
+        What whoever passes the export on has to know.
+
+    Returns
+    -------
+    Dataset or None
+        None where nothing is left to list.
+    """
+    there = [one for one in listed if one.StudyInstanceUID == study]
+    if not there:
+        return None
+    said = [f"Case {objects.case.id}", f"Meeting: {meeting}" if meeting else "", objects.notice]
+    said += notes
+    title = codes.DCM.ForConference if meeting else codes.DCM.ForPeerReview
+    content = KeyObjectSelection(
+        document_title=title,
+        referenced_objects=there,
+        observer_device_context=by_device(objects.uid("rexview"), "rexview", "rexview"),
+        description=plain_text("\n".join(filter(None, said))),
+    )
+    return KeyObjectSelectionDocument(
+        evidence=there, content=content, **objects.numbered("KO", study, 1)
+    )

@@ -6,14 +6,184 @@ The film keeps its depth, so that brightness and contrast work as in the app. A 
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from posixpath import dirname, join, normpath
+from typing import Any, Final
 
-from rexview.export.html.document import case_parts, head_html, tail_html
-from rexview.export.html.pictures import films
-from rexview.export.html.texts import case_html, minutes_html, minutes_row
+from rexview.export.html.pictures import CaseFilms, PackedImage, films
+from rexview.export.html.texts import MINUTES, case_html, colours_css, minutes_html, minutes_row
 from rexview.export.job import Progress
 from rexview.export.records import Content
+from rexview.vocab import counted, moment
+
+# All JavaScript and styles of the HTML file, as one script and one style sheet.
+#
+# The pictures are shown by the app's own viewer, whose modules lie in
+# ``rexview/ui/viewer/assets`` and are read from there as the files they are. Three of them would
+# ask a server; this package has others in their place. The modules are joined as they stand: each
+# becomes a function that returns what it exports, called after those that it imports.
+
+_ENTRY: Final = "export/html/assets/page.js"
+_VIEWER: Final = "ui/viewer/assets"
+_INSTEAD: Final = {
+    f"{_VIEWER}/case_turning.js": "export/html/assets/case_turning.js",
+    f"{_VIEWER}/image/pixels.js": "export/html/assets/pixels.js",
+    f"{_VIEWER}/image/background.js": "export/html/assets/background.js",
+}
+"""Modules of the viewer that ask the server or the app's page, and what does their work here."""
+_STYLES: Final = (f"{_VIEWER}/viewer.css", "export/html/assets/page.css")
+_IMPORT: Final = re.compile(r'^import\s+\{([^}]*)\}\s+from\s+"(\.[^"]+\.js)";\n', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\s+(\w+))", re.M)
+_LEFT: Final = re.compile(r"^(?:import|export)\b|\bimport\.meta\b|\bimport\(", re.MULTILINE)
+_ENDS_SCRIPT: Final = re.compile(r"</script|<!--", re.IGNORECASE)
+
+
+@cache
+def script(entry: str = _ENTRY) -> str:
+    """Return the one script of the file: a module, below ``rexview``, with all that it imports.
+
+    Raises
+    ------
+    ValueError
+        If a module uses another form of import or export than those that are joined here, or holds
+        what would end the script.
+    """
+    names: dict[str, str] = {}
+    parts: list[str] = []
+    _join(entry, names, parts, ())
+    whole = '"use strict";\n' + "\n".join(parts)
+    if found := _ENDS_SCRIPT.search(whole):
+        raise ValueError(f"{found[0]} in the script would end its element")
+    return whole
+
+
+@cache
+def style() -> str:
+    """Return the one style sheet of the file."""
+    return "\n".join(_text(path) for path in _STYLES)
+
+
+def _join(path: str, names: dict[str, str], parts: list[str], above: tuple[str, ...]) -> str:
+    """Add a module after what it imports; return the name of what it exports."""
+    if path in above:
+        raise ValueError(f"{path} is imported by what it imports")
+    if path in names:
+        return names[path]
+    taken: list[str] = []
+
+    def take(found: re.Match[str]) -> str:
+        wanted = normpath(join(dirname(path), found[2]))
+        module = _join(_INSTEAD.get(wanted, wanted), names, parts, (*above, path))
+        taken.append(f"const {{{found[1].strip().replace(' as ', ': ')}}} = {module};")
+        return ""
+
+    text = _IMPORT.sub(take, _text(path))
+    exported = [found[1] for found in _EXPORT.finditer(text)]
+    text = _EXPORT.sub("", text)
+    if found := _LEFT.search(text):
+        raise ValueError(f"{path} cannot be joined: {found[0]}")
+    names[path] = name = f"module{len(names)}"
+    given = f"return {{ {', '.join(exported)} }};"
+    head = "\n".join(taken)
+    parts.append(f"// {path}\nconst {name} = (() => {{\n{head}\n{text}\n{given}\n}})();")
+    return name
+
+
+def _text(path: str) -> str:
+    return files("rexview").joinpath(path).read_text(encoding="utf-8")
+
+
+# The HTML file as it is written: its head, the cases one by one, the script at the end.
+#
+# The file may do nothing but run its one script and use its one style sheet, whose hashes its
+# policy names, and show pictures that it holds itself: it asks nobody for anything.
+
+_NOT_A_DEVICE: Final = "Not a medical device. Not for clinical decisions."
+_IN_SCRIPT: Final = {
+    **{ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"},
+    **{place: f"\\u{place:04x}" for place in (0x2028, 0x2029)},
+}
+"""Letters that could end an element of the page, as JSON may write them."""
+
+
+def head_html(content: Content) -> str:
+    """Return the file from its first letter to where the cases begin."""
+    sheet = f"{style()}\n{colours_css(content)}"
+    policy = (
+        "default-src 'none'; "
+        f"script-src '{_hash(script())}'; style-src '{_hash(sheet)}'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    title = html.escape(content.title)
+    made = moment(content.made)
+    of = f"{html.escape(content.set_name)}, " if content.set_name != content.title else ""
+    notice = f'<p id="notice" dir="auto">{html.escape(content.notice)}</p>'
+    notes = "".join(f"<p>{html.escape(note)}</p>" for note in (*content.notes, _NOT_A_DEVICE))
+    minutes = f'<button type="button" data-open="{MINUTES}">Minutes</button>'
+    return (
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f'<title>{title}</title>\n<link rel="icon" href="data:,">\n'
+        f"<style>{sheet}</style>\n</head>\n<body>\n"
+        f'<header id="top"><h1 dir="auto">{title}</h1>'
+        f'<p class="quiet">{of}{counted(len(content.case_ids), "case")}, written {made}</p>'
+        '<button type="button" id="theme" aria-label="Light or dark">◐</button>'
+        '<button type="button" id="print">Print</button></header>\n'
+        f"{notice if content.notice else ''}\n"
+        "<noscript><p>This file needs JavaScript to show its pictures.</p></noscript>\n"
+        '<main><nav aria-label="Cases">'
+        f"{minutes if content.meeting else ''}"
+        '<input id="search" type="search" placeholder="Search" aria-label="Search the cases">'
+        f'<p id="found" class="quiet" role="status"></p><ol id="cases"></ol>'
+        f'<details class="notes"><summary>About this file</summary>{notes}</details></nav>\n'
+        '<div id="film"></div>\n<div id="texts" tabindex="0" role="region" aria-label="Texts">\n'
+    )
+
+
+def case_parts(number: int, films: CaseFilms) -> Iterator[str]:
+    """Yield what the script reads of one case: what the viewer is given, and each film."""
+    yield _data("application/json", f"viewer-{number}", as_json(films.viewer))
+    for key, film in films.packed.items():
+        yield _film(key, film)
+
+
+def tail_html() -> str:
+    """Return the file from where the cases end."""
+    return f"</div></main>\n<script>{script()}</script>\n</body>\n</html>\n"
+
+
+def as_json(value: Any) -> str:
+    """Write JSON that ends no element of a page, whatever it holds."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_IN_SCRIPT)
+
+
+def _film(key: str, film: PackedImage) -> str:
+    header = html.escape(as_json(film.header))
+    return _data(
+        "text/plain", key, base64.b64encode(film.data).decode(), f' data-header="{header}"'
+    )
+
+
+def _data(kind: str, name: str, text: str, attributes: str = "") -> str:
+    return f'<script type="{kind}" id="{name}"{attributes}>{text}</script>\n'
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
 
 MOST_BYTES: Final = 1_500_000
 """Of one case in the file, its texts among them."""

@@ -6,16 +6,157 @@ What the viewer takes stands in ``rexview/ui/viewer/assets/types.d.ts``.
 from __future__ import annotations
 
 import json
+import math
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
 from rexview.analysis.colours import REFERENCE_ON_FILM
 from rexview.errors import ImageError, PathEscape
-from rexview.export.html.packing import Film, PackedImage, film_of, packed
 from rexview.export.records import Content, ExportBox, ExportCase, ExportImage
 from rexview.geometry import SIDE_WORDS, UNSURE_BOX
+from rexview.imaging import Radiograph, encoded, header_without_free_text
 from rexview.vocab import FRONTAL_VIEWS
+
+# Pixels of an image as a part of an HTML file: as deep as they are stored, small enough to send.
+#
+# A picture format of a browser would hold 8 bits. So the codes of :mod:`rexview.imaging.encode`
+# travel packed: what each differs by from what its neighbours let expect (the median edge
+# detector of JPEG-LS, ISO/IEC 14495-1 A.4.2), as unsigned numbers, low bytes before high ones,
+# deflated (RFC 1950). ``assets/unpack.js`` takes them apart. Nothing of them is lost but where
+# the picture is made smaller, by means of areas.
+
+_LEVEL: Final = 6
+_SMALLER: Final = 1.04
+"""By how much a picture that is still too large is made smaller at a time, along each side."""
+_LEAST_SIDE: Final = 64
+MOST_PIXELS: Final = 6_000_000
+"""Of a picture: more of them would hardly ever fit, and packing takes 40 bytes for each."""
+_KEPT: Final = (
+    *("format", "scale", "offset", "invert", "presentation", "aspect", "presets", "initial"),
+    *("spacing", "orientation", "bits", "frames", "width", "height", "warnings"),
+)
+"""What of a header travels as it is; no text of the file is among it."""
+
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class PackedImage:
+    """An image for the HTML file.
+
+    ``header`` is that of :mod:`rexview.imaging.encode`, its ``width`` and ``height`` those of the
+    stored image, so that boxes and lengths hold; ``packed_width`` and ``packed_height`` are those
+    of what travels. ``data`` are the packed codes.
+    """
+
+    header: dict[str, Any]
+    data: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """A decoded picture that is to be packed: a header without text of its file, and its codes."""
+
+    header: dict[str, Any]
+    codes: Codes
+
+
+def film_of(picture: Radiograph) -> Film:
+    """Take of a decoded picture what can travel at most."""
+    header, codes = encoded(picture)
+    wordless = header_without_free_text(header)
+    kept = {name: wordless[name] for name in _KEPT}
+    pixels = codes.shape[0] * codes.shape[1]
+    return Film(kept, smaller(codes, max(1.0, math.sqrt(pixels / MOST_PIXELS))))
+
+
+def packed(films: Sequence[Film], most_bytes: int) -> list[PackedImage]:
+    """Pack the films of a case into at most ``most_bytes`` together.
+
+    Where they do not fit, each is made smaller by the same share of its bytes.
+    """
+    whole = [_packed(film.codes) for film in films]
+    total = sum(map(len, whole))
+    return [
+        _image(film.header, film.codes, data)
+        if total <= most_bytes
+        else _fitted(film, len(data), max(len(data) * most_bytes // total, 1))
+        for film, data in zip(films, whole, strict=True)
+    ]
+
+
+def _fitted(film: Film, size: int, most_bytes: int) -> PackedImage:
+    factor = math.sqrt(size / most_bytes)
+    while True:
+        small = smaller(film.codes, factor)
+        data = _packed(small)
+        if len(data) <= most_bytes or min(small.shape[:2]) <= _LEAST_SIDE:
+            return _image(film.header, small, data)
+        factor *= max(_SMALLER, math.sqrt(len(data) / most_bytes))
+
+
+def smaller(codes: Codes, factor: float) -> Codes:
+    """Return a picture of about one ``factor``-th of its width and height, by means of areas.
+
+    A column stands for exactly ``width / new width`` columns, a row for as many rows; the last row
+    goes on below the picture where that does not come out even, by what stands above it.
+    """
+    if factor <= 1:
+        return codes
+    height, width = codes.shape[:2]
+    new_width = max(1, math.floor(width / factor))
+    step = width / new_width
+    new_height = max(1, math.ceil(height / step - 1e-9))
+    below = max(0, round(new_height * step) - height)
+    whole = cv2.copyMakeBorder(codes, 0, below, 0, 0, cv2.BORDER_REPLICATE)
+    return cv2.resize(whole, (new_width, new_height), interpolation=cv2.INTER_AREA)  # type: ignore[return-value]
+
+
+def _image(header: Mapping[str, Any], codes: Codes, data: bytes) -> PackedImage:
+    height, width = codes.shape[:2]
+    warnings = list(header["warnings"])
+    if width != header["width"]:
+        warnings.append(f"Kept at {width} × {height} pixels in this file, at full depth.")
+    made = {"packed_width": width, "packed_height": height, "warnings": warnings}
+    return PackedImage({**header, **made}, data)
+
+
+def _packed(codes: Codes) -> bytes:
+    """Pack codes: planes of colour one after another, in each the low bytes, then the high ones."""
+    planes = np.moveaxis(codes, -1, 0) if codes.ndim == 3 else codes[np.newaxis]
+    wide = codes.dtype.itemsize == 2
+    parts = []
+    for plane in planes:
+        found = _unexpected(plane.astype(np.int32))
+        modulus = 1 << (16 if wide else 8)
+        # as a signed number of the codes' own depth, then as an unsigned one: 0, -1, 1, -2, ...
+        signed = (found + modulus // 2) % modulus - modulus // 2
+        numbers = np.where(signed < 0, -2 * signed - 1, 2 * signed)
+        parts.append((numbers & 255).astype(np.uint8).tobytes())
+        if wide:
+            parts.append((numbers >> 8).astype(np.uint8).tobytes())
+    return zlib.compress(b"".join(parts), _LEVEL)
+
+
+def _unexpected(plane: NDArray[np.int32]) -> NDArray[np.int32]:
+    """By how much each code differs from what those left of it, above and above left let expect.
+
+    Beyond the edges codes are 0.
+    """
+    left, above, corner = (np.zeros_like(plane) for _ in range(3))
+    left[:, 1:] = plane[:, :-1]
+    above[1:] = plane[:-1]
+    corner[1:, 1:] = plane[:-1, :-1]
+    low, high = np.minimum(left, above), np.maximum(left, above)
+    expected = np.where(corner >= high, low, np.where(corner <= low, high, left + above - corner))
+    return plane - expected
+
 
 _REFERENCE: Final = "reference"
 _KEYS: Final = "123456789"

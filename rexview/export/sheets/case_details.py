@@ -16,10 +16,8 @@ from rexview.export.sheets.case_slide import (
     place_in_list,
     read_picture,
 )
-from rexview.export.sheets.film import film
-from rexview.export.sheets.flow import GUTTER, Stack, flow, height_of, of_part
-from rexview.export.sheets.frame import Frame
-from rexview.export.sheets.measure import printable
+from rexview.export.sheets.film import lay_out_film
+from rexview.export.sheets.flow import GUTTER, Frame, Stack, flow, height_of, of_part
 from rexview.export.sheets.sheet import (
     QUIET,
     Element,
@@ -29,12 +27,13 @@ from rexview.export.sheets.sheet import (
     Sheet,
     Text,
     paragraph,
+    printable,
 )
-from rexview.export.sheets.tables import case_decisions, scores
 from rexview.export.sheets.wording import (
     answer_heading,
     answer_text,
     box_lines,
+    case_decisions,
     flag_lines,
     labelled,
     mark_lines,
@@ -42,6 +41,7 @@ from rexview.export.sheets.wording import (
     options,
     quiet_line,
     right_option,
+    scores,
     undrawn_lines,
     vote_words,
 )
@@ -101,7 +101,7 @@ def _films(
         high = height_of(caption) + 2
         made.append(Text(Place(x, body.y, width, high), caption, "Film"))
         most = Place(x, body.y + high, width, body.height - high)
-        made.append(film(content, image, read, most, boxes))
+        made.append(lay_out_film(content, image, read, most, boxes))
     return made
 
 

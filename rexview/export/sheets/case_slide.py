@@ -11,10 +11,8 @@ from typing import Final
 from rexview.errors import ImageError, PathEscape
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportAnswer, ExportCase, ExportImage
-from rexview.export.sheets.film import Numbered, labelled_film
-from rexview.export.sheets.flow import GUTTER, flow, height_of
-from rexview.export.sheets.frame import Frame
-from rexview.export.sheets.pictures import Picture, picture
+from rexview.export.sheets.film import Numbered, Picture, encode_picture, labelled_film
+from rexview.export.sheets.flow import GUTTER, Frame, flow, height_of
 from rexview.export.sheets.sheet import (
     QUIET,
     Element,
@@ -92,7 +90,7 @@ def read_picture(
     """Read a film; where that cannot be, say why, also to whoever asked for the export."""
     progress.check()
     try:
-        return picture(image.read()), ""
+        return encode_picture(image.read()), ""
     except (ImageError, PathEscape) as error:
         progress.note(f"{case.id}, {image.title}: {error}")
         return None, str(error)

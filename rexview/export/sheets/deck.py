@@ -1,4 +1,4 @@
-"""All sheets of an export, in order: title, agenda or list, one of each case, minutes, appendix."""
+"""All sheets of an export, in order: title, agenda or list, cases, minutes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from rexview.export.job import Progress
 from rexview.export.records import Content, ExportCase
 from rexview.export.sheets.case_details import case_details
 from rexview.export.sheets.case_slide import case_slide
-from rexview.export.sheets.flow import TABLE_SIZE, Stack, flow, height_of
-from rexview.export.sheets.frame import Frame
-from rexview.export.sheets.measure import printable
-from rexview.export.sheets.sheet import Element, Paragraph, Place, Sheet, Text, paragraph
-from rexview.export.sheets.tables import Cells, agenda, case_list, minutes_tables
-from rexview.export.sheets.wording import model_heading, one_line
+from rexview.export.sheets.flow import TABLE_SIZE, Frame, Stack, flow, height_of
+from rexview.export.sheets.sheet import Element, Paragraph, Place, Sheet, Text, paragraph, printable
+from rexview.export.sheets.wording import (
+    Cells,
+    agenda,
+    case_list,
+    minutes_tables,
+    model_heading,
+    one_line,
+)
 from rexview.vocab import counted, day
 
 _TITLE_SIZES: Final = ((60, 40.0), (160, 28.0), (10**9, 18.0))

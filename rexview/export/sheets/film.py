@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import cv2
+
 from rexview.analysis.colours import REFERENCE_ON_FILM
 from rexview.export.records import Content, ExportBox, ExportImage
 from rexview.export.sheets.flow import height_of
-from rexview.export.sheets.measure import broken, printable, text_width
-from rexview.export.sheets.pictures import Picture
 from rexview.export.sheets.sheet import (
     INK,
     LINE_HEIGHT,
@@ -23,8 +23,46 @@ from rexview.export.sheets.sheet import (
     Run,
     Tag,
     Text,
+    broken,
     paragraph,
+    printable,
+    text_width,
 )
+from rexview.imaging.radiograph import Radiograph
+from rexview.imaging.raster import picture_file
+from rexview.imaging.rendering import small_picture
+
+# A film as it lies on a sheet: what the viewer first shows, as a JPEG of bounded size.
+
+LONG_SIDE: Final = 1600
+MOST_BYTES: Final = 1_200_000
+_QUALITIES: Final = (92, 85, 75, 60, 40)
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture ready for a sheet; ``width`` and ``height`` are pixels as stored.
+
+    ``shape`` is how high it is shown for its width.
+    """
+
+    jpeg: bytes
+    width: int
+    height: int
+    shape: float
+
+
+def encode_picture(radiograph: Radiograph) -> Picture:
+    """Make a JPEG of a decoded picture: its long side at most 1600 pixels, at most 1.2 MB."""
+    small = small_picture(radiograph, LONG_SIDE)
+    content = b""
+    for quality in _QUALITIES:
+        content = picture_file(small, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, quality])
+        if len(content) <= MOST_BYTES:
+            break
+    shape = radiograph.height * radiograph.aspect / radiograph.width
+    return Picture(content, radiograph.width, radiograph.height, shape)
+
 
 TAG_SIZE: Final = 10.0
 _TAG_HEIGHT: Final = 14.0
@@ -44,13 +82,13 @@ class Numbered:
     box: ExportBox
 
 
-def fitted(shape: float, most: Place) -> Place:
+def fit_place(shape: float, most: Place) -> Place:
     """Return the largest place with ``shape`` (height / width), at the left of another one."""
     width = min(most.width, most.height / shape)
     return Place(most.x, most.y, width, width * shape)
 
 
-def film(
+def lay_out_film(
     content: Content,
     image: ExportImage,
     made: Picture | None,
@@ -61,7 +99,7 @@ def film(
 
     The numbers of the boxes stand at them: a list beside the film says what they are.
     """
-    place = fitted(_shape(image, made), most)
+    place = fit_place(_shape(image, made), most)
     marks = _marks(content, image, made, place, boxes)
     tags = [*_letters(image, place)]
     for one, mark in zip(boxes, marks, strict=False):
@@ -79,16 +117,16 @@ def labelled_film(
     """Lay a film into a place with what its boxes are beside it, nothing over the lung.
 
     A thin line leads from each box to its words. Where there is no room for all, numbers stand at
-    the boxes (:func:`film`) and there are no words.
+    the boxes (:func:`lay_out_film`) and there are no words.
     """
     width, height = _size(image, made)
     if not width or not height or len(boxes) > _MOST_LABELS:
-        return film(content, image, made, most, boxes), ()
+        return lay_out_film(content, image, made, most, boxes), ()
     at_left = [one.box.box[0] + one.box.box[2] / 2 < width / 2 for one in boxes]
     left = _LABEL_WIDTH + _EDGE if any(at_left) else 0.0
     right = _LABEL_WIDTH + _EDGE if not all(at_left) else 0.0
     inner = Place(most.x + left, most.y, most.width - left - right, most.height)
-    place = fitted(_shape(image, made), inner)
+    place = fit_place(_shape(image, made), inner)
     marks = _marks(content, image, made, place, boxes)
     labels: list[Text] = []
     leaders: list[Leader] = []
@@ -98,7 +136,7 @@ def labelled_film(
         words = [_label(content, boxes[at]) for at in own]
         heights = [height_of(one) for one in words]
         if sum(heights) + _EDGE * len(own) > place.height:
-            return film(content, image, made, most, boxes), ()
+            return lay_out_film(content, image, made, most, boxes), ()
         for at, column, y in zip(
             own, words, _apart([marks[one].place.y for one in own], heights, place), strict=True
         ):

@@ -1,1 +1,146 @@
-"""Exports as tables: CSV, Excel, Parquet, made of the same rows."""
+"""Exports as tables: CSV, Excel and Parquet, and the rows that all three share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, Final
+
+from rexview.export.records import (
+    Content,
+    ExportAnswer,
+    ExportBox,
+    ExportCase,
+    ExportDecision,
+    ExportFlag,
+    ExportMark,
+)
+from rexview.vocab import DIMENSIONS, lettered
+
+# The rows of exported tables: one an answer, and what hangs on it, as plain values.
+#
+# Numbers stay numbers and dates stay dates; what a format cannot hold it turns into text itself.
+
+Row = dict[str, Any]
+FINALS: Final = (*DIMENSIONS, "content", "gap")
+ANSWER_COLUMNS: Final = (
+    *("model", "model_name", "answer", "status", "finish_reason", "choice", "choice_correct"),
+    *("explanation", "run", "prompt", "created", *FINALS, "n_readers"),
+)
+_WHO: Final = {"detector": "rule", "reader": "reader"}
+
+
+def case_row(case: ExportCase) -> Row:
+    """Return what is said of a case itself; lists are lists of text."""
+    return {
+        "number": case.number,
+        "case": case.id,
+        "study": case.study,
+        "patient": case.patient,
+        "site": case.site,
+        "section": case.section or None,
+        "shown_s": case.seconds,
+        "question_type": case.question_type,
+        "category": case.category or None,
+        "difficulty": case.difficulty,
+        "normal": case.normal,
+        "tags": [f"{name}: {', '.join(values)}" for name, values in case.tags.items()],
+        "age": case.context.age,
+        "sex": case.context.sex,
+        "indication": case.context.indication,
+        "comparison": case.context.comparison,
+        "question": case.question,
+        "options": [lettered(words, place) for place, words in enumerate(case.options)],
+        "right_option": None if case.correct is None else _option(case, case.correct),
+        "right_explanation": case.explanation,
+        "report_findings": case.report.findings,
+        "report_impression": case.report.impression,
+        "views": [image.title for image in case.images],
+        "votes": case.vote.count if case.vote else None,
+        "voted_right": _counts(case.vote.right) if case.vote else None,
+        "voted_harm": _counts(case.vote.harm) if case.vote else None,
+    }
+
+
+def answer_row(content: Content, case: ExportCase, answer: ExportAnswer | None) -> Row:
+    """Return what is said of an answer, without its boxes and single scores; of none the columns.
+
+    The columns are those of :data:`ANSWER_COLUMNS`.
+    """
+    if answer is None:
+        return dict.fromkeys(ANSWER_COLUMNS)
+    values = (
+        *(answer.model, content.model(answer.model).name, answer.text or None),
+        *(answer.status, answer.finish_reason),
+        None if answer.choice is None else _option(case, answer.choice),
+        *(answer.choice_correct, answer.explanation, answer.run, answer.prompt, answer.created),
+        *(answer.final.get(name) for name in FINALS),
+        answer.n_readers if answer.final else None,
+    )
+    return dict(zip(ANSWER_COLUMNS, values, strict=True))
+
+
+def box_row(case: ExportCase, box: ExportBox) -> Row:
+    """Return one box; x, y, width and height are pixels of the stored image."""
+    numbers = (*box.box, None, None, None, None)[:4]
+    return {
+        "case": case.id,
+        "model": box.model,
+        "reference": box.model is None,
+        "image": box.image,
+        "label": box.label,
+        **dict(zip(("x", "y", "width", "height"), numbers, strict=True)),
+        "side": box.side,
+        "score": box.score,
+        "unsure": box.unsure,
+        "problem": box.problem,
+    }
+
+
+def boxes_of(case: ExportCase) -> Iterator[ExportBox]:
+    """Yield all boxes of a case: the reference's, then each answer's."""
+    yield from case.reference_boxes
+    for answer in case.answers:
+        yield from answer.boxes
+
+
+def plain_rows(case: ExportCase, records: Any) -> Iterator[Row]:
+    """Yield records of a case (scores, flags, comments, decisions) as rows with its id."""
+    for record in records:
+        yield {"case": case.id, **asdict(record)}
+
+
+def flag_words(flag: ExportFlag) -> str:
+    """Say in a line what a flag is, who says so and what became of it."""
+    who = [flag.reader or _WHO.get(flag.source, flag.source)]
+    if flag.verdict:
+        who.append(flag.verdict)
+    return f"{flag.name} ({', '.join(who)}): {flag.message}"
+
+
+def mark_words(mark: ExportMark) -> str:
+    """Say in a line which failure in words an answer has, and who says so."""
+    reason = f": {mark.comment}" if mark.comment else ""
+    return f"{mark.name} ({mark.reader}){reason}"
+
+
+def decision_words(decision: ExportDecision) -> str:
+    """Say a decision in a line."""
+    harm = "" if decision.severity is None else f"harm {decision.severity}"
+    due = f"due {decision.due}" if decision.due else ""
+    state = "done" if decision.done else "open" if decision.is_open else ""
+    stale = "of an earlier answer" if decision.stale else ""
+    parts = (
+        *(decision.decision_name, decision.failure_name, harm),
+        *(decision.owner, due, state, stale, decision.comment),
+    )
+    return f"{decision.meeting_name}: {', '.join(part for part in parts if part)}"
+
+
+def _option(case: ExportCase, number: int) -> str:
+    known = 0 <= number < len(case.options)
+    return lettered(case.options[number], number) if known else str(number + 1)
+
+
+def _counts(votes: Any) -> str:
+    return ", ".join(f"{name}: {count}" for name, count in votes.items())

@@ -13,10 +13,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.analysis.downloads.cells import neutral
+from rexview.analysis.download_files import neutral
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportAnswer, ExportBox, ExportCase, ExportScore
-from rexview.export.tables.rows import (
+from rexview.export.tables import (
     Row,
     answer_row,
     box_row,

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportAnswer, ExportCase
-from rexview.export.tables.rows import FINALS, Row, answer_row, box_row, case_row, plain_rows
+from rexview.export.tables import FINALS, Row, answer_row, box_row, case_row, plain_rows
 
 _AT_ONCE: Final = 200
 """Rows that are written together."""

@@ -18,10 +18,10 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
-from rexview.analysis.downloads.cells import neutral
+from rexview.analysis.download_files import neutral
 from rexview.export.job import Progress
 from rexview.export.records import Content, ExportCase
-from rexview.export.tables.rows import Row, answer_row, box_row, boxes_of, case_row, plain_rows
+from rexview.export.tables import Row, answer_row, box_row, boxes_of, case_row, plain_rows
 
 SHEETS: Final = ("cases", "answers", "scores", "flags", "marks", "boxes", "comments", "decisions")
 _LONGEST: Final = 32_767

@@ -1,6 +1,365 @@
 """A failure that a clinician wrote in words, and the answers that a judge finds to have it.
 
-:mod:`.words` reads the words, :mod:`.asking` makes the request, :mod:`.reading` reads what came,
-:mod:`.results` finds it again in the logs of the runs. What is asked about, and what of it is
-hidden, is as for other opinions (:mod:`rexview.judge.subjects`).
+What is asked about, and what of it is hidden, is as for other opinions
+(:mod:`rexview.judge.subjects`).
 """
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from rexview.errors import SettingsError
+from rexview.judge.opinions import only_object, stands_in
+from rexview.judge.request import asking_by, request_of_parts, shown_to_judge
+from rexview.judge.subjects import WRITTEN, About, JudgeSubject, read_id, report_text
+from rexview.models.asking.build import context_lines, given_texts, question_words
+from rexview.models.asking.entries import read_entry, read_mapping, refuse
+from rexview.models.asking.prompts import FOLDER, fenced, fill, hashed, is_name, prompt_file
+from rexview.models.backend import Prompt, Reply, Request, SentImage, closed_object
+from rexview.models.running.attempts import Asking, Unread
+from rexview.models.running.folder import JUDGING
+from rexview.models.running.journal import KeptReply, kept_replies
+from rexview.models.running.spec import RunSpec
+from rexview.schema import ReviewSet
+from rexview.settings import Settings
+from rexview.untrusted_input import read_yaml
+
+# The words of a failure that a clinician wrote, made a wording.
+#
+# They were written on a page and lie with the reviews, or in a file of the review set.
+
+_FRAME: Final = Path(__file__).with_name("written-1.yaml")
+OWN: Final = "failures"
+"""The folder in a set's folder ``prompts`` that has failures in words."""
+FIELD: Final = "written"
+"""Where a wording has the words: no wording of another kind has this field."""
+LONGEST_NAME: Final = 200
+LONGEST: Final = 4_000
+LONGEST_EXAMPLE: Final = 1_000
+EXAMPLES: Final = 20
+NEEDED: Final = ("name", "counts")
+_LONGEST_START: Final = 60
+
+
+@cache
+def frame() -> Prompt:
+    """Return how any written failure is asked about, without its words."""
+    values: Any = read_yaml(_FRAME)
+    return hashed(Prompt(id=_FRAME.stem, **values))
+
+
+def find_written(name: str, folder: Path) -> Prompt:
+    """Return the failure that ``prompts/failures/NAME.yaml`` of a review set has in words.
+
+    Raises
+    ------
+    SettingsError
+        There is none of that name, or its file cannot be used; every problem is named.
+    """
+    path = prompt_file(name, folder)
+    path = path.parent / OWN / path.name
+    label = f"{FOLDER}/{OWN}/{path.name}"
+    raw = read_mapping(path, label)
+    if raw is None:
+        raise SettingsError(
+            f"There is no written failure {name!r:.80}: write it on the page Failures, or into "
+            f"{label} of the review set, with {' and '.join(NEEDED)}."
+        )
+    return wording_of(name, raw, label)
+
+
+def written_in_files(folder: Path) -> list[str]:
+    """Return the names of the failures that files of a review set have in words."""
+    return sorted(
+        path.stem for path in (folder / FOLDER / OWN).glob("*.yaml") if is_name(path.stem)
+    )
+
+
+def wording_of(name: str, raw: Mapping[str, Any], label: str) -> Prompt:
+    """Return words as a wording; ``label`` says where they stand.
+
+    The wording's ``hash`` is of its words, too: edited words are another version, and nothing that
+    was said of the earlier one is said of it. The same words in a file and on a page are one.
+
+    Raises
+    ------
+    SettingsError
+        They cannot be used; every problem is named.
+    """
+    readers = {
+        "name": _said(LONGEST_NAME),
+        "counts": _said(LONGEST),
+        "does_not_count": _said(LONGEST),
+        "examples": _examples,
+        "counterexamples": _examples,
+    }
+    problems: list[str] = []
+    found = read_entry(raw, readers, label, problems)
+    problems += [f"{label}, {one}: it is missing. Write it." for one in NEEDED if one not in raw]
+    refuse(problems)
+    words = {one: found[one] for one in readers if found.get(one)}
+    return hashed(replace(frame(), id=f"{FIELD}:{name}", name=found["name"], fields={FIELD: words}))
+
+
+def name_for(title: str, taken: Iterable[str]) -> str:
+    """Return a name that links and the command line take, made of a title, of no other failure.
+
+    >>> name_for("Comparison that doesn't exist", ["comparison-that-doesn-t-exist"])
+    'comparison-that-doesn-t-exist-2'
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    start = "-".join(re.findall("[a-z0-9]+", plain))[:_LONGEST_START].strip("-") or "failure"
+    known, number, name = set(taken), 1, start
+    while name in known:
+        number += 1
+        name = f"{start}-{number}"
+    return name
+
+
+def name_of(prompt: Prompt) -> str:
+    """Return the name under which a failure was written: ``NAME`` of its file."""
+    return prompt.id.partition(":")[2]
+
+
+def words_of(prompt: Prompt) -> str:
+    r"""Return the words of a written failure in one text, as a judge is given them.
+
+    >>> words_of(Prompt("w", "n", 1, "", {}, {"written": {"name": "Invented", "counts": "A"}}))
+    'Name: Invented\nCounts: A'
+    """
+    given = prompt.fields[FIELD]
+    titles = {
+        "name": "Name",
+        "counts": "Counts",
+        "does_not_count": "Does not count",
+        "examples": "Examples that count",
+        "counterexamples": "Examples that do not count",
+    }
+    return "\n".join(f"{title}: {given[one]}" for one, title in titles.items() if one in given)
+
+
+def is_written(prompt: Prompt) -> bool:
+    """Whether a wording is that of a written failure."""
+    return FIELD in prompt.fields
+
+
+def _said(most: int) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or not value.strip() or len(value) > most:
+            raise ValueError(f"a text of 1 to {most:,} characters")
+        return value.strip()
+
+    return read
+
+
+def _examples(value: Any) -> str:
+    if not isinstance(value, list) or not 0 < len(value) <= EXAMPLES:
+        raise ValueError(f"a list of 1 to {EXAMPLES} texts")
+    each = [_said(LONGEST_EXAMPLE)(one) for one in value]
+    return "".join(f"\n- {one}" for one in each)
+
+
+# What a judge said of a written failure, or why that is no answer. Nothing is guessed.
+
+Said = Literal["yes", "no", "unsure"]
+SAID: Final[tuple[Said, ...]] = ("yes", "no", "unsure")
+_LONGEST: Final = 10_000
+
+
+@dataclass(frozen=True)
+class WrittenVerdict:
+    """Whether an answer has the failure, why, and what shows it, in the judge's words."""
+
+    said: Said
+    reason: str | None
+    quote: str | None
+
+    def quote_stands(self, answer: str) -> bool | None:
+        """Whether the quote stands in the answer; None where nothing is quoted."""
+        return stands_in(self.quote, answer) if self.quote else None
+
+
+def read_found(text: str) -> WrittenVerdict | str:
+    """Read the JSON object of a judge; in a sentence, what is wrong where it is not as asked."""
+    value = only_object(text)
+    if isinstance(value, str):
+        return value
+    given = value.get("has_it")
+    word = given.strip().lower() if isinstance(given, str) else given
+    said = next((one for one in SAID if one == word), None)
+    if said is None:
+        return f"has_it is {given!r:.60}, none of {', '.join(SAID)}."
+    words: dict[str, str | None] = {}
+    for part in ("reason", "quote"):
+        words[part] = _text(value, part)
+        if words[part] is None:
+            return f"The {part} is no text of at most {_LONGEST:,} characters."
+    if said == "no" and words["quote"]:  # what it quotes, it holds to be the failure
+        return "It says no, and quotes the failure all the same."
+    return WrittenVerdict(said, words["reason"] or None, words["quote"] or None)
+
+
+def _text(value: Mapping[str, object], part: str) -> str | None:
+    given = value.get(part)
+    given = "" if given is None else given
+    return given.strip() if isinstance(given, str) and len(given) <= _LONGEST else None
+
+
+# The request about one answer and one written failure, and how its reply is kept.
+
+OUTPUT_TOKENS: Final = 100
+"""Of an answer, until some have come: a word, a sentence, a quote."""
+NO_QUOTE: Final = "What it quotes does not stand in the answer."
+
+
+def build_written_asking(
+    review_set: ReviewSet, subjects: Iterable[JudgeSubject], spec: RunSpec, settings: Settings
+) -> Asking[JudgeSubject]:
+    """Return how a run asks about subjects and reads what comes."""
+    shown = shown_to_judge(review_set, spec, settings, build_written_request)
+    return asking_by(subjects, spec, shown, read_written_reply, OUTPUT_TOKENS)
+
+
+def build_written_request(
+    subject: JudgeSubject,
+    pictures: Sequence[SentImage],
+    spec: RunSpec,
+    repeat: int = 1,
+    notes: tuple[str, ...] = (),
+) -> Request:
+    """Make the request for one answer.
+
+    Unlike a second opinion it needs neither picture nor report: words may define what is seen in
+    the answer alone.
+
+    Raises
+    ------
+    AttemptFailed
+        Of kind ``request``: the question cannot be written.
+    """
+    case, report, asked = (
+        subject.case,
+        report_text(subject.case.report),
+        question_words(subject.case),
+    )
+    given = {
+        "question": asked["question"],
+        "options": asked.get("options", ""),
+        "report": report,
+        "answer": subject.text,
+        "failure": words_of(spec.prompt),
+    }
+    texts = fenced(spec.prompt.texts, {**given, "lines": context_lines(case)})
+    prompt = replace(spec.prompt, texts=texts)
+    form = json.dumps({"has_it": " | ".join(SAID), "reason": "...", "quote": "..."})
+    parts = [
+        *([] if pictures else [texts["no_picture"]]),
+        *given_texts(case, prompt),
+        fill(texts["question"], given),
+        *([fill(texts["options"], given)] if given["options"] else []),
+        fill(texts["reference"], given) if report else texts["no_reference"],
+        fill(texts["answer"], given),
+        fill(texts["failure"], given),
+        fill(texts["json"], {"form": form}),
+    ]
+    text = {"type": "string"}
+    schema = closed_object({"has_it": {**text, "enum": list(SAID)}, "reason": text, "quote": text})
+    return request_of_parts(subject, pictures, spec, parts, schema, repeat=repeat, notes=notes)
+
+
+def read_written_reply(request: Request, reply: Reply, subject: JudgeSubject) -> Unread:
+    """Keep a reply as it came; one that is not what was asked for is malformed, with why."""
+    if reply.outcome != "answered":
+        return Unread(reply.text, reply.outcome, request.notes)
+    found = read_found(reply.text)
+    if isinstance(found, str):
+        return Unread(reply.text, "malformed", (*request.notes, found))
+    lost = (NO_QUOTE,) if found.quote_stands(subject.text) is False else ()
+    return Unread(reply.text, "answered", (*request.notes, *lost))
+
+
+# What judges said of written failures, read from the logs of their runs.
+#
+# The words, the judge and all replies lie in the run's folder in ``judging/``: a result belongs
+# to one version of the words and one text of the answer, and to no other.
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What was said of one answer: ``quote_found`` None where nothing is quoted."""
+
+    about: About
+    found: WrittenVerdict
+    quote_found: bool | None
+    run: str
+    created: str
+
+
+@dataclass(frozen=True)
+class WrittenResults:
+    """What one judge said of the answers asked about, in one version of the words.
+
+    ``unread`` are answers whose last reply could not be read, ``unasked`` those without any.
+    """
+
+    said: tuple[Candidate, ...]
+    unread: tuple[tuple[About, KeptReply], ...]
+    unasked: tuple[About, ...]
+
+    def count(self, said: str) -> int:
+        """Return of how many answers this was said."""
+        return sum(one.found.said == said for one in self.said)
+
+
+def replies_about(review_set: ReviewSet, judge: str, prompt: Prompt) -> dict[About, KeptReply]:
+    """Return the newest readable reply of a judge on each answer, else the newest.
+
+    Only of the very words that the wording has, and kept by an answer's digest and that of all
+    that was shown beside it.
+    """
+    kept = kept_replies(review_set.folder, JUDGING, judge, prompt)
+    named = ((read_id(subject), reply) for subject, reply in kept.items())
+    return {one[0]: _as_read_now(reply) for one, reply in named if one and one[1] == (WRITTEN,)}
+
+
+def left_to_ask(
+    subjects: Sequence[JudgeSubject], known: Mapping[About, KeptReply], *, again: bool
+) -> list[JudgeSubject]:
+    """Return what has not been asked yet; ``again`` also those whose reply could not be read."""
+    return [
+        one
+        for one in subjects
+        if (before := known.get(one.about)) is None or (again and not before.answered)
+    ]
+
+
+def results_of(
+    subjects: Sequence[JudgeSubject], known: Mapping[About, KeptReply]
+) -> WrittenResults:
+    """Return what was said of these answers, what could not be read, and what was not asked."""
+    said, unread, unasked = [], [], []
+    for one in subjects:
+        reply = known.get(one.about)
+        if reply is None:
+            unasked.append(one.about)
+            continue
+        found = read_found(reply.text) if reply.answered else ""
+        if isinstance(found, str):
+            unread.append((one.about, reply))
+            continue
+        stands = found.quote_stands(one.text)
+        said.append(Candidate(one.about, found, stands, reply.run, reply.created))
+    return WrittenResults(tuple(said), tuple(unread), tuple(unasked))
+
+
+def _as_read_now(reply: KeptReply) -> KeptReply:
+    """Return a reply as malformed that an earlier version could read, and this one cannot."""
+    found = read_found(reply.text) if reply.answered else None
+    return replace(reply, outcome="malformed", why=found) if isinstance(found, str) else reply

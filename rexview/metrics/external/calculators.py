@@ -16,9 +16,8 @@ from typing import Final
 from rexview.errors import MetricsError
 from rexview.metrics.external import calls
 from rexview.metrics.external.calls import Scorer
-from rexview.metrics.identity import MetricId
-from rexview.metrics.kept_values import Found
-from rexview.metrics.known import known_metric
+from rexview.metrics.identity import MetricId, known_metric
+from rexview.metrics.kept_values import MetricValues
 from rexview.metrics.pairs import ReportPair
 
 _OFFLINE: Final = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
@@ -239,7 +238,7 @@ def _remedy(calculator: Calculator, error: Exception, download: bool) -> str:
 
 def values_of(
     calculator: Calculator, scorer: Scorer, pairs: Sequence[ReportPair], scope: str
-) -> list[Found]:
+) -> list[MetricValues]:
     """Compute the metrics of one model's reports.
 
     Parameters
@@ -268,5 +267,5 @@ def values_of(
             if value is not None and math.isfinite(value)
         )
         n = len(pairs) if calculator.together else None
-        found.append(Found(identity, numbered, n, len(pairs) - len(numbered)))
+        found.append(MetricValues(identity, numbered, n, len(pairs) - len(numbered)))
     return found

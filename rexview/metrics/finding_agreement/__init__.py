@@ -1,8 +1,333 @@
 """The finding-level agreement of a report with its reference."""
 
-from rexview.metrics.finding_agreement.agreement import FindingAgreement, Lone, Pair, compare
-from rexview.metrics.finding_agreement.rules import Request
-from rexview.metrics.finding_agreement.stated import Part, Span, Stated, stated_in, weigher
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from rexview.detect.findings import finding_info, may_be_same_fracture
+from rexview.detect.report_comparison import families_related_to, zones_meet
+from rexview.metrics.finding_agreement.stated import (
+    Part,
+    Request,
+    Span,
+    Stated,
+    rules,
+    stated_in,
+    weigher,
+)
+
+# How far a report agrees with its reference about findings: one number from 0 to 1, and its
+# parts.
+#
+# Definition and limits: ``docs/statistics.md``.
+
+VERSION: Final = "2"
+"""Of the definition: values of another one are not comparable."""
+_REST: Final = 1
+"""Weight of the rest of the chest, which counts as agreed."""
+
+
+class Pair(NamedTuple):
+    """A finding that both texts have.
+
+    ``differs`` are kinds of errors, words of ``vocab.EDIT_KINDS``: ``location``, ``severity``,
+    ``measurement``, ``certainty``, ``descriptor``, ``comparison``, ``number``. ``grave`` of them
+    cost more than a share of the credit; ``otherwise`` is the credit without these.
+    """
+
+    reference: Stated
+    candidate: Stated
+    credit: float
+    differs: tuple[str, ...] = ()
+    grave: tuple[str, ...] = ()
+    otherwise: float = 0.0
+
+    @property
+    def harm(self) -> int:
+        """The weight of the pair: the greater one of both."""
+        return max(self.reference.harm, self.candidate.harm)
+
+
+class Lone(NamedTuple):
+    """A finding that one text has; ``against`` is where the other one denies it, if it does."""
+
+    stated: Stated
+    against: Span | None = None
+
+
+@dataclass(frozen=True)
+class FindingAgreement:
+    """The agreement and what it is made of, the gravest first.
+
+    Attributes
+    ----------
+    score : float
+        0 to 1.
+    agreed, swapped : tuple of Pair
+        In both texts; in both, on opposite sides of the patient.
+    missed, invented : tuple of Lone
+        In the reference only; in the candidate only.
+    """
+
+    score: float
+    agreed: tuple[Pair, ...]
+    swapped: tuple[Pair, ...]
+    missed: tuple[Lone, ...]
+    invented: tuple[Lone, ...]
+
+
+Denied = Sequence[tuple[str, Span]]
+"""Family and words of what a text denies."""
+
+
+def compare(
+    reference: Sequence[Stated],
+    candidate: Sequence[Stated],
+    denied_by_reference: Denied = (),
+    denied_by_candidate: Denied = (),
+) -> FindingAgreement:
+    """Compare what two texts say is there."""
+    pairs, swapped, missed, invented = _paired(reference, candidate)
+    credited = sum(2 * pair.credit * pair.harm for pair in pairs)
+    possible = sum(2 * pair.harm for pair in (*pairs, *swapped))
+    alone = sum(one.harm for one in (*missed, *invented))
+    score = (_REST + credited) / (_REST + possible + alone)
+    return FindingAgreement(
+        _with_grave(score, pairs, swapped, missed, invented),
+        tuple(sorted(pairs, key=lambda pair: -pair.harm)),
+        tuple(sorted(swapped, key=lambda pair: -pair.harm)),
+        _lone(missed, denied_by_candidate),
+        _lone(invented, denied_by_reference),
+    )
+
+
+def _with_grave(
+    score: float,
+    pairs: Sequence[Pair],
+    swapped: Sequence[Pair],
+    missed: Sequence[Stated],
+    invented: Sequence[Stated],
+) -> float:
+    """Take from the score what each grave error costs at least.
+
+    That is from what it were without them: in a long report a share of the credit is next to
+    nothing. A device for another one is one such error.
+    """
+    kinds = [(kind, place) for place, pair in enumerate(pairs) for kind in pair.grave]
+    errors = {one if one[0] != "number" else "number" for one in kinds}
+    named = [pair.reference for pair in pairs]
+    devices = [one for one in invented if _is_new_device(one, named, missed)]
+    count = len(errors) + len(devices)
+    if not count:
+        return score
+    taken = sorted((one.harm for one in missed if _is_device(one)), reverse=True)[: len(devices)]
+    credited = sum(2 * pair.otherwise * pair.harm for pair in pairs) + 2 * sum(taken)
+    possible = sum(2 * pair.harm for pair in (*pairs, *swapped)) + 2 * sum(taken)
+    alone = sum(one.harm for one in (*missed, *invented))
+    alone -= sum(taken) + sum(one.harm for one in devices)
+    otherwise = (_REST + credited) / (_REST + possible + alone)
+    return max(0.0, min(score, otherwise - count * rules().grave))
+
+
+def _is_device(one: Stated) -> bool:
+    return finding_info(one.findings[0]).group == "device"
+
+
+def _is_new_device(one: Stated, named: Sequence[Stated], missed: Sequence[Stated]) -> bool:
+    """Whether a tube, line or pacemaker is none that the reference has by another name.
+
+    "PICC through the subclavian vein" may be read as two; a tube is "the tube" in either text.
+    """
+    if one.family not in rules().devices:
+        return False
+    related = families_related_to(one.family) | {one.family}
+    if any(other.family in related for other in named):
+        return False
+    general = rules().general_devices
+    return not any(
+        other.family in related and {one.family, other.family} & general for other in missed
+    )
+
+
+def _paired(
+    reference: Sequence[Stated], candidate: Sequence[Stated]
+) -> tuple[list[Pair], list[Pair], list[Stated], list[Stated]]:
+    """Pair findings, those that are most alike first; what is left is missed or invented."""
+    possible = [
+        (pair, r, c)
+        for r, expected in enumerate(reference)
+        for c, given in enumerate(candidate)
+        if (pair := _pair(expected, given)) is not None
+    ]
+    possible.sort(key=lambda one: (not _called_alike(one[0]), -one[0].credit, -one[0].harm))
+    taken_r, taken_c = set[int](), set[int]()
+    pairs: list[Pair] = []
+    swapped: list[Pair] = []
+    for pair, r, c in possible:
+        if r not in taken_r and c not in taken_c:
+            taken_r.add(r)
+            taken_c.add(c)
+            (pairs if pair.credit else swapped).append(pair)
+    missed = [one for r, one in enumerate(reference) if r not in taken_r]
+    invented = [one for c, one in enumerate(candidate) if c not in taken_c]
+    return pairs, swapped, missed, invented
+
+
+def _called_alike(pair: Pair) -> bool:
+    """Whether two findings are called the same: what they are taken for comes after that."""
+    return bool(pair.credit) and pair.reference.findings[0] == pair.candidate.findings[0]
+
+
+def _lone(left: Sequence[Stated], denied: Denied) -> tuple[Lone, ...]:
+    against = dict(reversed(denied))
+    found = [Lone(one, against.get(one.family)) for one in left]
+    return tuple(sorted(found, key=lambda one: -one.stated.harm))
+
+
+def _pair(reference: Stated, candidate: Stated) -> Pair | None:
+    """Compare two findings; None where they are not the same."""
+    named = _same_finding(reference, candidate)
+    if named is None:
+        return None
+    sides, given = reference.sides, candidate.sides
+    if sides and given and not sides & given:
+        # the sign of one finding on one side and of another on the other are two findings
+        opposite = reference.family == candidate.family
+        return Pair(reference, candidate, 0.0, ("location",)) if opposite else None
+    factors = {
+        "descriptor": named * _narrowness(reference, candidate),
+        "location": _place(reference, candidate),
+        "severity": _severity(reference, candidate),
+        "measurement": _size(reference, candidate),
+        "certainty": _if(reference.unsure != candidate.unsure, "certainty"),
+    }
+    grave = {
+        "location": _if(not _same_zone(reference, candidate), "other_zone"),
+        "comparison": _if(
+            not _is_device(reference) and not _same_course(reference.changes, candidate.changes),
+            "other_change",
+        ),
+        "number": _if(not _same_number(reference.leads, candidate.leads), "other_number"),
+    }
+    least, otherwise = rules().credit["least"], math.prod(factors.values())
+    return Pair(
+        reference,
+        candidate,
+        max(least, otherwise * math.prod(grave.values())),
+        tuple(dict.fromkeys(k for k, one in (*factors.items(), *grave.items()) if one < 1)),
+        tuple(k for k, one in grave.items() if one < 1),
+        max(least, otherwise),
+    )
+
+
+def _if(differs: bool, name: str) -> float:
+    return rules().credit[name] if differs else 1.0
+
+
+def _same_finding(reference: Stated, candidate: Stated) -> float | None:
+    """Return what is left for how two findings are called; None where they are not the same."""
+    credits = [
+        credit
+        for one in reference.findings
+        for other in candidate.findings
+        if (credit := _same_name(one, other)) is not None
+    ]
+    if credits:
+        return max(credits)
+    known, sign = rules().signs, rules().credit["sign"]
+    for one, other in ((reference, candidate), (candidate, reference)):
+        words = (*(span.text.lower() for span in one.spans), *one.findings)
+        if any(known[word] & set(other.findings) for word in words if word in known):
+            return sign
+    return None
+
+
+def _same_name(one: str, other: str) -> float | None:
+    credit = rules().credit
+    if one == other:
+        return 1.0
+    if may_be_same_fracture(one, other):
+        return credit["less_specific"] if other == "fracture" else credit["more_specific"]
+    if finding_info(one).family != finding_info(other).family:
+        return None
+    if other in rules().general:
+        return credit["less_specific"]
+    if one in rules().general:
+        return credit["more_specific"]
+    return 1.0 if finding_info(one).family == "airspace_opacity" else credit["other_word"]
+
+
+def _narrowness(reference: Stated, candidate: Stated) -> float:
+    """Two narrow words ("empyema", "haemothorax") of one finding are not the same."""
+    both = reference.narrow and candidate.narrow
+    return _if(bool(both) and reference.narrow != candidate.narrow, "other_word")
+
+
+def _place(reference: Stated, candidate: Stated) -> float:
+    left = _if(reference.misplaced != candidate.misplaced, "position")
+    if reference.sides and not candidate.sides:
+        # what is on both sides is often said without them: "pulmonary oedema"
+        left *= _if(len(reference.sides) == 1, "side_not_said")
+    elif reference.sides and reference.sides != candidate.sides:
+        left *= rules().credit["one_side_of_two"]
+    return left
+
+
+_LOBES: Final = {lobe: lobe for lobe in ("RUL", "RML", "RLL", "LUL", "LLL")} | {"lingula": "LUL"}
+_ZONES: Final = {
+    **dict.fromkeys(("upper", "apex", "RUZ", "LUZ"), "upper"),
+    **dict.fromkeys(("mid", "RMZ", "LMZ"), "mid"),
+    **dict.fromkeys(("lower", "base", "RLZ", "LLZ", "costophrenic"), "lower"),
+}
+
+
+def _same_zone(reference: Stated, candidate: Stated) -> bool:
+    """Whether two zones can be one place: of two lobes, or two zones, only the same.
+
+    What lies on both sides may have another zone on each.
+    """
+    expected, given = reference.zone, candidate.zone
+    if len(reference.sides) > 1 or len(candidate.sides) > 1:
+        return True
+    for places in (_LOBES, _ZONES):
+        if expected in places and given in places:
+            return places[expected] == places[given]
+    return zones_meet(expected, given)
+
+
+def _same_course(expected: frozenset[str], given: frozenset[str]) -> bool:
+    """Whether two texts may mean one course since the study before; unknown ones do."""
+    if not expected or not given or expected & given:
+        return True
+    return any({one, other} in rules().changes_alike for one in expected for other in given)
+
+
+def _same_number(expected: int | None, given: int | None) -> bool:
+    return expected is None or given is None or expected == given
+
+
+def _severity(reference: Stated, candidate: Stated) -> float:
+    steps, not_said = [0.0], False
+    for side in reference.sides or (None,):
+        expected, given = reference.degree(side), candidate.degree(side)
+        if expected is not None and given is not None:
+            steps.append(abs(expected - given))
+        else:
+            not_said = not_said or expected is not None
+    return float(rules().credit["severity_step"] ** max(steps)) * _if(not_said, "degree_not_said")
+
+
+def _size(reference: Stated, candidate: Stated) -> float:
+    if not reference.size:
+        return 1.0
+    if not candidate.size:
+        return rules().credit["degree_not_said"]
+    doublings = abs(math.log2(candidate.size / reference.size))
+    return float(rules().credit["size_doubled"] ** min(1.0, doublings))
+
 
 __all__ = [
     "FindingAgreement",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from rexview.detect.findings import (
     Mention,
@@ -17,8 +20,269 @@ from rexview.detect.findings import (
 )
 from rexview.detect.findings.mention import PACEMAKERS, leads
 from rexview.harm import MOST_HARM
-from rexview.metrics.finding_agreement.attributes import Attributes, attributes
-from rexview.metrics.finding_agreement.rules import Request, rules
+from rexview.package_data import read_table
+
+# What the finding-level agreement knows beside lexicon and harm: ``agreement.yaml`` as records.
+
+_FILE: Final = Path(__file__).with_name("agreement.yaml")
+_YEARS: Final = re.compile(
+    r"\s*(\d{1,3})(?:\s*-\s*\d{1,3}|\+)?[\s-]*(?:(days?|weeks?|months?)\b)?", re.IGNORECASE
+)
+_IN_A_YEAR: Final = {"d": 365.0, "w": 52.0, "m": 12.0}
+
+
+class Request(NamedTuple):
+    """What the requester of a study said: the patient's age and the indication, as written."""
+
+    age: str | None = None
+    indication: str | None = None
+
+    @property
+    def years(self) -> float | None:
+        """The age in years: of a span its beginning; None where it is not said.
+
+        >>> Request("60-70").years, Request("6 months").years, Request("45 male").years
+        (60.0, 0.5, 45.0)
+        """
+        match = _YEARS.match(self.age or "")
+        if match is None:
+            return None
+        return float(match[1]) / _IN_A_YEAR.get((match[2] or "")[:1].lower(), 1.0)
+
+
+@dataclass(frozen=True)
+class ContextRule:
+    """How many points of harm some findings have more or less for what a request says."""
+
+    findings: frozenset[str]
+    points: int
+    at_least: float | None
+    at_most: float | None
+    indication: re.Pattern[str] | None
+
+    def applies(self, request: Request) -> bool:
+        """Whether the request says what the rule is about."""
+        if self.indication is not None:
+            return bool(self.indication.search(request.indication or ""))
+        years = request.years
+        low, high = self.at_least, self.at_most
+        return (
+            years is not None and (low is None or years >= low) and (high is None or years <= high)
+        )
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Everything of ``agreement.yaml``; patterns find whole words in any case."""
+
+    credit: Mapping[str, float]
+    severity: re.Pattern[str]
+    degrees: tuple[tuple[re.Pattern[str], int], ...]
+    mild: float
+    misplaced: re.Pattern[str]
+    moved: re.Pattern[str]
+    tube_misplaced: re.Pattern[str]
+    not_excluded: re.Pattern[str]
+    grave: float
+    devices: frozenset[str]
+    general_devices: frozenset[str]
+    changes: Mapping[str, re.Pattern[str]]
+    changes_alike: frozenset[frozenset[str]]
+    taken_for: re.Pattern[str]
+    either_or: re.Pattern[str]
+    beside: re.Pattern[str]
+    general: frozenset[str]
+    descriptive: frozenset[str]
+    signs: Mapping[str, frozenset[str]]
+    context: tuple[ContextRule, ...]
+
+    def degree(self, word: str) -> int:
+        """Return the degree of a word that :attr:`severity` found, 1 to 4."""
+        return next(degree for pattern, degree in self.degrees if pattern.fullmatch(word))
+
+
+@cache
+def rules() -> Rules:
+    """Read the rules; done once."""
+    content: dict[str, Any] = read_table(_FILE)
+    degrees = content["severity"]
+    return Rules(
+        credit=content["credit"],
+        severity=_words([word for words in degrees.values() for word in words]),
+        degrees=tuple((_words(words), degree) for degree, words in degrees.items()),
+        mild=content["mild"],
+        misplaced=_words(content["misplaced"]),
+        moved=_words(content["moved"]),
+        tube_misplaced=_words(content["tube_misplaced"]),
+        not_excluded=_words(content["not_excluded"]),
+        grave=content["grave"],
+        devices=frozenset(content["devices"]),
+        general_devices=frozenset(content["general_devices"]),
+        changes={name: _words(words) for name, words in content["changes"].items()},
+        changes_alike=frozenset(map(frozenset, content["changes_alike"])),
+        taken_for=_words(content["taken_for"]),
+        either_or=_words(content["either_or"]),
+        beside=_words(content["beside"]),
+        general=frozenset(content["general"]),
+        descriptive=frozenset(content["descriptive"]),
+        signs={sign: frozenset(found) for sign, found in content["signs"].items()},
+        context=tuple(map(_context_rule, content["context"])),
+    )
+
+
+def _words(words: list[str]) -> re.Pattern[str]:
+    longest_first = "|".join(sorted(words, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
+
+
+def _context_rule(entry: Mapping[str, Any]) -> ContextRule:
+    words = entry.get("indication")
+    return ContextRule(
+        frozenset(entry["findings"]),
+        entry["points"],
+        entry.get("from"),
+        entry.get("up_to"),
+        _words(words) if words else None,
+    )
+
+
+# What a sentence says of a finding beside its side and place: degree, size, position, course.
+
+_SIZE: Final = re.compile(
+    r"(?<![\w.])(?:(\d{1,3}(?:\.\d{1,2})?)\s*[x×]\s*)?(?:(\d{1,3}(?:\.\d{1,2})?)\s*[x×]\s*)?"
+    r"(\d{1,3}(?:\.\d{1,2})?)[\s-]*(mm|cm|millimet(?:er|re)s?|centimet(?:er|re)s?)\b"
+    r"(?!\s+(?:above|below|from|beyond|proximal|distal|deep|past|superior|inferior))",
+    re.IGNORECASE,
+)
+_BREAK: Final = re.compile(r",|;|\band\b|\bwith\b|\bplus\b|\bbut\b", re.IGNORECASE)
+_PREDICATE: Final = re.compile(
+    r"[\s,:(-]*(?:(?:is|are|was|were|which|that|remains?|appears?|now|of|still|very)\b[\s,]*)*"
+    r"(?P<rest>[\w-]+(?:\s+to\s+[\w-]+)?)",
+    re.IGNORECASE,
+)
+_OF_THE_OTHER: Final = re.compile(
+    r"\s*(?:which\s+)?(?:is|are|was|were|remains?|appears?|seems?)\b[^,;]*", re.IGNORECASE
+)
+"""After a finding: what is said of it, and not of the next one."""
+_NEXT: Final = re.compile(r";|\b(?:and|but|while|with)\s+(?:the|a|an|there|no)\b", re.IGNORECASE)
+"""Behind a finding: a clause begins that is not about it."""
+_DENIED: Final = re.compile(
+    r"\b(?:no|not|without|never|nor|neither|denies|free of)\b[^.;:]*$", re.IGNORECASE
+)
+_SHORTLY_BEFORE: Final = 30
+"""Characters before a word among which it may be denied."""
+_LONGEST: Final = 400
+"""Characters of a sentence before and after a finding that are read."""
+
+
+class Attributes(NamedTuple):
+    """What is said of a mention; None for what is not.
+
+    Attributes
+    ----------
+    degree : float or None
+        From 1 (trace) to 4 (large); between two for "small to moderate".
+    size : float or None
+        Millimetres; of several the largest.
+    misplaced : bool
+        Whether a device is said not to be where it should.
+    changes : frozenset of str
+        Its courses since the study before: ``new``, ``worse``, ``better``, ``same``.
+    """
+
+    degree: float | None
+    size: float | None
+    misplaced: bool
+    changes: frozenset[str]
+
+
+def attributes(text: str, mention: Mention, before: int, after: int) -> Attributes:
+    """Read what a sentence says of a mention.
+
+    ``before`` is where the mention before it in the sentence ends, ``after`` where the one behind
+    it begins; the sentence's own bounds where there is none.
+    """
+    before = max(before, mention.start - _LONGEST)
+    after = min(after, mention.end + _LONGEST)
+    degree = _degree(text, mention, before, after)
+    sizes = [_millimetres(match) for match in _SIZE.finditer(text, before, after)]
+    first, last = mention.sentence
+    sentence = text[max(first, mention.start - _LONGEST) : min(last, mention.end + _LONGEST)]
+    return Attributes(
+        degree,
+        max(sizes, default=None),
+        _is_misplaced(sentence),
+        _changes(text, mention, before, after),
+    )
+
+
+def _is_misplaced(sentence: str) -> bool:
+    """Whether a sentence says of a device that it is not where it should be."""
+    if rules().moved.search(sentence):
+        return False
+    return any(
+        not _DENIED.search(sentence, max(0, match.start() - _SHORTLY_BEFORE), match.start())
+        for match in rules().misplaced.finditer(sentence)
+    )
+
+
+def _changes(text: str, mention: Mention, before: int, after: int) -> frozenset[str]:
+    """Read courses beside a finding, before or behind, but not those of another finding."""
+    of_other = _OF_THE_OTHER.match(text, before, mention.start)
+    before = of_other.end() if of_other else before
+    breaks = list(_BREAK.finditer(text, before, mention.start))
+    before = breaks[-1].end() if breaks else before
+    turn = _NEXT.search(text, mention.end, after)
+    around = (text[before : mention.start], text[mention.end : turn.start() if turn else after])
+    return frozenset(
+        name
+        for name, words in rules().changes.items()
+        if any(words.search(part) for part in around)
+    )
+
+
+def _degree(text: str, mention: Mention, before: int, after: int) -> float | None:
+    """Read a degree beside the side ("small left and large right effusion"), before or behind."""
+    of_other = _OF_THE_OTHER.match(text, before, mention.start)
+    before = of_other.end() if of_other else before
+    found = None
+    if mention.side_start is not None and before <= mention.side_start < mention.start:
+        found = _last_degree(text[before : mention.side_start])
+    if found is None:
+        found = _last_degree(text[before : mention.start])
+    if found is None:
+        match = _PREDICATE.match(text, mention.end, after)
+        found = _last_degree(match["rest"]) if match else None
+    return found
+
+
+def _last_degree(part: str) -> float | None:
+    """Read the degree in what stands before a finding, behind the last "and" or comma.
+
+    Between two adjectives a comma divides nothing ("a small, loculated effusion"); of "small to
+    moderate" it is the mean.
+    """
+    breaks = list(_BREAK.finditer(part))
+    start = breaks[-1].end() if breaks else 0
+    said = list(rules().severity.finditer(part, start))
+    if not said and breaks and breaks[-1][0] == ",":
+        said = [
+            match
+            for match in rules().severity.finditer(part, 0, start)
+            if match.end() == breaks[-1].start()
+        ]
+    if not said:
+        return None
+    degrees = [rules().degree(match[0]) for match in said[-2:]]
+    if len(said) > 1 and part[said[-2].end() : said[-1].start()].strip(" -") == "to":
+        return sum(degrees) / 2
+    return float(degrees[-1])
+
+
+def _millimetres(match: re.Match[str]) -> float:
+    largest = max(float(number) for number in match.groups()[:3] if number)
+    return largest * (10.0 if match[4][0].lower() == "c" else 1.0)
+
 
 _SAID: Final = ("positive", "uncertain")
 _BOTH: Final = frozenset(("right", "left"))

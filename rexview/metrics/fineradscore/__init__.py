@@ -1,6 +1,319 @@
 """FineRadScore: a language model corrects a generated report line by line, and grades each error.
 
-After Huang et al. 2024 (arXiv 2405.20613), with wording and rubric of our own: :mod:`.asking` makes
-the request, :mod:`.reading` reads what came, :mod:`.results` makes corrections and values of it.
-Requests go out as those of a run do (:mod:`rexview.models.running`).
+After Huang et al. 2024 (arXiv 2405.20613), with our own wording and rubric. Requests are sent as
+those of a run are (:mod:`rexview.models.running`).
 """
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeGuard
+
+from rexview.answer_digest import digests_of
+from rexview.metrics.identity import OWN, MetricId
+from rexview.metrics.pairs import ReportPair
+from rexview.metrics.report_lines import Line, report_lines
+from rexview.models.asking.prompts import fill, fixed_wording
+from rexview.models.asking.reading import listed_in
+from rexview.models.asking.tokens import input_tokens
+from rexview.models.backend import Parameters, Prompt, Reply, Request, closed_object
+from rexview.models.running.attempts import Asking, Unread
+from rexview.models.running.folder import JUDGING
+from rexview.models.running.journal import KeptReply, kept_replies
+from rexview.models.running.spec import RunSpec
+from rexview.schema import ReviewSet
+from rexview.vocab import EDIT_KINDS, EDIT_SEVERITIES, JUDGE
+
+# What a judge answered: corrections, or why it is no answer. Nothing is guessed or mended.
+
+CORRECTING: Final = ("substitute", "delete", "insert")
+_FIELDS: Final = frozenset(("line", "action", "text", "kind", "severity", "comment"))
+_LONGEST: Final = 10_000
+_MOST: Final = 500
+
+
+@dataclass(frozen=True)
+class Correction:
+    """One correction of a line; an inserted one stands after ``line``, 0 for before the first.
+
+    ``text`` is the line as it should be, None for one that is taken away.
+    """
+
+    line: int
+    action: str
+    text: str | None
+    kind: str
+    severity: int
+    comment: str | None
+
+
+def read_corrections(text: str, lines: Sequence[Line]) -> tuple[Correction, ...] | str:
+    """Read the JSON object of a judge.
+
+    Returns
+    -------
+    tuple of Correction or str
+        What is wrong with the answer, in a sentence, where anything in it is not as asked: then
+        none of it is taken.
+    """
+    given = listed_in(text, "corrections", _MOST)
+    if isinstance(given, str):
+        return given
+    found: list[Correction] = []
+    by_number = {line.number: line for line in lines}
+    for place, one in enumerate(given, 1):
+        correction = _correction(one, by_number)
+        if isinstance(correction, str):
+            return f"Correction {place}: {correction}"
+        found.append(correction)
+    changed = [one.line for one in found if one.action != "insert"]
+    if len(set(changed)) < len(changed):
+        twice = next(line for line in changed if changed.count(line) > 1)
+        return f"Line {twice} is corrected twice."
+    return tuple(found)
+
+
+def _correction(one: Any, lines: Mapping[int, Line]) -> Correction | str:
+    if not isinstance(one, dict):
+        return "it is no object."
+    line, action, text = one.get("line"), one.get("action"), one.get("text")
+    kind, severity, comment = one.get("kind"), one.get("severity"), one.get("comment")
+    unknown = sorted(one.keys() - _FIELDS)
+    if unknown:
+        return f"{unknown[0]!r:.60} is no part of a correction."
+    if action not in CORRECTING:
+        return f"the action {action!r:.60} is none of {', '.join(CORRECTING)}."
+    if not _is_whole(line) or not (line in lines or (action == "insert" and line == 0)):
+        return f"there is no line {line!r:.60}."
+    if kind not in tuple(EDIT_KINDS):
+        return f"the kind {kind!r:.60} is none of {', '.join(EDIT_KINDS)}."
+    if not _is_whole(severity) or severity not in EDIT_SEVERITIES:
+        return f"the severity {severity!r:.60} is no whole number from 0 to 4."
+    if not isinstance(comment, str | None) or len(comment or "") > _LONGEST:
+        return f"the comment is no text of at most {_LONGEST:,} characters."
+    if not isinstance(text, str | None) or len(text or "") > _LONGEST:
+        return f"the text is no text of at most {_LONGEST:,} characters."
+    written = (text or "").strip()
+    if action == "delete":  # what some repeat of the line changes nothing
+        return Correction(line, action, None, kind, severity, comment or None)
+    if not written:
+        return "the new line is missing."
+    if action == "substitute" and written.split() == lines[line].text.split():
+        return f"line {line} stays as it is."
+    return Correction(line, action, written, kind, severity, comment or None)
+
+
+def _is_whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# What a judge is asked: two texts, without the patient, the images or the model's name.
+
+_PROMPT: Final = Path(__file__).with_name("fineradscore-1.yaml")
+OUTPUT_TOKENS: Final = 600
+"""Of an answer, until some have come: a few corrections."""
+
+
+@dataclass(frozen=True)
+class ReportSubject:
+    """A generated report and the reference that it is judged by.
+
+    ``lines`` are those of the answer's text that belong to the scope, with their numbers in it.
+    """
+
+    pair: ReportPair
+    lines: tuple[Line, ...]
+
+    @property
+    def id(self) -> str:
+        """Names case, model, scope and, by a digest, what both texts say: another text, another id.
+
+        Only :attr:`lines` and the reference are sent.
+        """
+        said = json.dumps([self.pair.reference, [(line.number, line.text) for line in self.lines]])
+        digest = hashlib.sha256(said.encode()).hexdigest()[:16]
+        return json.dumps([self.pair.case.id, self.pair.answer.model, self.pair.scope, digest])
+
+
+def report_subject(pair: ReportPair) -> ReportSubject:
+    """Split a generated report into the lines that a judge may correct."""
+    spans = [(part.start, part.start + len(part.text)) for part in pair.given]
+    lines = report_lines(pair.answer.text)
+    inside = (line for line in lines if any(a <= line.start < b for a, b in spans))
+    return ReportSubject(pair, tuple(inside))
+
+
+@cache
+def judging_prompt() -> Prompt:
+    """Return the wording that judges are asked in."""
+    return fixed_wording(_PROMPT)
+
+
+def build_line_edit_asking(
+    subjects: Iterable[ReportSubject], spec: RunSpec
+) -> Asking[ReportSubject]:
+    """Return how a run asks about subjects and reads what comes."""
+    by_id = {subject.id: subject for subject in subjects}
+    return Asking(
+        case=by_id.get,
+        build=lambda subject, repeat: build_line_edit_request(
+            subject, spec.prompt, spec.parameters, repeat
+        ),
+        read=read_line_edit_reply,
+        input_tokens=lambda request: input_tokens(request, spec.card),
+        output_tokens=OUTPUT_TOKENS,
+    )
+
+
+def build_line_edit_request(
+    subject: ReportSubject, prompt: Prompt, parameters: Parameters, repeat: int = 1
+) -> Request:
+    """Make the request for one report."""
+    values = {
+        "reference": subject.pair.reference,
+        "lines": "\n".join(f"[{one.number}] {' '.join(one.text.split())}" for one in subject.lines),
+        "kinds": ", ".join(EDIT_KINDS),
+    }
+    return Request(
+        case=subject.id,
+        repeat=repeat,
+        system=prompt.system,
+        parts=(fill(prompt.texts["ask"], values),),
+        parameters=parameters,
+        prompt_id=prompt.id,
+        prompt_hash=prompt.hash,
+        schema=_schema(),
+    )
+
+
+def _schema() -> dict[str, Any]:
+    """Return the JSON schema of an answer, in the part of it that strict servers take."""
+    properties: dict[str, Any] = {
+        "line": {"type": "integer"},
+        "action": {"type": "string", "enum": list(CORRECTING)},
+        "text": {"type": "string"},
+        "kind": {"type": "string", "enum": list(EDIT_KINDS)},
+        "severity": {"type": "integer", "enum": list(EDIT_SEVERITIES)},
+        "comment": {"type": "string"},
+    }
+    correction = closed_object(properties)
+    return closed_object({"corrections": {"type": "array", "items": correction}})
+
+
+def read_line_edit_reply(request: Request, reply: Reply, subject: ReportSubject) -> Unread:
+    """Keep a reply as it came; an answer that is not what was asked for is malformed, with why."""
+    if reply.outcome != "answered":
+        return Unread(reply.text, reply.outcome, ())
+    found = read_corrections(reply.text, subject.lines)
+    if isinstance(found, str):
+        return Unread(reply.text, "malformed", (found,))
+    return Unread(reply.text, "answered", ())
+
+
+# What came of judging: corrections and values of the reports that there are now.
+
+METRIC: Final = "fineradscore"
+IMPLEMENTATION: Final = OWN
+
+
+def reader_of(judge: str, *, corrected: bool = False) -> str:
+    """Return the reader that a judge's corrections are kept under.
+
+    Those after corrected references (``corrected``) stand beside those after the given ones.
+    """
+    return f"{JUDGE}{judge}, corrected" if corrected else f"{JUDGE}{judge}"
+
+
+def judge_metric_identity(judge: str, prompt: Prompt, scope: str) -> MetricId:
+    """Return the identity of a judge's values: by the wording that it was asked in, and itself."""
+    return MetricId(METRIC, IMPLEMENTATION, f"{prompt.version} {judge}", scope)
+
+
+def read_kept_corrections(set_folder: Path, judge: str, prompt: Prompt) -> dict[str, KeptReply]:
+    """Return what a judge said in all runs with this wording, by the id of the subject.
+
+    Of several answers the newest that can be read counts, else the newest.
+    """
+    return kept_replies(set_folder, JUDGING, judge, prompt)
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A report with its corrections."""
+
+    subject: ReportSubject
+    corrections: tuple[Correction, ...]
+    created: str
+
+    @property
+    def score(self) -> int:
+        """FineRadScore: the severities of all corrections, added up; 0 is a report without error.
+
+        >>> from types import SimpleNamespace as Record
+        >>> Corrected(Record(), (Record(severity=3), Record(severity=1)), "").score
+        4
+        """
+        return sum(one.severity for one in self.corrections)
+
+
+def corrected(subjects: Iterable[ReportSubject], said: dict[str, KeptReply]) -> list[Corrected]:
+    """Return the reports of which a judge's corrections can be read."""
+    found = []
+    for subject in subjects:
+        one = said.get(subject.id)
+        if one is None or not one.answered:
+            continue
+        corrections = read_corrections(one.text, subject.lines)
+        if not isinstance(corrections, str):
+            found.append(Corrected(subject, corrections, one.created))
+    return found
+
+
+def edit_rows(
+    review_set: ReviewSet, reports: Sequence[Corrected], reader: str
+) -> list[dict[str, Any]]:
+    """Return rows of ``edits``: the corrections, and the lines that were found right.
+
+    So a report without an error has rows, too, and counts as gone over.
+    """
+    pairs = {(one.subject.pair.case.id, one.subject.pair.answer.model) for one in reports}
+    digests = digests_of(review_set).of_all(pairs)
+    rows = []
+    for report in reports:
+        pair = report.subject.pair
+        about = {"case": pair.case.id, "model": pair.answer.model, "reader": reader}
+        digest = digests.get((pair.case.id, pair.answer.model))
+        after = {"created": report.created, "answer_digest": digest, "scope": pair.scope}
+        rows += [{**about, **one, **after} for one in _edits(report)]
+    return rows
+
+
+def _edits(report: Corrected) -> list[dict[str, Any]]:
+    """Return the rows of one report in the order of its lines."""
+    changed = {one.line: one for one in report.corrections if one.action != "insert"}
+    texts = {line.number: line.text for line in report.subject.lines}
+    rows = []
+    for number in (0, *texts):
+        if number in texts and number not in changed:
+            kept_line = {"line": number, "original": texts[number], "action": "keep", "severity": 0}
+            rows.append(kept_line)
+        at = [changed[number]] if number in changed else []
+        at += [one for one in report.corrections if one.line == number and one.action == "insert"]
+        rows += [
+            {
+                "line": one.line,
+                **({} if one.action == "insert" else {"original": texts[one.line]}),
+                **({} if one.text is None else {"edited": one.text}),
+                "action": one.action,
+                "severity": one.severity,
+                "kind": one.kind,
+                **({"comment": one.comment} if one.comment else {}),
+            }
+            for one in at
+        ]
+    return rows

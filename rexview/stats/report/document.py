@@ -25,7 +25,6 @@ from rexview.stats.agreement import (
 )
 from rexview.stats.answered import no_answers
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
-from rexview.stats.choices import choice_accuracies
 from rexview.stats.failure_rates import (
     JUDGED,
     clusters_of,
@@ -37,13 +36,20 @@ from rexview.stats.failure_rates import (
     tally_patients,
     without_unknown,
 )
-from rexview.stats.final import CONTENT_ORDERS, ContentOrder
-from rexview.stats.judges import listed as judges_listed
-from rexview.stats.multiple_choice.listed import choice_lists
+from rexview.stats.final import (
+    CONTENT_ORDERS,
+    TESTED_TOGETHER,
+    ContentOrder,
+    finals,
+    single_scores,
+    unfinished_work,
+)
+from rexview.stats.multiple_choice import choice_accuracies
 from rexview.stats.paired import compare
 from rexview.stats.question_scores import agreements_of
-from rexview.stats.report import generated_reports
-from rexview.stats.report.generated_reports import TABLES
+from rexview.stats.report import lists
+from rexview.stats.report import lists as judges_listed
+from rexview.stats.report.lists import TABLES, choice_lists
 from rexview.stats.self_contradiction import contradictions_in
 from rexview.stats.summary import (
     GapSummary,
@@ -52,7 +58,6 @@ from rexview.stats.summary import (
     score_tallies,
     summaries,
 )
-from rexview.stats.values import TESTED_TOGETHER, finals, single_scores, unfinished_work
 from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 METHODS: Final[dict[str, str]] = {
@@ -117,7 +122,7 @@ def report(
     :func:`rexview.detect.judged_answers` lists; without it there are no failure rates.
     ``verdicts`` are the readers' (:attr:`rexview.detect.Survey.verdicts`), for judges. ``again`` is
     what :func:`rexview.detect.self_contradiction.asked_again` compared, ``generated`` what
-    :func:`rexview.stats.report.generated_reports.generated_report_rows` made, ``coverage`` the
+    :func:`rexview.stats.report.lists.generated_report_rows` made, ``coverage`` the
     rows of :func:`rexview.curation.coverage.coverage_rows`.
 
     Returns
@@ -176,7 +181,7 @@ def report(
             "level": LEVEL,
             "resamples": resamples,
             "seed": SEED,
-            "methods": METHODS | generated_reports.METHODS | judges_listed.METHODS,
+            "methods": METHODS | lists.GENERATED_REPORTS_METHODS | judges_listed.METHODS,
             "versions": {"rexview": __version__} | {name: version(name) for name in _LIBRARIES},
         },
     }

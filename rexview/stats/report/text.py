@@ -6,11 +6,112 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rexview.stats.answered import STATUSES
-from rexview.stats.judges.listed import JUDGE_TABLES
-from rexview.stats.report.cells import MISSING, Columns, Row, limits, number, p_value, word
-from rexview.stats.report.generated_text import REPORT_TABLES, metric_words
+from rexview.stats.report.lists import (
+    JUDGE_TABLES,
+    MISSING,
+    Columns,
+    TableRow,
+    limits,
+    number,
+    p_value,
+    word,
+)
 from rexview.untrusted_input import printable
 from rexview.vocab import CATEGORY_NAMES, CRITERIA, DIMENSION_NAMES, FAILURES, QUESTION_TAGS
+
+# The tables of generated reports for a terminal.
+
+
+def _computed_by(row: TableRow) -> str:
+    return " ".join(row[name] for name in ("implementation", "version") if row[name]) or MISSING
+
+
+def metric_words(metric: TableRow) -> str:
+    """Name a metric with what computed it."""
+    by = _computed_by(metric)
+    return metric["metric"] if by == MISSING else f"{metric['metric']} ({by})"
+
+
+def _places(row: TableRow) -> str:
+    if row["place"] is None:
+        return MISSING
+    between = "" if row["place_low"] is None else f" ({row['place_low']} to {row['place_high']})"
+    return f"{row['place']}{between}"
+
+
+REPORT_TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
+    (
+        "Report generation: boards",
+        "boards",
+        {
+            "sections": word("scope"),
+            "metric": word("shown_as"),
+            "computed by": _computed_by,
+            "model": word("model"),
+            "n": number("n", "d"),
+            "value": number("value", ".3f"),
+            "95% CI": limits("", ".3f"),
+            "place": _places,
+        },
+    ),
+    (
+        "Report generation: places by site",
+        "site_ranks",
+        {
+            "site": word("site"),
+            "sections": word("scope"),
+            "metric": word("shown_as"),
+            "computed by": _computed_by,
+            "model": word("model"),
+            "n": number("n", "d"),
+            "value": number("value", ".3f"),
+            "place": _places,
+        },
+    ),
+    (
+        "Report generation: metrics against each other",
+        "correlations",
+        {
+            "sections": word("scope"),
+            "first": lambda row: metric_words(row["first"]),
+            "second": lambda row: metric_words(row["second"]),
+            "coefficient": word("coefficient"),
+            "n": number("n", "d"),
+            "value": number("value"),
+            "95% CI": limits(""),
+        },
+    ),
+    (
+        "Report generation: reports without errors",
+        "error_free",
+        {
+            "corrected by": word("reader"),
+            "model": word("model"),
+            "studies": lambda row: row["studies"] or "all",
+            "none of severity": number("free_of_severity", "d"),
+            "free": number("free", "d"),
+            "of": number("n", "d"),
+            "share": number("share", ".0%"),
+            "95% CI": limits(""),
+        },
+    ),
+    (
+        "Report generation: preferences",
+        "preferences",
+        {
+            "model": word("model"),
+            "n": number("n", "d"),
+            "won": number("won", "d"),
+            "tied": number("tied", "d"),
+            "lost": number("lost", "d"),
+            "strength": number("strength", "+.2f"),
+            "95% CI": limits(""),
+            "place": _places,
+        },
+    ),
+)
+"""Title, name in the report and columns of each table."""
+
 
 _NAMES: Final = (
     *("model", "model_a", "model_b", "reader_a", "reader_b", "rater", "rater_a", "rater_b"),
@@ -32,7 +133,7 @@ def report_text(report: Mapping[str, Any]) -> str:
     return "\n\n".join([*parts, _notes(report["about"])])
 
 
-def _table(rows: Sequence[Row], columns: Columns) -> str:
+def _table(rows: Sequence[TableRow], columns: Columns) -> str:
     """Line columns up, the first to the left, numbers to the right."""
     cells = [list(columns), *([printable(of(row)) for of in columns.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -46,7 +147,7 @@ def _table(rows: Sequence[Row], columns: Columns) -> str:
     )
 
 
-def _reasons(rows: Sequence[Row]) -> str:
+def _reasons(rows: Sequence[TableRow]) -> str:
     """Say once for each reason where something is missing."""
     where: dict[str, list[str]] = {}
     for row in rows:
@@ -63,7 +164,7 @@ def _reasons(rows: Sequence[Row]) -> str:
     return "".join(f"\n{printable('; '.join(cases))}: {why}" for why, cases in where.items())
 
 
-def _notes(about: Row) -> str:
+def _notes(about: TableRow) -> str:
     methods = about["methods"]
     return "\n".join(
         (
@@ -80,43 +181,43 @@ def _notes(about: Row) -> str:
     )
 
 
-def _dimension(row: Row) -> str:
+def _dimension(row: TableRow) -> str:
     return DIMENSION_NAMES[row["dimension"]]
 
 
-def _task(row: Row) -> str:
+def _task(row: TableRow) -> str:
     return CATEGORY_NAMES.get(row["task"], row["task"]) or MISSING
 
 
-def _criterion(row: Row) -> str:
+def _criterion(row: TableRow) -> str:
     return CRITERIA[row["criterion"]]
 
 
-def _covered(row: Row) -> str:
+def _covered(row: TableRow) -> str:
     """Name a category or a tag; its value stands beside it."""
     part = str(row["part"])
     return QUESTION_TAGS.get(part, part.capitalize())
 
 
-def _covered_value(row: Row) -> str:
+def _covered_value(row: TableRow) -> str:
     if row["value"] is None:
         return MISSING
     value = str(row["value"])  # None is also what questions are tagged with
     return "none" if value == "None" else CATEGORY_NAMES.get(value, value)
 
 
-def _failure(row: Row) -> str:
+def _failure(row: TableRow) -> str:
     return FAILURES[row["failure"]].name
 
 
-def _share_of_failures(row: Row) -> str:
+def _share_of_failures(row: TableRow) -> str:
     """Write the share of failing answers; where nobody judged any, it is not known to be 0%."""
     if row["share"] is None:
         return "not judged" if row["n"] else MISSING
     return format(row["share"], ".0%")
 
 
-def _lost(row: Row) -> str:
+def _lost(row: TableRow) -> str:
     reasons = [f"{STATUSES[reason]}: {n}" for reason, n in row["by_reason"].items() if n]
     return "; ".join(reasons) or MISSING
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.readers.consensus import Difference
-from rexview.analysis.study.worklist import rubric_of
+from rexview.analysis.adjudication import Difference
+from rexview.analysis.study import rubric_of
 from rexview.answer_digest import digests_of
 from rexview.people import Person
 from rexview.schema import ReviewSet

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
+from rexview.analysis.adjudication import Difference
 from rexview.analysis.case.blinding import cover_names
-from rexview.analysis.readers.consensus import Difference
-from rexview.analysis.study.worklist import rubric_of
+from rexview.analysis.study import rubric_of
 from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import markdown_html
 from rexview.vocab import DIMENSION_NAMES

@@ -14,16 +14,16 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.case.blinding import blinded_page
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.colours import slot_colours
-from rexview.analysis.engine import position_in
-from rexview.analysis.readers.consensus import (
+from rexview.analysis.adjudication import (
     CaseDifferences,
     Difference,
     next_without_consensus,
     reader_labels,
 )
+from rexview.analysis.case.blinding import blinded_page
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.colours import slot_colours
+from rexview.analysis.engine import position_in
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet

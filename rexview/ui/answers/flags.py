@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from rexview.analysis.case.finding_links import finding_spans
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.filter.asked_failures import asks_for
-from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.case_filter import CaseFilter, asks_for
 from rexview.detect.core.precision import precision_of
 from rexview.schema import Answer, Flag
 from rexview.ui.html.safe_text import Span

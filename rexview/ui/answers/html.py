@@ -12,11 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rexview.analysis.case.case_harm import MOST_BESIDE, FailingModels, Headline
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.record import MOST_BESIDE, CaseHeadline, CasePage, FailingModels
 from rexview.analysis.engine import Position
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.written.marks import MarkedAnswer
+from rexview.analysis.written_failures import MarkedAnswer
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, status_of
@@ -96,7 +95,7 @@ def place_html(case: Case, place: Position, filter_name: str, kind: str) -> str:
     )
 
 
-def case_headline_html(found: Headline, meaning: str, whose: tuple[str, str] | None) -> str:
+def case_headline_html(found: CaseHeadline, meaning: str, whose: tuple[str, str] | None) -> str:
     """Say what failed worst in a case; ``whose`` is the model's name and colour, None for one."""
     name = ""
     if whose:
@@ -130,7 +129,7 @@ def answers_html(
     visitor: Visitor = ANYBODY,
     added: Mapping[str, Added] = MappingProxyType({}),
     case_filter: CaseFilter = ANY_CASE,
-    worst: Headline | None = None,
+    worst: CaseHeadline | None = None,
     failing: FailingModels | None = None,
 ) -> str:
     """Lay out the answers side by side, one column a model, with what was found wrong in each.

@@ -17,9 +17,8 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.analysis.case.record import CasePage, failures_of_reader
-from rexview.analysis.written.failures import standing_failures
-from rexview.analysis.written.marks import KIND as MARK
-from rexview.analysis.written.marks import MarkedAnswer
+from rexview.analysis.written_failures import MARK_KIND as MARK
+from rexview.analysis.written_failures import MarkedAnswer, standing_failures
 from rexview.answer_digest import digests_of
 from rexview.errors import StoreError
 from rexview.people import LONGEST_NAME

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rexview.analysis.engine import Position
-from rexview.analysis.study.tasks import case_of_item
+from rexview.analysis.study import case_of_item
 from rexview.errors import NotAdmitted, RexviewError
 from rexview.people import Person
 from rexview.schema import ReviewSet

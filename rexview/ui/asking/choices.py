@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 import streamlit as st
 
-from rexview.analysis.run_models.wanted import CONCURRENCY, MOST_AT_ONCE, Wanted
+from rexview.analysis.run_models.run_request import CONCURRENCY, MOST_AT_ONCE, RunRequest
 from rexview.errors import SettingsError
 from rexview.models.asking.cards import find_card, well_known
 from rexview.models.backend import Api, Card
@@ -51,9 +51,9 @@ class Chosen:
             return False
         return True
 
-    def wanted(self, **more: Any) -> Wanted:
+    def wanted(self, **more: Any) -> RunRequest:
         """Return what is wanted of it: ``more`` are the other fields."""
-        return Wanted(model=self.model, api=self.api, base_url=self.base_url, **more)
+        return RunRequest(model=self.model, api=self.api, base_url=self.base_url, **more)
 
 
 def choose_model(review_set: ReviewSet) -> Chosen | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.run_models.kinds import ANSWERS, Kind, named
+from rexview.analysis.run_models.run_request import ANSWERS, RunKind, describe_subject
 from rexview.errors import FileRefused
 from rexview.models.backend import FAILINGS, OUTCOMES
 from rexview.models.running.folder import RunFolder
@@ -30,7 +30,7 @@ _SMALL: Final = 500_000
 """Bytes of a log that is read anew whenever it grows; a longer one, at work, now and then."""
 
 
-def show_details(run: RunFolder, spec: RunSpec, kind: Kind, *, at_work: bool) -> None:
+def show_details(run: RunFolder, spec: RunSpec, kind: RunKind, *, at_work: bool) -> None:
     """List what came by case, and what failed with its one line; offer the log."""
     try:
         size = run.log.stat().st_size
@@ -92,7 +92,7 @@ def _case_links(asked: Sequence[str]) -> str:
     """Return links to the cases that requests were about, each with what of it."""
     links = []
     for one in asked[:_LISTED]:
-        case, more = named(one)
+        case, more = describe_subject(one)
         address = html.escape(href(PAGE_CASE, link_keys.link_query(case=case)))
         link = f'<a href="{address}" data-rx-page>{html.escape(case)}</a>'
         links.append(f"{link} ({html.escape(more)})" if more else link)

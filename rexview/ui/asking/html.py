@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from rexview.analysis.run_models.kinds import ANSWERS, Kind
+from rexview.analysis.run_models.run_request import ANSWERS, RunKind
 from rexview.models.backend import FAILINGS, OUTCOMES, Card, SentImage
 from rexview.models.running.progress import Progress, State
 from rexview.vocab import VIEWS, duration, moment
@@ -95,7 +95,7 @@ def picture_words(picture: SentImage) -> str:
     return f"{' · '.join(parts)} · SHA-256 {picture.sha256[:12]}…"
 
 
-def progress_html(progress: Progress, kind: Kind) -> str:
+def progress_html(progress: Progress, kind: RunKind) -> str:
     """Show how far a run of a kind is: a bar, what it takes, and what it waits for."""
     share = progress.done / progress.total if progress.total else 0.0
     numbers = " · ".join(html.escape(part) for part in _numbers(progress, kind))
@@ -114,7 +114,7 @@ def progress_html(progress: Progress, kind: Kind) -> str:
     return f'<div class="rx-run">{"".join(parts)}</div>'
 
 
-def _numbers(progress: Progress, kind: Kind) -> Iterator[str]:
+def _numbers(progress: Progress, kind: RunKind) -> Iterator[str]:
     if kind == ANSWERS:
         answered = tr("{n:,} of {total:,} answered")
         yield answered.format(n=progress.done, total=progress.total)

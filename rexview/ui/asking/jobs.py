@@ -21,8 +21,7 @@ from rexview.analysis.run_models.jobs import (
     new_job,
     would_send,
 )
-from rexview.analysis.run_models.kinds import Command
-from rexview.analysis.run_models.wanted import Wanted, plan_of
+from rexview.analysis.run_models.run_request import Command, RunRequest, plan_of
 from rexview.errors import RexviewError, RunError
 from rexview.models.asking.cards import find_card
 from rexview.models.running.spec import RunSpec
@@ -46,7 +45,7 @@ _STEPS: Final = {"propose": "propose", "rate": "score", "tag": "tag"}
 
 
 def begin_form(
-    review_set: ReviewSet, wanted: Wanted, command: Command, own: Sequence[str], what: str
+    review_set: ReviewSet, wanted: RunRequest, command: Command, own: Sequence[str], what: str
 ) -> None:
     """Show what a command would send and take, and its start.
 

@@ -9,20 +9,19 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.run_models.detached import go_on, progress_now
-from rexview.analysis.run_models.jobs import begin_job, going_on
-from rexview.analysis.run_models.kinds import (
+from rexview.analysis.run_models.jobs import begin_job, progress_now, resume_job, resume_run
+from rexview.analysis.run_models.run_request import (
     ANSWERS,
     FOLDERS,
     OPINIONS,
     WRITTEN,
-    Kind,
+    RunKind,
     all_runs,
-    kind_of,
+    run_kind_of,
 )
-from rexview.analysis.written.failures import SHORT
+from rexview.analysis.written_failures import SHORT
 from rexview.errors import RunError
-from rexview.judge.written.words import name_of
+from rexview.judge.written import name_of
 from rexview.models.running.folder import CURATING, JUDGING, RUNS, RunFolder
 from rexview.models.running.progress import Progress, Wish, tell
 from rexview.models.running.run import disk_words
@@ -114,7 +113,7 @@ def _run(run: RunFolder, progress: Progress, review_set: ReviewSet, *, together:
         st.markdown(f"**{as_markdown(run.id)}**")
         st.warning(tr("run.json of this run cannot be read: restore it from a copy."))
         return
-    kind = kind_of(run, spec)
+    kind = run_kind_of(run, spec)
     names = {model.id: model.name for model in review_set.models}
     model = spec.parameters.model
     named, state = as_markdown(names.get(model, model)), STATES[progress.state]
@@ -157,7 +156,7 @@ def _own_words(spec: RunSpec) -> dict[str, str]:
 
 
 def _buttons(
-    run: RunFolder, spec: RunSpec, kind: Kind, progress: Progress, review_set: ReviewSet
+    run: RunFolder, spec: RunSpec, kind: RunKind, progress: Progress, review_set: ReviewSet
 ) -> None:
     """Offer what can be done with a run as it is."""
 
@@ -214,9 +213,9 @@ def _resume(run: RunFolder, spec: RunSpec, progress: Progress, budget_key: str) 
         confirm_address(spec.parameters.api, spec.parameters.base_url)
         keys = keys_known(spec.card.key_variable)
         if run.under == RUNS:
-            go_on(run, spec, progress, keys, budget=budget)
+            resume_run(run, spec, progress, keys, budget=budget)
         else:
-            begin_job(going_on(run, spec), spec.card.key_variable, keys, budget=budget)
+            begin_job(resume_job(run, spec), spec.card.key_variable, keys, budget=budget)
     except RunError as error:
         st.session_state[_PROBLEM] = str(error)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rexview.analysis.run_models.detached import what_is_missing
+from rexview.analysis.run_models.jobs import missing_requirements
 from rexview.analysis.run_models.local_needs import needs_here
 from rexview.errors import RexviewError, RunError
 from rexview.models.backend import AttemptFailed
@@ -26,7 +26,7 @@ def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bo
     """
     local = spec.parameters.api == "transformers"
     address = None if local else read_address(spec.parameters.base_url)
-    missing = what_is_missing(spec, keys_known(spec.card.key_variable))
+    missing = missing_requirements(spec, keys_known(spec.card.key_variable))
     if missing:
         st.warning(as_markdown(missing), icon=":material/key:")
     if address and address.warning:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rexview.analysis import CaseFilter, Facets, FailureSources, SetFacts, chips
-from rexview.analysis.failures.captions import judged_caption
-from rexview.analysis.failures.so_far import so_far_after
+from rexview.analysis.failures import judged_caption, so_far_after
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import FAILURES
 from rexview.words import noun, tr, trn

@@ -18,7 +18,7 @@ from rexview.analysis import (
     search_caption,
 )
 from rexview.analysis.case.cards import OUTCOMES, AnswerSummary, CaseCard
-from rexview.analysis.failures.so_far import SO_FAR, rests_on_flags, so_far_after
+from rexview.analysis.failures import SO_FAR, rests_on_flags, so_far_after
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
 from rexview.ui.html.safe_text import as_markdown

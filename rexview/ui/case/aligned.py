@@ -12,10 +12,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.case.reports.alignment import Beside, Row, Sentence
-from rexview.analysis.case.reports.record import NOT_NAMED, ReportCase
+from rexview.analysis.case.report_comparison import (
+    NOT_NAMED,
+    Beside,
+    ReportCase,
+    Row,
+    Sentence,
+    compare_texts,
+)
 from rexview.schema import Edit, ReviewSet
 from rexview.ui.answers.flags import evidence_spans, link_spans, written_here
 from rexview.ui.html.differences import changes_html

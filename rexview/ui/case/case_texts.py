@@ -11,21 +11,20 @@ from functools import cached_property
 from typing import Any, Final
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.case_harm import (
-    Headline,
+from rexview.analysis.case.judge_opinions import CaseOpinions, CaseWritten, opinions_on, written_on
+from rexview.analysis.case.record import (
+    CaseHeadline,
+    CasePage,
     case_headline,
     failing_first,
     failing_models,
 )
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.case.reports.record import ReportCase, gather_report
+from rexview.analysis.case.report_comparison import ReportCase, gather_report
 from rexview.analysis.engine import Engine, Position
-from rexview.analysis.failures.so_far import name_so_far
-from rexview.analysis.judge.of_case import CaseOpinions, opinions_on
-from rexview.analysis.written.of_case import CaseWritten, written_on
+from rexview.analysis.failures import name_so_far
 from rexview.harm import HarmTable
 from rexview.schema import Case, ReviewSet
-from rexview.stats.judges.opinions import Judge
+from rexview.stats.judges import Judge
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
 from rexview.ui.answers.choices import reason_html, votes_of
@@ -109,7 +108,7 @@ class CaseTexts:
         return answers_html.case_headline_html(found, self.harm.meaning_of(found.harm), whose)
 
     @cached_property
-    def _worst(self) -> Headline | None:
+    def _worst(self) -> CaseHeadline | None:
         return case_headline(self.shown, self.harm)
 
     @property

@@ -10,13 +10,17 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from rexview.analysis.case.differences import compare_texts
-from rexview.analysis.case.reports.agreement import ScopedAgreement
-from rexview.analysis.case.reports.marks import Mark, is_marked
-from rexview.analysis.case.reports.record import ReportCase, identity_of
+from rexview.analysis.case.report_comparison import (
+    Mark,
+    ReportCase,
+    ScopedAgreement,
+    compare_texts,
+    is_marked,
+    metric_value_identity,
+)
 from rexview.metrics.finding_agreement import FindingAgreement, Lone, Pair, Stated
 from rexview.metrics.finding_agreement import Span as Words
-from rexview.metrics.scopes import SCOPES
+from rexview.metrics.pairs import SCOPES
 from rexview.schema import CorrectedReference, MetricValue, Report, ReviewSet
 from rexview.ui.answers.flags import written_here
 from rexview.ui.answers.html import Added
@@ -216,7 +220,7 @@ def _metrics_html(values: Sequence[MetricValue]) -> str:
 
 
 def _metric_html(value: MetricValue) -> str:
-    metric = identity_of(value)
+    metric = metric_value_identity(value)
     together = f" · {tr('{n:,} together').format(n=value.n)}" if value.n else ""
     return (
         f'<tr><th scope="row">{html.escape(metric.name)}</th>'

@@ -10,10 +10,8 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.case_harm import failing_first
-from rexview.analysis.case.differences import compare_texts
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.case.reports.record import NOT_NAMED
+from rexview.analysis.case.record import CasePage, failing_first
+from rexview.analysis.case.report_comparison import NOT_NAMED, compare_texts
 from rexview.analysis.filter.judge_conditions import judge_word
 from rexview.harm import HarmTable
 from rexview.schema import ReviewSet

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from rexview.analysis.charts.export import FORMS, exported, file_name
+from rexview.analysis.charts.export import FORMS, chart_file_name, export_chart
 from rexview.analysis.charts.linked import SELECTION, LinkedChart
 from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown
@@ -68,8 +68,10 @@ def _table(linked: LinkedChart, key: str) -> None:
         for form, (name, media) in FORMS.items():
             st.download_button(
                 name,
-                partial(exported, linked, form, notice, so_far=words),  # made when it is clicked
-                file_name(linked, form),
+                partial(
+                    export_chart, linked, form, notice, so_far=words
+                ),  # made when it is clicked
+                chart_file_name(linked, form),
                 media,
                 key=f"{key}_{form}",
                 on_click="ignore",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rexview.analysis.case.blinding import Covered, covered
+from rexview.analysis.case.blinding import BlindedText, covered
 from rexview.answer_digest import digests_of
 from rexview.people import Person
 from rexview.schema import Answer, ReviewSet
@@ -30,7 +30,7 @@ class CommentTargets:
     case: str
     names: Mapping[str, str]
     answers: Mapping[str, Answer]
-    texts: Mapping[str, Covered]
+    texts: Mapping[str, BlindedText]
     shown: Mapping[str, str]
 
     @property
@@ -62,7 +62,7 @@ def case_targets(review_set: ReviewSet, case_id: str) -> CommentTargets:
         case_id,
         {model: review_set.model_names[model] for model in answers},
         answers,
-        {model: Covered(answer.text or "") for model, answer in answers.items()},
+        {model: BlindedText(answer.text or "") for model, answer in answers.items()},
         {model: digest for (_, model), digest in digests.items()},
     )
 

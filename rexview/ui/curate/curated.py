@@ -12,9 +12,9 @@ import streamlit as st
 
 from rexview.analysis.charts.curation import curation_charts
 from rexview.analysis.charts.linked import LinkedChart
-from rexview.analysis.curation.tables import curated_tables
-from rexview.curation.chosen import BOXES, Boxes, CuratedSet, curated_set, zipped
+from rexview.analysis.curation import curated_tables
 from rexview.curation.coverage import Coverage
+from rexview.curation.curated_set import BOXES, Boxes, CuratedSet, curated_set, zipped
 from rexview.errors import ReviewSetError
 from rexview.schema import ReviewSet
 from rexview.stats.question_scores import CriterionAgreement, criterion_agreements

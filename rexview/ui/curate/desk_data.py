@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rexview.analysis.curation.records import AlikeQuestion, CandidateView, CurationStudy
-from rexview.curation.considered import Considered, Rating
+from rexview.analysis.curation import AlikeQuestion, CandidateView, CurationStudy
+from rexview.curation.candidates import CandidateRating, Considered
 from rexview.curation.coverage import CATEGORY, Coverage
 from rexview.schema import Case
 from rexview.ui.answers import html as answers_html
@@ -84,7 +84,7 @@ def _select(one: Considered) -> dict[str, Any] | None:
     return {name: getattr(one.selection, name) for name in names} if one.selection else None
 
 
-def _rate(rating: Rating | None) -> dict[str, Any] | None:
+def _rate(rating: CandidateRating | None) -> dict[str, Any] | None:
     if rating is None:
         return None
     more = {name: getattr(rating, name) for name in ("risk", "comment", "after_model")}
@@ -97,7 +97,7 @@ def _own_tags(one: Considered, now: Round) -> dict[str, Any] | None:
     return {"tags": {name: list(values) for name, values in one.tags.items()}}
 
 
-def _model_json(rating: Rating) -> dict[str, Any]:
+def _model_json(rating: CandidateRating) -> dict[str, Any]:
     return {
         "scores": dict(rating.scores),
         "sum": rating.total,
@@ -107,7 +107,7 @@ def _model_json(rating: Rating) -> dict[str, Any]:
     }
 
 
-def _other_json(now: Round, rating: Rating) -> dict[str, str]:
+def _other_json(now: Round, rating: CandidateRating) -> dict[str, str]:
     given = [f"{CRITERIA[name]} {score or '–'}" for name, score in rating.scores.items()]
     if rating.total is not None:
         given.append(tr("sum {n}").format(n=rating.total))

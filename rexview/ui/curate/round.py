@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, Literal
 
-from rexview.analysis.curation.records import CandidateView, Curation, CurationStudy
-from rexview.analysis.curation.studies import curation_of
+from rexview.analysis.curation import CandidateView, Curation, CurationStudy, curation_of
 from rexview.analysis.engine import Position
 from rexview.curation.coverage import Coverage, coverage
 from rexview.people import Person

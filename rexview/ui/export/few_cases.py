@@ -7,7 +7,7 @@ from typing import Final
 from rexview.analysis import CaseFilter
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
 from rexview.errors import ExportRefused
-from rexview.export.wanted import Source, Wanted
+from rexview.export.request import ExportRequest, ExportSource
 from rexview.words import tr
 
 MOST: Final = 2_000
@@ -24,7 +24,9 @@ PSEUDONYMS: Final = tr(
 )
 
 
-def of_wanted_cases(source: Source, wanted: Wanted) -> tuple[Source, Wanted]:
+def of_wanted_cases(
+    source: ExportSource, wanted: ExportRequest
+) -> tuple[ExportSource, ExportRequest]:
     """Return a source that holds the wanted cases, and these by their ids; in memory as they are.
 
     Raises
@@ -45,4 +47,4 @@ def of_wanted_cases(source: Source, wanted: Wanted) -> tuple[Source, Wanted]:
     if len(cases) > MOST:
         raise ExportRefused(TOO_MANY)
     review_set, of_these = engine.set_of(cases)
-    return Source(review_set, of_these, source.reviews), Wanted(cases=cases)
+    return ExportSource(review_set, of_these, source.reviews), ExportRequest(cases=cases)

@@ -12,14 +12,14 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.meeting.records import Meeting
+from rexview.analysis.meetings import Meeting
 from rexview.errors import RexviewError
 from rexview.export.content import make_content
 from rexview.export.formats import FORMATS, Format
 from rexview.export.job import Progress, write_export
 from rexview.export.privacy import Pseudonyms
 from rexview.export.records import Content
-from rexview.export.wanted import Source, Wanted, choose
+from rexview.export.request import ExportRequest, ExportSource, find_export_cases
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.export.few_cases import MOST, PSEUDONYMS, TOO_MANY, of_wanted_cases
@@ -50,7 +50,7 @@ class Asked:
     """What a page offers to export, and how it is called there."""
 
     review_set: ReviewSet
-    wanted: Wanted
+    wanted: ExportRequest
     what: str
     cases: int
 
@@ -58,14 +58,14 @@ class Asked:
 def offer_filtered(review_set: ReviewSet, case_filter: CaseFilter, total: int) -> None:
     """Offer the cases that a page's filter leaves."""
     query = case_filter.to_query() or None
-    offer(Asked(review_set, Wanted(query=query), counted(total, "case"), total))
+    offer(Asked(review_set, ExportRequest(query=query), counted(total, "case"), total))
 
 
 def offer_meeting(review_set: ReviewSet, meeting: Meeting) -> None:
     """Offer a meeting with its cases, votes and decisions."""
     cases = len(meeting.agenda)
     what = f"{meeting.name}, {counted(cases, 'case')}"
-    offer(Asked(review_set, Wanted(meeting=meeting.id), what, cases), key="export_meeting")
+    offer(Asked(review_set, ExportRequest(meeting=meeting.id), what, cases), key="export_meeting")
 
 
 def offer(asked: Asked, *, key: str = "export") -> None:
@@ -88,7 +88,7 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
     if not permissions.may_see(PAGE_BROWSE):
         return
     asked = Asked(
-        review_set, Wanted(cases=(case_id,)), tr("Case {case_id}").format(case_id=case_id), 1
+        review_set, ExportRequest(cases=(case_id,)), tr("Case {case_id}").format(case_id=case_id), 1
     )
     for name, (label, icon) in _ONE_CLICK.items():
         form = FORMATS[name]
@@ -106,20 +106,22 @@ def offer_case(review_set: ReviewSet, case_id: str) -> None:
     offer(asked)
 
 
-def _one_file(source: Source, wanted: Wanted, form: Format) -> bytes:
+def _one_file(source: ExportSource, wanted: ExportRequest, form: Format) -> bytes:
     """Make a file of one case while its download is waited for."""
     source, wanted = of_wanted_cases(source, wanted)
-    content, _ = make_content(source, choose(source, wanted), has_pictures=form.has_pictures)
+    content, _ = make_content(
+        source, find_export_cases(source, wanted), has_pictures=form.has_pictures
+    )
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / f"case{form.ending}"
         write_export(content, form, out, Progress())
         return out.read_bytes()
 
 
-def _source(asked: Asked) -> Source:
+def _source(asked: Asked) -> ExportSource:
     """Return the set with what was written until now, as the page sees its flags."""
     newest = review_sets.newest(asked.review_set)
-    return Source(newest, review_sets.engine(newest), review_sets.reviews(newest))
+    return ExportSource(newest, review_sets.engine(newest), review_sets.reviews(newest))
 
 
 @st.dialog(tr("Export"), icon=":material/ios_share:")
@@ -171,7 +173,7 @@ def _begin(asked: Asked, form: Format, hidden: bool) -> None:
 
     def make(check: Callable[[], None]) -> tuple[Content, Pseudonyms | None]:
         held, wanted = of_wanted_cases(source, asked.wanted)
-        chosen = choose(held, wanted)
+        chosen = find_export_cases(held, wanted)
         pictures = form.has_pictures
         return make_content(held, chosen, pseudonyms=hidden, has_pictures=pictures, check=check)
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
-from rexview.analysis.failures.captions import (
+from rexview.analysis.failures import (
+    FailureGroups,
+    FailureRow,
+    FailureTables,
+    GroupCell,
     comparison_caption,
     counted_caption,
     group_caption,
     judged_caption,
     rate_caption,
 )
-from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureTables, GroupCell
 from rexview.analysis.ranking import Ranking, in_each_group, ranked
 from rexview.detect.core.precision import Precision, precision_of
 from rexview.stats.bootstrap import Interval

@@ -9,16 +9,20 @@ import streamlit as st
 from rexview.analysis import CaseFilter, Engine, SetFacts, model_colours
 from rexview.analysis.charts.failures import groups_chart, rates_chart
 from rexview.analysis.charts.linked import LinkedChart
-from rexview.analysis.downloads.files import TableFile
-from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, group_frame
-from rexview.analysis.failures.captions import (
+from rexview.analysis.download_files import TableFile
+from rexview.analysis.download_frames import FAILURE_SHARES, failure_frame, group_frame
+from rexview.analysis.failures import (
+    BY_FINDING,
     COUNTED,
+    FailureGroups,
+    FailureTables,
     counted_caption,
     group_caption,
+    group_choices,
     rate_caption,
+    so_far_after,
+    so_far_caption,
 )
-from rexview.analysis.failures.so_far import so_far_after, so_far_caption
-from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureTables, group_choices
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
 from rexview.ui.html.safe_text import as_markdown

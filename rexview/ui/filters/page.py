@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, Facets, Scanned
-from rexview.analysis.failures.so_far import name_so_far, rests_on_flags, so_far_caption
+from rexview.analysis.failures import name_so_far, rests_on_flags, so_far_caption
 from rexview.schema import ReviewSet
 from rexview.ui.app.shell import open_review_set, page_header
 from rexview.ui.export.widgets import offer_filtered

@@ -27,7 +27,7 @@ from rexview.analysis import (
     search_terms,
     unknown_values,
 )
-from rexview.analysis.failures.so_far import rests_on_flags, so_far_after, so_far_caption
+from rexview.analysis.failures import rests_on_flags, so_far_after, so_far_caption
 from rexview.ui.filters.saved import LONGEST_NAME, forget_filter, save_filter, saved_filters
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from rexview.analysis.case.differences import Piece
+from rexview.analysis.case.report_comparison import Piece
 from rexview.words import tr
 
 

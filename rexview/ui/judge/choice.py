@@ -6,7 +6,7 @@ import streamlit as st
 
 from rexview.analysis import SetFacts
 from rexview.analysis.filter.judge_conditions import judge_word
-from rexview.stats.judges.opinions import Judge
+from rexview.stats.judges import Judge
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link
 from rexview.words import tr

@@ -11,18 +11,20 @@ import html
 from collections.abc import Sequence
 from itertools import groupby
 
-from rexview.analysis.judge.captions import (
+from rexview.analysis.case.judge_opinions import AnswerOpinion, CaseOpinions, SaidFailure, SaidScore
+from rexview.analysis.judges import (
     OPINION,
+    JudgedFailure,
+    JudgedScore,
+    JudgeTables,
     failure_words,
     failures_caption,
     score_words,
     scores_caption,
 )
-from rexview.analysis.judge.of_case import AnswerOpinion, CaseOpinions, SaidFailure, SaidScore
-from rexview.analysis.judge.tables import JudgedFailure, JudgedScore, JudgeTables
 from rexview.analysis.ranking import in_each_group, ranked
 from rexview.stats.failure_rates import Rate
-from rexview.stats.judges.agreement import FailureAgreement, ScoreAgreement
+from rexview.stats.judges import FailureAgreement, ScoreAgreement
 from rexview.ui.answers.html import Added
 from rexview.ui.judge.said import card_html, item_html, mark_of, reason_html
 from rexview.ui.tables.number_table import (

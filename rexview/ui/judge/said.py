@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from typing import Final
 
-from rexview.analysis.case.quoting import Quoting
+from rexview.analysis.case.judge_opinions import Quoting
 from rexview.ui.html.safe_text import Span
 from rexview.words import tr
 

@@ -8,15 +8,15 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, model_colours
-from rexview.analysis.downloads.files import TableFile
-from rexview.analysis.downloads.judge_frames import (
+from rexview.analysis.download_files import TableFile
+from rexview.analysis.download_frames import (
     JUDGE_SHARES,
     judge_agreement_frame,
     judge_failure_frame,
     judge_score_frame,
 )
-from rexview.analysis.judge.captions import failures_caption, filter_captions, scores_caption
-from rexview.stats.judges.opinions import Judge
+from rexview.analysis.judges import failures_caption, filter_captions, scores_caption
+from rexview.stats.judges import Judge
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.judge import html as judge_html
 from rexview.ui.server import query_cache

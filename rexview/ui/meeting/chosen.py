@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import streamlit as st
 
-from rexview.analysis.meeting.records import Meeting, meetings
+from rexview.analysis.meetings import Meeting, meetings
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, may

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.meeting.agenda import added
-from rexview.analysis.meeting.records import AgendaItem, Meeting, meeting
+from rexview.analysis.meetings import AgendaItem, Meeting, add_cases, meeting
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet
 from rexview.store import Entry
@@ -117,7 +116,7 @@ def pin_cases(
     if now is None or now.closed:
         st.error(tr("This meeting is closed or removed. Choose another one."))
         return None
-    items = added(now, cases, section=section, found_by=found_by)
+    items = add_cases(now, cases, section=section, found_by=found_by)
     if len(now.agenda) + len(items) > MOST_CASES:
         have, more = counted(len(now.agenda), "case"), counted(len(items), "case")
         said = tr(

@@ -6,10 +6,9 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from rexview.analysis import CaseProperty, Count
-from rexview.analysis.filter.outcomes import OF_CASES
-from rexview.analysis.multiple_choice import captions
-from rexview.analysis.multiple_choice.tables import (
+from rexview.analysis import CaseProperty, Count, multiple_choice
+from rexview.analysis.filter.conditions import OF_CASES
+from rexview.analysis.multiple_choice import (
     ChoiceCell,
     ChoiceGroups,
     ChoiceTables,
@@ -19,7 +18,7 @@ from rexview.analysis.multiple_choice.tables import (
 from rexview.analysis.ranking import Ranking, ranked
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import Rate
-from rexview.stats.multiple_choice.chosen import Rater
+from rexview.stats.multiple_choice import Rater
 from rexview.ui.tables.number_table import (
     NOTHING,
     Head,
@@ -77,7 +76,7 @@ def accuracy_html(tables: ChoiceTables, colours: Mapping[int, str], title: str) 
         row = f"<tr>{row}</tr>"
         body.append(row if rater.is_reader else ranked_item(row, rater.name, cell, ranking))
     tools = ranked_tools(ranking, tr("accuracy"))
-    caption = captions.accuracy_caption(tables)
+    caption = multiple_choice.accuracy_caption(tables)
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
@@ -154,7 +153,7 @@ def groups_html(groups: ChoiceGroups, raters: Mapping[int, Rater], title: str) -
     reasons = Reasons()
     body = list(_group_rows(groups.rows, ranking, of_readers, raters, reasons))
     tools = ranked_tools(ranking, tr("accuracy"))
-    caption = captions.groups_caption(groups)
+    caption = multiple_choice.groups_caption(groups)
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
 
@@ -220,7 +219,7 @@ def read_html(
         tr("Failed"),
         tr("Without failed"),
     ]
-    caption = f"{captions.read_caption(questions)} {captions.small_caption()}"
+    caption = f"{multiple_choice.read_caption(questions)} {multiple_choice.small_caption()}"
     tools = ranked_tools(ranking, tr("accuracy"))
     return table_html(title, heads, body, caption, tools) + reasons.html()
 
@@ -260,7 +259,7 @@ def pairs_html(
         tr("Both right"),
     ]
     met = {place for pair in tests for place in (pair.test.rater_a, pair.test.rater_b)}
-    caption = captions.comparison_caption(len(met), readers=readers)
+    caption = multiple_choice.comparison_caption(len(met), readers=readers)
     return table_html(title, [*heads, tr("p adjusted")], body, caption) + reasons.html()
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
-from rexview.analysis.multiple_choice.tables import ChoiceCell, ChoiceGroups, ChoiceTables, GroupRow
-from rexview.analysis.multiple_choice.taxonomy import folded
+from rexview.analysis.multiple_choice import (
+    ChoiceCell,
+    ChoiceGroups,
+    ChoiceTables,
+    GroupRow,
+    folded,
+)
 from rexview.analysis.published import rexvqa
 from rexview.analysis.published.rexvqa import PublishedTable
-from rexview.stats.multiple_choice.chosen import Rater
+from rexview.stats.multiple_choice import Rater
 from rexview.ui.tables.number_table import NOTHING, linked_number, short_name
 from rexview.ui.tables.stacked import stacked
 from rexview.words import tr

@@ -7,10 +7,11 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis import REFERENCE_COLOUR, CaseFilter, Engine, model_colours
+from rexview.analysis import REFERENCE_COLOUR, CaseFilter, Engine, model_colours, multiple_choice
 from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.charts.multiple_choice import ALL, accuracy_chart, kappa_chart
-from rexview.analysis.downloads.choice_frames import (
+from rexview.analysis.download_files import TableFile
+from rexview.analysis.download_frames import (
     CHOICE_SHARES,
     accuracy_frame,
     choice_group_frame,
@@ -18,11 +19,13 @@ from rexview.analysis.downloads.choice_frames import (
     pair_frame,
     read_frame,
 )
-from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.filter.wording import value_name
-from rexview.analysis.multiple_choice import captions
-from rexview.analysis.multiple_choice.tables import ChoiceGroups, ChoiceTables, group_choices
-from rexview.analysis.multiple_choice.taxonomy import CATEGORY_TAGS
+from rexview.analysis.multiple_choice import (
+    CATEGORY_TAGS,
+    ChoiceGroups,
+    ChoiceTables,
+    group_choices,
+)
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import option_kept_in_link, published_shown
@@ -50,7 +53,7 @@ def _colours(engine: Engine) -> dict[int, str]:
 
 @kept_with_first(4)
 def _accuracy_chart(tables: ChoiceTables, colours: tuple[str, ...]) -> LinkedChart | None:
-    caption = captions.accuracy_caption(tables)
+    caption = multiple_choice.accuracy_caption(tables)
     return accuracy_chart(tables, dict(enumerate(colours)), caption=caption)
 
 
@@ -59,7 +62,7 @@ def show_accuracy(engine: Engine, tables: ChoiceTables) -> None:
     colours = _colours(engine)
     title = tr("Accuracy by rater and task")
     drawn = choice_html.accuracy_html(tables, colours, title)
-    caption = captions.accuracy_caption(tables)
+    caption = multiple_choice.accuracy_caption(tables)
     file = TableFile(title, partial(accuracy_frame, tables), caption, CHOICE_SHARES)
     show_table(drawn, file, key="choices_accuracy")
     if (chart := _accuracy_chart(tables, tuple(colours.values()))) is not None:
@@ -83,7 +86,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) -
     title = tr("Accuracy by {names}").format(names=inside(names[key]))
     drawn = choice_html.groups_html(groups, tables.raters, title)
     frame = partial(choice_group_frame, groups, tables.raters)
-    file = TableFile(title, frame, captions.groups_caption(groups), CHOICE_SHARES)
+    file = TableFile(title, frame, multiple_choice.groups_caption(groups), CHOICE_SHARES)
     show_table(drawn, file, key="choices_groups")
 
 
@@ -111,7 +114,7 @@ def _pairs(engine: Engine, case_filter: CaseFilter, title: str, *, readers: bool
     key = "choices_with_readers" if readers else "choices_pairs"
     drawn = choice_html.pairs_html(tests, engine.raters, title, readers=readers)
     met = {place for one in tests for place in (one.test.rater_a, one.test.rater_b)}
-    caption = captions.comparison_caption(len(met), readers=readers)
+    caption = multiple_choice.comparison_caption(len(met), readers=readers)
     frame = partial(pair_frame, tests, engine.raters)
     show_table(drawn, TableFile(title, frame, caption, CHOICE_SHARES), key=key)
 
@@ -125,7 +128,7 @@ def show_readers(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables) 
     drawn = choice_html.read_html(cells, engine.raters, _colours(engine), title, n)
     linked_html(drawn, key="choices_read")
     frame = partial(read_frame, cells, engine.raters)
-    file = TableFile(title, frame, captions.read_caption(n), CHOICE_SHARES)
+    file = TableFile(title, frame, multiple_choice.read_caption(n), CHOICE_SHARES)
     show_downloads(file, key="choices_read_file")
     if tables.models:
         _pairs(engine, case_filter, tr("Each model with each reader"), readers=True)
@@ -150,7 +153,9 @@ def show_agreement(engine: Engine, case_filter: CaseFilter, tables: ChoiceTables
     if chart is not None:
         show_chart(chart, key="choices_kappa_chart")
     frame = partial(kappa_frame, by_task, engine.raters)
-    file = TableFile(tr("Agreement of all raters by task"), frame, captions.KAPPA, CHOICE_SHARES)
+    file = TableFile(
+        tr("Agreement of all raters by task"), frame, multiple_choice.KAPPA, CHOICE_SHARES
+    )
     show_downloads(file, key="choices_kappa_file")
 
 

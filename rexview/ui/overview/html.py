@@ -12,11 +12,9 @@ from dataclasses import replace
 
 from rexview.analysis import CaseFilter, Count
 from rexview.analysis.case.cards import CaseCard
-from rexview.analysis.failures.captions import judged_caption, judged_share_caption
-from rexview.analysis.failures.so_far import so_far_after
-from rexview.analysis.overview import FailureCount, Overview
+from rexview.analysis.failures import judged_caption, judged_share_caption, so_far_after
+from rexview.analysis.overview import Contradictions, FailureCount, Overview, SelfContradictions
 from rexview.analysis.ranking import ranked
-from rexview.analysis.self_contradiction import Contradictions, SelfContradictions
 from rexview.detect.core.precision import precision_of
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import browse_link, href

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, model_colours
-from rexview.analysis.self_contradiction import self_contradictions
+from rexview.analysis.overview import self_contradictions
 from rexview.detect.self_contradiction import compare_ahead
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions

@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rexview.analysis import CaseFilter
+from rexview.analysis import readers as captions
+from rexview.analysis.adjudication import Dispute, ToAdjudicate
 from rexview.analysis.published.rexecution import AGREEMENT_SOURCE, published_agreement
-from rexview.analysis.readers import captions
-from rexview.analysis.readers.adjudication import Dispute, ToAdjudicate
-from rexview.analysis.readers.tables import (
+from rexview.analysis.readers import (
     DimensionAgreement,
+    DistanceShare,
     Pair,
-    Part,
     ReaderTables,
     shared_count,
 )
-from rexview.analysis.scores.captions import interval_caption, unfinished_caption
+from rexview.analysis.scores import interval_caption, unfinished_caption
 from rexview.stats import write_score
-from rexview.stats.agreement import PairAgreement
-from rexview.stats.units import unit_name
+from rexview.stats.agreement import PairAgreement, unit_name
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import browse_link, href
 from rexview.ui.link.pages import PAGE_CASE, PAGE_READERS
@@ -96,7 +95,7 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
     def opened(label: str) -> str:
         return linked_number(found.shared, label, title=behind)
 
-    def part(some: Part, label: str, what: str) -> str:
+    def part(some: DistanceShare, label: str, what: str) -> str:
         title = f"{_behind(found, some.count.value, some.cases)}: {what}"
         return linked_number(some.count, label, title=title)
 

@@ -9,14 +9,17 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis import SetFacts
+from rexview.analysis.adjudication import Adjudication
 from rexview.analysis.charts.linked import LinkedChart
-from rexview.analysis.charts.reader_drift import drift_charts
-from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
-from rexview.analysis.downloads.files import TableFile, table_csv
-from rexview.analysis.downloads.frames import READER_SHARES, reader_frame
-from rexview.analysis.readers.adjudication import Adjudication
-from rexview.analysis.readers.captions import agreement_caption, no_drift_captions
-from rexview.analysis.readers.tables import ReaderDrift, ReaderTables
+from rexview.analysis.charts.readers import (
+    bubble_chart,
+    confusion_chart,
+    drift_charts,
+    stricter_chart,
+)
+from rexview.analysis.download_files import TableFile, table_csv
+from rexview.analysis.download_frames import READER_SHARES, reader_frame
+from rexview.analysis.readers import ReaderDrift, ReaderTables, agreement_caption, no_drift_captions
 from rexview.schema import ReviewSet
 from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.charts.panel import show_chart, show_charts_beside

@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
+from rexview.analysis.engine import DisputedReport
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.report_generation.captions import correlation_caption, direction_caption
-from rexview.analysis.report_generation.engine import DisputedReport
+from rexview.analysis.report_generation import correlation_caption, direction_caption
 from rexview.metrics.identity import MetricId
-from rexview.stats.generated_reports.correlation import COEFFICIENTS, Correlation
+from rexview.stats.metric_correlation import COEFFICIENTS, Correlation
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CASE

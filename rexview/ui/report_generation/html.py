@@ -8,17 +8,18 @@ from functools import partial
 
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.ranking import Ranking, ranked
-from rexview.analysis.report_generation.captions import FULL_RUN, board_caption, groups_caption
-from rexview.analysis.report_generation.tables import (
+from rexview.analysis.report_generation import (
+    FULL_RUN,
     ReportGroups,
     ReportTables,
+    board_caption,
+    groups_caption,
     scope_name,
     shown_name,
 )
 from rexview.metrics.identity import MetricId
 from rexview.stats.bootstrap import Interval
-from rexview.stats.generated_reports.board import Board, BoardCell
-from rexview.stats.generated_reports.metric_means import Rank
+from rexview.stats.report_metrics import Board, BoardCell, Rank
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_REPORT_GENERATION

@@ -7,14 +7,15 @@ from functools import partial
 from typing import Final
 
 from rexview.analysis.ranking import in_each_group, ranked
-from rexview.analysis.report_generation.captions import error_free_caption, preference_caption
-from rexview.analysis.report_generation.tables import (
+from rexview.analysis.report_generation import (
     STUDIES,
     ErrorFreeRow,
     ErrorFreeTables,
     PreferenceTables,
+    error_free_caption,
+    preference_caption,
 )
-from rexview.stats.generated_reports.line_edits import FREE_OF
+from rexview.stats.line_edits import FREE_OF
 from rexview.ui.report_generation.html import place_html
 from rexview.ui.tables.number_table import (
     NOTHING,

@@ -12,8 +12,7 @@ from rexview.analysis.published.rexrank import (
     PublishedMean,
     published_error_free,
 )
-from rexview.analysis.report_generation.placed import OTHER_NUMBER, OwnValue, placed_rows
-from rexview.analysis.report_generation.tables import ReportTables
+from rexview.analysis.report_generation import OTHER_NUMBER, OwnValue, ReportTables, placed_rows
 from rexview.ui.report_generation.html import WORST_FIRST, number
 from rexview.ui.tables.number_table import NOTHING, linked_number, rows_table, short_name
 from rexview.words import counted, inside, tr

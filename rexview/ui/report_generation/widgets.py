@@ -8,11 +8,11 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter, CaseProperty, Engine, model_colours
+from rexview.analysis import CaseFilter, CaseProperty, Engine, model_colours, report_generation
 from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.charts.reports import spread_chart
-from rexview.analysis.downloads.files import TableFile
-from rexview.analysis.downloads.report_frames import (
+from rexview.analysis.download_files import TableFile
+from rexview.analysis.download_frames import (
     ERROR_SHARES,
     board_frame,
     error_free_frame,
@@ -26,17 +26,16 @@ from rexview.analysis.published.rexrank import (
     published_board,
     published_boards,
 )
-from rexview.analysis.report_generation import captions
-from rexview.analysis.report_generation.placed import published_metric
-from rexview.analysis.report_generation.tables import (
+from rexview.analysis.report_generation import (
     ReportTables,
+    published_metric,
     scope_name,
     shown_name,
 )
 from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet
-from rexview.stats.generated_reports.board import LEAST_FOR_A_PLACE
-from rexview.stats.generated_reports.correlation import COEFFICIENTS
+from rexview.stats.metric_correlation import COEFFICIENTS
+from rexview.stats.report_metrics import LEAST_FOR_A_PLACE
 from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.charts.panel import show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
@@ -129,7 +128,7 @@ def show_board(engine: Engine, tables: ReportTables) -> MetricId | None:
     colours = model_colours(engine.facts.models)
     title = tr("Table 1. {scope_title}").format(scope_title=report_html.scope_title(tables))
     drawn = report_html.board_html(tables, metric, colours, title)
-    file = TableFile(title, partial(board_frame, tables), captions.board_caption(tables))
+    file = TableFile(title, partial(board_frame, tables), report_generation.board_caption(tables))
     show_table(drawn, file, key="reports_board")
     title = tr("Table 2. Place by each metric")
     if drawn := report_html.places_html(tables, colours, title):
@@ -168,7 +167,7 @@ def show_groups(
     file = TableFile(
         title,
         partial(report_group_frame, groups, tables.names),
-        captions.groups_caption(groups),
+        report_generation.groups_caption(groups),
     )
     show_table(drawn, file, key="reports_groups")
 
@@ -211,7 +210,7 @@ def _spread_charts(
     spreads = query_cache.report_spreads(engine, case_filter, tables.metrics)
     colours = model_colours(engine.facts.models)
     drawn = (
-        spread_chart(tables, metric, spreads, colours, caption=captions.SPREAD)
+        spread_chart(tables, metric, spreads, colours, caption=report_generation.SPREAD)
         for metric in tables.metrics
     )
     return tuple(chart for chart in drawn if chart is not None)
@@ -298,7 +297,7 @@ def show_error_free(engine: Engine, case_filter: CaseFilter, tables: ReportTable
     file = TableFile(
         title,
         partial(error_free_frame, found, tables.names),
-        captions.error_free_caption(found),
+        report_generation.error_free_caption(found),
         ERROR_SHARES,
     )
     show_table(drawn, file, key="reports_error_free")
@@ -316,7 +315,7 @@ def show_preferences(engine: Engine, case_filter: CaseFilter, tables: ReportTabl
     file = TableFile(
         title,
         partial(preference_frame, found, tables.names),
-        captions.preference_caption(found),
+        report_generation.preference_caption(found),
     )
     show_table(drawn, file, key="reports_preferences")
 

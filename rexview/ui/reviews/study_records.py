@@ -12,7 +12,7 @@ from typing import Final
 import polars as pl
 import streamlit as st
 
-from rexview.analysis.readers.consensus import CaseDifferences, consensus_scores, differing_cases
+from rexview.analysis.adjudication import CaseDifferences, consensus_scores, differing_cases
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet, Score

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from rexview.analysis.run_models.wanted import Wanted
+from rexview.analysis.run_models.run_request import RunRequest
 from rexview.errors import SettingsError
 from rexview.models.asking.prompts import find_prompt, list_prompts
 from rexview.models.backend import Card
@@ -32,7 +32,7 @@ def asks_judge() -> bool:
     return choice(tr("Ask for"), link_keys.QUERY_RUN_ABOUT, _ABOUT, "cases") == "answers"
 
 
-def choose(filtered: FilteredSet) -> Wanted | None:
+def choose(filtered: FilteredSet) -> RunRequest | None:
     """Show what can be chosen; return what is wanted, None where something is still to be said."""
     review_set = filtered.review_set
     chosen = choose_model(review_set)

@@ -9,8 +9,8 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.run_models.detached import begin_detached
-from rexview.analysis.run_models.wanted import Wanted, asking_of, plan_of
+from rexview.analysis.run_models.jobs import begin_detached
+from rexview.analysis.run_models.run_request import RunRequest, asking_of, plan_of
 from rexview.errors import RexviewError, RunError
 from rexview.models.running.attempts import Asking
 from rexview.models.running.estimate import Estimate, estimate, expected_output
@@ -32,7 +32,7 @@ from rexview.words import counted, tr
 _PICTURE_PX: Final = 340
 
 
-def show_sending(review_set: ReviewSet, wanted: Wanted) -> None:
+def show_sending(review_set: ReviewSet, wanted: RunRequest) -> None:
     """Show the exact request, the estimate and the start of what is wanted."""
     try:
         plan = plan_of(review_set, wanted)

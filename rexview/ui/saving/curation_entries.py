@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import polars as pl
 
+from rexview.curation.candidates import considered
 from rexview.curation.comparison import why_blocked
-from rexview.curation.considered import considered
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry, Stored

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from rexview.analysis.meeting.decisions import Decision, decisions
-from rexview.analysis.meeting.records import Meeting, meeting
-from rexview.analysis.meeting.steps import letters_of
+from rexview.analysis.meeting_steps import letters_of
+from rexview.analysis.meetings import Decision, Meeting, decisions, meeting
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, Stored
 from rexview.ui.saving.reader_study import shown_names

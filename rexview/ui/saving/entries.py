@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from rexview.analysis.study.tasks import Task
+from rexview.analysis.study import Task
 from rexview.errors import RexviewError
 from rexview.store import Entry, Stored
 from rexview.store.kinds import KINDS

@@ -22,7 +22,7 @@ from uuid import UUID, uuid4, uuid5
 
 import polars as pl
 
-from rexview.analysis.meeting.records import Meeting, meeting
+from rexview.analysis.meetings import Meeting, meeting
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry, Reviews, Stored

@@ -13,12 +13,13 @@ from typing import Any
 import polars as pl
 
 from rexview.analysis.case.record import READER_FAILURES
-from rexview.analysis.study.engine import StudyEngine, Worklist
-from rexview.analysis.study.exposure import REPORT, TASK_KINDS, UNBLINDED, Exposures
-from rexview.analysis.study.worklist import (
+from rexview.analysis.reader_exposure import REPORT, TASK_KINDS, UNBLINDED, Exposures
+from rexview.analysis.study import (
     CaseState,
-    Item,
-    Progress,
+    ScoreItem,
+    StudyEngine,
+    Worklist,
+    WorklistProgress,
     boxes_expected,
     case_states,
     items_of,
@@ -126,7 +127,7 @@ class Study:
         return by_answer(scores_frame(self.given.of("score").values()), self.review_set)[0]
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> WorklistProgress:
         """How far the reader is in all."""
         return progress_of(self.states, len(self.worklist))
 
@@ -230,7 +231,7 @@ def shown_names(
     review_set : ReviewSet
     case_id : str
     slots : mapping of str to str
-        Letter to model, as :func:`rexview.analysis.study.worklist.slots_of` gives it.
+        Letter to model, as :func:`rexview.analysis.study.slots_of` gives it.
     reader : str
         Id of the reader.
     key : bytes
@@ -244,7 +245,7 @@ def shown_names(
 
 
 @lru_cache(maxsize=4096)
-def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[Item, ...]]:
+def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[ScoreItem, ...]]:
     """Return what can be scored on each answer of a case, by model."""
     dimensions = tuple(rubric_of(review_set))
     expected = boxes_expected(review_set, review_set.case(case_id))

@@ -14,19 +14,23 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final
 
-from rexview.analysis.study.engine import StudyEngine, Worklist
-from rexview.analysis.study.exposure import REPORT, UNBLINDED
-from rexview.analysis.study.tasks import (
+from rexview.analysis.reader_exposure import REPORT, UNBLINDED
+from rexview.analysis.study import (
     OF_SEVERAL,
+    CaseState,
+    StudyEngine,
     Task,
+    Worklist,
+    WorklistProgress,
     case_of_item,
     item_of,
+    keyed_hash,
     pair_order,
     place_and_case,
+    progress_of,
     report_order,
     reports_of,
 )
-from rexview.analysis.study.worklist import CaseState, Progress, keyed_hash, progress_of
 from rexview.answer_digest import digests_of
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, Stored
@@ -74,7 +78,7 @@ class TaskList:
         return {item: state for item, state in found if state != "open"}
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> WorklistProgress:
         """How far the reader is in all."""
         return progress_of(self.states, len(self.worklist))
 
@@ -381,7 +385,7 @@ TASK_LISTS: Final[Mapping[Task, type[TaskList]]] = {
 
 def tasks_progress(
     review_set: ReviewSet, reviews: Reviews, engine: StudyEngine
-) -> dict[str, dict[Task, Progress]]:
+) -> dict[str, dict[Task, WorklistProgress]]:
     """Count what each reader who began a task has done, by reader and task.
 
     Raises
@@ -389,7 +393,7 @@ def tasks_progress(
     StoreUnreachable, StoreBusy
     """
     state, every = reviews.current_state(), reviews.assignments()
-    found: dict[str, dict[Task, Progress]] = {}
+    found: dict[str, dict[Task, WorklistProgress]] = {}
     for person in state.people.values():
         theirs = frozenset(one.case for one in every if one.reader == person.id)
         given = ReaderState(person.id, state)

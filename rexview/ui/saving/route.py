@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from rexview.analysis.study.tasks import case_of_item
+from rexview.analysis.study import case_of_item
 from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rexview.analysis.study.exposure import REPORT, UNBLINDED
-from rexview.analysis.study.worklist import Item
+from rexview.analysis.reader_exposure import REPORT, UNBLINDED
+from rexview.analysis.study import ScoreItem
 from rexview.store import Entry, Stored
 from rexview.ui.saving.entries import CHANGED, Refused, SentEntry, reveals, text_of, whole
 from rexview.ui.saving.reader_study import Study, items_to_score
@@ -75,7 +75,7 @@ class ScoreEntries:
         self._changed.add(thing)
 
     def _score(self, sent: SentEntry) -> Entry:
-        model, item = self._model(sent), Item(sent.subject or "", sent.picture)
+        model, item = self._model(sent), ScoreItem(sent.subject or "", sent.picture)
         if item not in items_to_score(self.study.review_set, sent.case).get(model, ()):
             raise Refused(tr("This is not scored on this answer."))
         about = sent.case, model, item.dimension, item.picture

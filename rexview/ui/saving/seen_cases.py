@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
-from rexview.analysis.study.exposure import UNBLINDED
+from rexview.analysis.reader_exposure import UNBLINDED
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry, Reviews, may

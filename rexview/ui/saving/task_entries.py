@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from rexview.analysis.study.exposure import REPORT
-from rexview.analysis.study.tasks import Task
+from rexview.analysis.reader_exposure import REPORT
+from rexview.analysis.study import Task
 from rexview.answer_digest import digests_of
 from rexview.metrics.report_lines import Line, report_lines
 from rexview.reviewset.report_text import has_report_headings

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
-from rexview.analysis.written.marks import KIND as MARK
+from rexview.analysis.written_failures import MARK_KIND as MARK
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet

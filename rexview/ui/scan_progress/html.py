@@ -6,7 +6,7 @@ import html
 from typing import Final
 
 from rexview.analysis import CaseFilter, Engine
-from rexview.analysis.failures.so_far import not_judged_caption
+from rexview.analysis.failures import not_judged_caption
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CASE

@@ -15,8 +15,8 @@ from typing import Any, Final
 from rexview.analysis.case.blinding import blinded_page
 from rexview.analysis.case.record import READER_FAILURES, CasePage, failures_of_reader
 from rexview.analysis.colours import slot_colours
-from rexview.analysis.study.exposure import REPORT
-from rexview.analysis.study.worklist import needs_scores, rubric_of
+from rexview.analysis.reader_exposure import REPORT
+from rexview.analysis.study import needs_scores, rubric_of
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers.flags import link_spans

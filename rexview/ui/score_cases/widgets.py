@@ -10,7 +10,7 @@ import polars as pl
 import streamlit as st
 
 from rexview.analysis.engine import Position
-from rexview.analysis.study.tasks import Task
+from rexview.analysis.study import Task
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet

@@ -9,14 +9,16 @@ from typing import Final
 
 from rexview.analysis import Count
 from rexview.analysis.ranking import Ranking, in_each_group, ranked
-from rexview.analysis.scores.captions import (
+from rexview.analysis.scores import (
+    GapCell,
+    ScoreCell,
+    ScoreTables,
+    Split,
     comparison_caption,
     left_out_caption,
     summary_caption,
     unfinished_caption,
 )
-from rexview.analysis.scores.splits import Split
-from rexview.analysis.scores.tables import GapCell, ScoreCell, ScoreTables
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.ui.scores.model_comparisons import comparison_cells, comparison_heads
 from rexview.ui.tables.number_table import (

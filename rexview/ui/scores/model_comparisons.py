@@ -8,7 +8,7 @@ from typing import Final
 import pandas as pd
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.scores.tables import ScoreTables, pairs_count, pairs_exact
+from rexview.analysis.scores import ScoreTables, pairs_count, pairs_exact
 from rexview.stats.paired import FriedmanTest, PairTest
 from rexview.ui.tables.number_table import (
     Reasons,

@@ -15,7 +15,7 @@ from rexview.analysis.published.rexecution import (
     published_rates,
     published_scores,
 )
-from rexview.analysis.scores.tables import ScoreTables
+from rexview.analysis.scores import ScoreTables
 from rexview.ui.tables.number_table import NOTHING, linked_number, signed, written_p
 from rexview.ui.tables.stacked import stacked
 from rexview.vocab import DIMENSION_NAMES

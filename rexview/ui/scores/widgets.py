@@ -6,15 +6,18 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter, CaseProperty, Engine, SetFacts, model_colours
+from rexview.analysis import CaseFilter, CaseProperty, Engine, SetFacts, model_colours, scores
 from rexview.analysis.charts.linked import LinkedChart
-from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, split_chart
-from rexview.analysis.charts.scores import distribution_chart, lost_chart
-from rexview.analysis.downloads.files import TableFile
-from rexview.analysis.downloads.frames import SCORE_SHARES, score_frame
-from rexview.analysis.scores import captions
-from rexview.analysis.scores.splits import Split
-from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables
+from rexview.analysis.charts.scores import (
+    chain_chart,
+    distribution_chart,
+    gap_spread_chart,
+    lost_chart,
+    split_chart,
+)
+from rexview.analysis.download_files import TableFile
+from rexview.analysis.download_frames import SCORE_SHARES, score_frame
+from rexview.analysis.scores import TABLE_1, TABLE_2, ScoreTables, Split
 from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
@@ -36,11 +39,11 @@ _NO_SPLIT = ""
 @kept_with_first(16)
 def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | None]:
     colours = model_colours(facts.models)
-    chain = f"{captions.n_caption(tables, CONTENT_PARTS)} {captions.interval_caption()}"
-    left_out = captions.left_out_caption(tables, tables.dimensions)
+    chain = f"{scores.n_caption(tables, CONTENT_PARTS)} {scores.interval_caption()}"
+    left_out = scores.left_out_caption(tables, tables.dimensions)
     return {
         "chain": chain_chart(tables, colours, caption=chain),
-        "gap": gap_spread_chart(tables, colours, caption=captions.gap_caption(tables)),
+        "gap": gap_spread_chart(tables, colours, caption=scores.gap_caption(tables)),
         "spread": distribution_chart(tables, caption=left_out),
         "lost": lost_chart(tables),
     }
@@ -48,7 +51,7 @@ def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | Non
 
 @lru_cache(maxsize=16)
 def _split_chart(split: Split, facts: SetFacts, dimension: str) -> LinkedChart | None:
-    caption = captions.split_caption(split)
+    caption = scores.split_caption(split)
     return split_chart(split, dimension, model_colours(facts.models), caption=caption)
 
 
@@ -63,10 +66,10 @@ def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
             drawn = scores_html.scores_html(tables, dimensions, title, colours)
         if drawn:
             shown = [name for name in dimensions if name in tables.dimensions]
-            caption = captions.summary_caption(tables, shown)
-            caption += f" {captions.left_out_caption(tables, shown)}"
+            caption = scores.summary_caption(tables, shown)
+            caption += f" {scores.left_out_caption(tables, shown)}"
             if len(tables.models) > 1:
-                caption += f" {captions.comparison_caption(tables, shown)}"
+                caption += f" {scores.comparison_caption(tables, shown)}"
             file = TableFile(title, partial(score_frame, tables, shown), caption, SCORE_SHARES)
             show_table(drawn, file, key=f"scores_table_{number}")
     if len(tables.models) > 2:
@@ -82,7 +85,7 @@ def _comparisons(tables: ScoreTables) -> None:
         with st.spinner(tr("Comparing all pairs of models…")):
             first = tr("Friedman's test over the cases where every model has a score.")
             together = model_comparisons.friedman_html(tables, first)
-            caption = captions.comparison_caption(tables, DIMENSION_NAMES)
+            caption = scores.comparison_caption(tables, DIMENSION_NAMES)
             pairs = model_comparisons.pairs_html(tables, caption)
         linked_html(together, key="scores_friedman")
         linked_html(pairs, key="scores_pairs")
@@ -96,7 +99,7 @@ def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
     beside = [chart for name in ("chain", "gap") if (chart := charts[name]) is not None]
     show_charts_beside(beside, key="scores_chart")
     colours = model_colours(facts.models)
-    if drawn := scores_html.gaps_html(tables, colours, captions.gap_caption(tables)):
+    if drawn := scores_html.gaps_html(tables, colours, scores.gap_caption(tables)):
         linked_html(drawn, key="scores_gaps")
     if (spread := charts["spread"]) is not None:
         show_chart(spread, key="scores_spread")
@@ -131,7 +134,7 @@ def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> 
         return
     show_chart(chart, key="scores_split_chart")
     colours = model_colours(engine.facts.models)
-    drawn = scores_html.split_html(split, colours, captions.split_caption(split))
+    drawn = scores_html.split_html(split, colours, scores.split_caption(split))
     linked_html(drawn, key="scores_split_table")
 
 

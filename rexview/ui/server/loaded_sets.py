@@ -17,11 +17,10 @@ from threading import Lock
 from typing import Any, Final
 
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.clickhouse.database.address import database_at
+from rexview.analysis.clickhouse.database import database_at
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.clickhouse.loading.load import shown, shown_version
-from rexview.analysis.clickhouse.tables.opened import OpenedSet
-from rexview.analysis.clickhouse.tables.small_sets import SmallSet
+from rexview.analysis.clickhouse.loaded_set import OpenedSet, SmallSet
+from rexview.analysis.clickhouse.loading import read_shown_version, shown_version
 from rexview.reviewset import fingerprint, without_cases
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, open_reviews
@@ -61,7 +60,9 @@ class LoadedSet:
                 return known
             name = set_key(self._read)
             if known is None or shown_version(self._database, name) != known.manifest.version:
-                known = OpenedSet(self._database, shown(self._database, name), self._read)
+                known = OpenedSet(
+                    self._database, read_shown_version(self._database, name), self._read
+                )
                 self._opened = known
             self._checked = time.monotonic()
             return known

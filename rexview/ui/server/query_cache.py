@@ -6,20 +6,18 @@ flags that are known), by filter and whatever else the numbers depend on.
 
 from __future__ import annotations
 
-from rexview.analysis.engine import Engine, Facets
-from rexview.analysis.failures import tables as failures_tables
+from rexview.analysis import failures as failures_tables
+from rexview.analysis import multiple_choice as choice_tables
+from rexview.analysis import readers as readers_tables
+from rexview.analysis import report_generation as report_tables
+from rexview.analysis.adjudication import adjudication
+from rexview.analysis.engine import DisputedReport, Engine, Facets
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.judge.tables import judge_tables
-from rexview.analysis.multiple_choice import tables as choice_tables
+from rexview.analysis.judges import judge_tables
 from rexview.analysis.overview import overview
-from rexview.analysis.readers import tables as readers_tables
-from rexview.analysis.readers.adjudication import adjudication
-from rexview.analysis.report_generation import tables as report_tables
-from rexview.analysis.report_generation.engine import DisputedReport
-from rexview.analysis.scores.splits import split_scores
-from rexview.analysis.scores.tables import score_tables
+from rexview.analysis.scores import score_tables, split_scores
 from rexview.metrics.identity import MetricId
-from rexview.stats.generated_reports.correlation import Correlation
+from rexview.stats.metric_correlation import Correlation
 from rexview.ui.server.kept_with import kept_with_first
 
 

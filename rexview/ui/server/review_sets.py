@@ -20,22 +20,25 @@ from rexview.analysis.case.blinding import plain_words
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
+from rexview.analysis.clickhouse.loaded_set import SmallSet
 from rexview.analysis.clickhouse.study import ClickHouseStudyEngine
-from rexview.analysis.clickhouse.tables.small_sets import SmallSet
 from rexview.analysis.colours import model_colours
 from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.memory.finished import only_finished
-from rexview.analysis.memory.study import MemoryStudyEngine
-from rexview.analysis.study.engine import StudyEngine
-from rexview.analysis.written.runs import results_state
+from rexview.analysis.memory.study import MemoryStudyEngine, only_finished
+from rexview.analysis.study import StudyEngine
+from rexview.analysis.written_failures import results_state
 from rexview.answer_digest import digests_of
 from rexview.detect.core.scan import Scan
 from rexview.errors import StoreError
 from rexview.kept_files import kept_files
-from rexview.metrics.computed import ComputedMetrics, computed_metrics
-from rexview.metrics.joined import asks_for_reports, with_computed
+from rexview.metrics.computed import (
+    ComputedMetrics,
+    asks_for_reports,
+    computed_metrics,
+    with_computed,
+)
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews

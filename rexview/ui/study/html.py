@@ -7,11 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from rexview.analysis.study.assignment import Plan
-from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposure
-from rexview.analysis.study.progress import ReaderProgress
-from rexview.analysis.study.tasks import TASKS, Task
-from rexview.analysis.study.worklist import Progress
+from rexview.analysis.reader_assignment import Plan
+from rexview.analysis.reader_exposure import REPORT, UNBLINDED, Exposure
+from rexview.analysis.study import TASKS, ReaderProgress, Task, WorklistProgress
 from rexview.store import Assignment
 from rexview.ui.tables.number_table import cells, rows_table
 from rexview.vocab import moment
@@ -55,7 +53,9 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
     return cells(html.escape(name), *(f"{count:,}" for count in counts), f"{bar} {amount}")
 
 
-def tasks_html(tasks: Mapping[str, Mapping[Task, Progress]], names: Mapping[str, str]) -> str:
+def tasks_html(
+    tasks: Mapping[str, Mapping[Task, WorklistProgress]], names: Mapping[str, str]
+) -> str:
     """Lay out how far readers are with the tasks besides scoring."""
     shown = [task for task in TASKS if any(task in begun for begun in tasks.values())]
     body = [
@@ -69,7 +69,7 @@ def tasks_html(tasks: Mapping[str, Mapping[Task, Progress]], names: Mapping[str,
     return rows_table("rx-study", (tr("Reader"), *(TASKS[task] for task in shown), ""), body)
 
 
-def _task_words(progress: Progress) -> str:
+def _task_words(progress: WorklistProgress) -> str:
     if not progress.skipped:
         return tr("{n:,} of {total:,}").format(n=progress.done, total=progress.total)
     return tr("{n:,} of {total:,}, {skipped:,} left out").format(

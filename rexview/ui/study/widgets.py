@@ -8,15 +8,19 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
-from rexview.analysis.study.exposure import Exposure, exposures_of
-from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
-from rexview.analysis.study.tasks import Task
-from rexview.analysis.study.worklist import Progress
+from rexview.analysis.reader_assignment import NewAssignment, plan_assignments, withdrawable
+from rexview.analysis.reader_exposure import Exposure, exposures_of
+from rexview.analysis.study import (
+    ReaderProgress,
+    Task,
+    WorklistProgress,
+    begun_cases,
+    readers_progress,
+)
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.schema import ReviewSet
-from rexview.stats.values import unfinished_work
+from rexview.stats.final import unfinished_work
 from rexview.store import Entry, Reviews, may
 from rexview.ui.access import permissions
 from rexview.ui.app.nothing_yet import show_nothing_yet
@@ -75,7 +79,7 @@ def _progress(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[R
 @lru_cache(maxsize=8)
 def _tasks_progress(
     review_set: ReviewSet, reviews: Reviews, revision: int
-) -> dict[str, dict[Task, Progress]]:
+) -> dict[str, dict[Task, WorklistProgress]]:
     """As :func:`_progress`, of the tasks besides scoring."""
     return tasks_progress(review_set, reviews, review_sets.study_engine(review_set))
 

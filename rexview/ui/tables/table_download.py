@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from rexview.analysis.downloads.files import TABLE_FORMS, TableFile, table_bytes
+from rexview.analysis.download_files import TABLE_FORMS, TableFile, table_bytes
 from rexview.errors import RexviewError
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html

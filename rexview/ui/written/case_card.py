@@ -10,7 +10,7 @@ import html
 from collections.abc import Sequence
 from typing import Final
 
-from rexview.analysis.written.of_case import CaseWritten, WrittenOpinion
+from rexview.analysis.case.judge_opinions import CaseWritten, WrittenOpinion
 from rexview.ui.answers.html import Added
 from rexview.ui.judge.said import card_html, item_html, mark_of
 from rexview.words import tr

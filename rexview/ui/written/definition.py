@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Final
 
-from rexview.analysis.written.failures import value_of
+from rexview.analysis.written_failures import form_value_of
 from rexview.models.backend import Prompt
 from rexview.words import tr
 
@@ -19,7 +19,7 @@ _TITLES: Final = {
 
 def definition_html(prompt: Prompt) -> str:
     """Return title and parts; what people wrote is escaped."""
-    value = value_of(prompt)
+    value = form_value_of(prompt)
     parts = "".join(
         f"<p><b>{title}:</b> {_part(value[part])}" for part, title in _TITLES.items() if value[part]
     )

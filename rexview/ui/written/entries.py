@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rexview.analysis.written.validation import KIND
-from rexview.judge.written.words import name_of
+from rexview.analysis.written_results import VALIDATION_KIND
+from rexview.judge.written import name_of
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry, Reviews
@@ -53,7 +53,9 @@ def validation_entry(
             "version": found.prompt.hash,
             "judge": found.judge,
         }
-    row = now.state.of(KIND, person.id).get((about.case, about.model, now.history_subject, None))
+    row = now.state.of(VALIDATION_KIND, person.id).get(
+        (about.case, about.model, now.history_subject, None)
+    )
     stands = now.said(sent.case)
     sent.check_unseen(row, stands, {"said": stands})
     # the page names neither: it tells not which answer is read

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from rexview.analysis.written.failures import KIND as WORDS
-from rexview.analysis.written.failures import versions_of, written_failures
-from rexview.analysis.written.marks import KIND
+from rexview.analysis.written_failures import FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import MARK_KIND, versions_of, written_failures
 from rexview.schema import ReviewSet
 from rexview.store import Entry, Reviews, Stored
 from rexview.ui.saving.entries import Refused, SentEntry, value_of
@@ -31,7 +30,7 @@ def mark_entry(
     Overtaken
         Another window saved something else that the writer has not seen.
     """
-    was, value = value_of(KIND, sent.was), value_of(KIND, sent.value)
+    was, value = value_of(MARK_KIND, sent.was), value_of(MARK_KIND, sent.value)
     if value is not None:
         _check_words(review_set, reviews, sent.subject or "", value["version"])
     is_of_answer = row is not None and row.answer_digest in (None, sent.shown)

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.filter.asked_failures import asks_for_mark
-from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.written.failures import Words, value_of
-from rexview.analysis.written.marks import MarkedAnswer
+from rexview.analysis.filter.case_filter import CaseFilter, asks_for_mark
+from rexview.analysis.written_failures import FailureWords, MarkedAnswer, form_value_of
 from rexview.schema import Answer
 from rexview.ui.answers.flags import ANY_CASE, YOU, Visitor, written_here
 from rexview.words import tr, trn
@@ -25,10 +23,10 @@ WRITTEN: Final = "written:"
 _EARLIER: Final = tr("said of earlier words")
 
 
-def named_failures(standing: Mapping[str, Words]) -> dict[str, tuple[str, str]]:
+def named_failures(standing: Mapping[str, FailureWords]) -> dict[str, tuple[str, str]]:
     """Return title and what counts of the failures in words, by the name they have among all."""
     return {
-        f"{WRITTEN}{name}": (words.prompt.name, str(value_of(words.prompt)["counts"]))
+        f"{WRITTEN}{name}": (words.prompt.name, str(form_value_of(words.prompt)["counts"]))
         for name, words in standing.items()
     }
 
@@ -80,7 +78,7 @@ class _Marked:
         item = html.escape(f"{self.answer.model}/{failure}")
         kept = f"{html.escape(self.answer.case)}/{item}"
         title = html.escape(words.prompt.name)
-        counts = html.escape(str(value_of(words.prompt)["counts"]))
+        counts = html.escape(str(form_value_of(words.prompt)["counts"]))
         who, is_open = html.escape(self._who()), " open" if self.mine or self.is_asked else ""
         first = " data-rx-asked" if self.is_asked else ""
         return (

@@ -8,10 +8,17 @@ from functools import cached_property
 from typing import Any
 
 from rexview.analysis.engine import Position
-from rexview.analysis.written.results import FoundIn, named
-from rexview.analysis.written.validation import KIND, SIZES, subject_of, to_read, told_by
-from rexview.judge.subjects import Subject
-from rexview.judge.written.results import Candidate
+from rexview.analysis.written_results import (
+    SIZES,
+    VALIDATION_KIND,
+    FoundIn,
+    parse_result_name,
+    sample_subject,
+    to_read,
+    told_by,
+)
+from rexview.judge.subjects import JudgeSubject
+from rexview.judge.written import Candidate
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Reviews
@@ -47,10 +54,10 @@ class WrittenRound:
 
     @cached_property
     def _told(self) -> Mapping[tuple[str, str], Any]:
-        rows = self.state.of(KIND, self.person.id).values()
+        rows = self.state.of(VALIDATION_KIND, self.person.id).values()
         return told_by(self.found, rows).get(self.person.id, {})
 
-    def subject(self, item: str) -> Subject:
+    def subject(self, item: str) -> JudgeSubject:
         """Return an answer of the sample as the judge was given it."""
         return self.found.subject[self.items[item].about]
 
@@ -88,7 +95,7 @@ class WrittenRound:
     @property
     def history_subject(self) -> str:
         """What names the sample in the history."""
-        return subject_of(self.found)
+        return sample_subject(self.found)
 
 
 def written_round(
@@ -107,7 +114,7 @@ def written_round(
     StoreError
         What was written cannot be read.
     """
-    found = named(review_set, *about)
+    found = parse_result_name(review_set, *about)
     if found is None:
         return None
     return WrittenRound(review_set, person, reviews.current_state(), found, size)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rexview.analysis.written.failures import Words
+from rexview.analysis.written_failures import FailureWords
 from rexview.vocab import day
 from rexview.words import tr
 
 
-def written_at(words: Words) -> str:
+def written_at(words: FailureWords) -> str:
     """Return ``Ann, 26 Nov 2026, 21:40:07 UTC``; the digest where nobody is named."""
     if words.at is None:
         who = words.by or tr("from a file or a run of the set")

@@ -5,12 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from rexview.analysis.case.blinding import Covered, blinded_page, cover_names, covered
-from rexview.analysis.case.case_harm import failing_first, failing_models
-from rexview.analysis.case.model_names import NameFinder
-from rexview.analysis.case.record import gather_case
+from rexview.analysis.case.blinding import (
+    BlindedText,
+    NameFinder,
+    blinded_page,
+    cover_names,
+    covered,
+)
+from rexview.analysis.case.record import failing_first, failing_models, gather_case
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.study.worklist import slots_of
+from rexview.analysis.study import slots_of
 
 
 def cover(text, *names, plain=(), more=()):
@@ -152,7 +156,7 @@ def test_parts_of_a_covered_text_keep_their_places(words, data):
     text = " ".join(words)
     finder = NameFinder(["Medical 4B"])
     names = tuple(finder.spans(text))
-    found = Covered(finder.cover(text, "[model]"), names)
+    found = BlindedText(finder.cover(text, "[model]"), names)
     start = data.draw(some.integers(0, len(found.text)))
     end = data.draw(some.integers(start, len(found.text)))
     first, last = found.source(start, end)

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.case_harm import (
+from rexview.analysis.case.record import (
     case_headline,
     failing_first,
     failing_models,
     failures_of_answer,
+    gather_case,
 )
-from rexview.analysis.case.record import gather_case
 from rexview.analysis.memory.engine import memory_engine
 from rexview.reviewset import load
 from rexview.schema import Flag

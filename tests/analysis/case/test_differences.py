@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.analysis.case.differences import MAX_WORDS, Piece, compare_texts
+from rexview.analysis.case.report_comparison import MAX_WORDS, Piece, compare_texts
 
 
 def test_words_are_compared_regardless_of_case():

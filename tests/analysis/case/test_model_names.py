@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from support import SHARED_DATA
 from support.rows import each_row
 
-from rexview.analysis.case.model_names import NameFinder, folded
+from rexview.analysis.case.blinding import NameFinder, folded
 
 REPORTS = SHARED_DATA / "rexrank/ReXRank_IUXray_valid.json"
 FINDER = NameFinder(["o3", "gpt-4o", "MedGemma 27B", "claude-3-5-sonnet", "Gemini 1.5 Pro"])

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from rexview.analysis.charts.export import exported, file_name, print_spec
+from rexview.analysis.charts.export import chart_file_name, export_chart, print_spec
 from rexview.analysis.charts.linked import KEY, LinkedChart
 from rexview.analysis.charts.overview import means_chart
-from rexview.analysis.downloads.files import table_csv
+from rexview.analysis.download_files import table_csv
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.overview import overview
 from rexview.errors import ChartError
@@ -43,7 +43,7 @@ def chart_fixture(make_set: Any) -> LinkedChart:
 
 
 def test_svg_has_title_caption_notice_and_names_as_text(chart: LinkedChart) -> None:
-    root = ET.fromstring(exported(chart, "svg", "Simulated data."))
+    root = ET.fromstring(export_chart(chart, "svg", "Simulated data."))
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert not tags & {"script", "image", "foreignObject", "a"}
@@ -57,10 +57,10 @@ def test_svg_has_title_caption_notice_and_names_as_text(chart: LinkedChart) -> N
 
 
 def test_png_has_two_pixels_a_unit(chart: LinkedChart) -> None:
-    drawn = exported(chart, "png", "Simulated data.")
+    drawn = export_chart(chart, "png", "Simulated data.")
     assert drawn.startswith(b"\x89PNG\r\n\x1a\n")
     picture = Image.open(io.BytesIO(drawn))
-    svg = ET.fromstring(exported(chart, "svg", "Simulated data."))
+    svg = ET.fromstring(export_chart(chart, "svg", "Simulated data."))
     wanted = tuple(2 * float(svg.get(side) or 0) for side in ("width", "height"))
     assert picture.size == pytest.approx(wanted, abs=2)
     assert picture.size[0] > 1120
@@ -86,15 +86,15 @@ def test_csv_keeps_every_digit_and_is_safe_in_spreadsheets(chart: LinkedChart) -
     ]
     assert read.columns[2] == "'=cmd"
     pd.testing.assert_series_equal(read["Mean"], table["Mean"], check_exact=True)
-    own = pd.read_csv(io.BytesIO(exported(chart, "csv")))
+    own = pd.read_csv(io.BytesIO(export_chart(chart, "csv")))
     assert KEY not in own.columns
     assert own["Model"].tolist()[-1] == f"'{HOSTILE['c']}"
 
 
 def test_names_of_files_come_from_the_title(chart: LinkedChart) -> None:
-    assert file_name(chart, "png") == "scores-per-dimension.png"
-    assert file_name(replace(chart, title="../Å: <b> 50 %"), "csv") == "b-50.csv"
-    assert file_name(replace(chart, title="…"), "svg") == "chart.svg"
+    assert chart_file_name(chart, "png") == "scores-per-dimension.png"
+    assert chart_file_name(replace(chart, title="../Å: <b> 50 %"), "csv") == "b-50.csv"
+    assert chart_file_name(replace(chart, title="…"), "svg") == "chart.svg"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_names_of_files_come_from_the_title(chart: LinkedChart) -> None:
 )
 def test_what_refers_outside_is_refused(chart: LinkedChart, change: dict[str, Any]) -> None:
     with pytest.raises(ChartError, match="outside itself"):
-        exported(replace(chart, spec={**chart.spec, **change}), "png")
+        export_chart(replace(chart, spec={**chart.spec, **change}), "png")
 
 
 def test_the_print_is_light_and_leaves_the_chart_on_screen_alone(chart: LinkedChart) -> None:
@@ -124,12 +124,12 @@ def test_the_print_is_light_and_leaves_the_chart_on_screen_alone(chart: LinkedCh
 
 def test_a_chart_that_cannot_be_drawn_says_so(chart: LinkedChart) -> None:
     with pytest.raises(ChartError, match="could not be made"):
-        exported(replace(chart, spec={"mark": "no such mark"}), "svg")
+        export_chart(replace(chart, spec={"mark": "no such mark"}), "svg")
 
 
 def test_a_chart_that_is_so_far_says_so_in_every_form(chart: LinkedChart) -> None:
     words = "So far: 12 of 400 answers looked at for failures."
-    read = pd.read_csv(io.BytesIO(exported(chart, "csv", so_far=words)), encoding="utf-8-sig")
+    read = pd.read_csv(io.BytesIO(export_chart(chart, "csv", so_far=words)), encoding="utf-8-sig")
     assert set(read["So far"]) == {words}
-    assert "So far" not in exported(chart, "csv").decode()
-    assert "So far: 12 of 400" in exported(chart, "svg", so_far=words).decode()
+    assert "So far" not in export_chart(chart, "csv").decode()
+    assert "So far: 12 of 400" in export_chart(chart, "svg", so_far=words).decode()

@@ -9,11 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.analysis.clickhouse.database.in_process import InProcess
+from rexview.analysis.clickhouse.database import InProcess
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.clickhouse.loading.load import load_set
-from rexview.analysis.clickhouse.tables.manifest import PEOPLE
-from rexview.analysis.clickhouse.tables.opened import OpenedSet, with_people
+from rexview.analysis.clickhouse.loaded_set import PEOPLE, OpenedSet, with_people
+from rexview.analysis.clickhouse.loading import load_set
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.detect.core.scan import Scan, scan
 from rexview.detect.registry import detectors

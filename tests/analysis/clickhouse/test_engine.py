@@ -9,7 +9,7 @@ import pytest
 
 from rexview.analysis.case.record import gather_case
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
-from rexview.analysis.clickhouse.tables.definitions import CASES
+from rexview.analysis.clickhouse.tables import CASES
 from rexview.analysis.filter.case_filter import CaseFilter, Range
 from rexview.analysis.memory.engine import memory_engine
 from rexview.schema import Mark, WrittenFailure

@@ -11,7 +11,7 @@ from support import ROOT
 pytest.importorskip("chdb", reason="chDB is not installed")
 _ASKS = """
 import os, sys, threading
-from rexview.analysis.clickhouse.database.in_process import InProcess
+from rexview.analysis.clickhouse.database import InProcess
 from rexview.errors import EngineUnreachable
 database, begun = InProcess(None), threading.Event()
 database.query("SELECT 1")

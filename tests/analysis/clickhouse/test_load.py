@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rexview.analysis.clickhouse.database.in_process import InProcess
-from rexview.analysis.clickhouse.loading import load as loading
-from rexview.analysis.clickhouse.loading.load import load_set, shown, shown_if_any
-from rexview.analysis.clickhouse.tables.definitions import CASES, LAYOUT, LOADS, RECORDS
+from rexview.analysis.clickhouse import loading
+from rexview.analysis.clickhouse.database import InProcess
+from rexview.analysis.clickhouse.loading import load_set, read_shown_version, shown_if_any
+from rexview.analysis.clickhouse.tables import CASES, LAYOUT, LOADS, RECORDS
 from rexview.errors import EngineUnreachable, LoadRefused, SetNotLoaded
 
 
@@ -49,7 +49,7 @@ def test_a_broken_load_leaves_the_version_before(given, empty_database):
     first = load_set(empty_database, "set", given.review_set, given.scan)
     with pytest.raises(EngineUnreachable):
         load_set(_Breaks("another", 2), "set", given.review_set, given.scan)
-    assert shown(empty_database, "set") == first
+    assert read_shown_version(empty_database, "set") == first
     assert _n(empty_database, CASES) == first.n_cases
 
 
@@ -62,7 +62,7 @@ def test_two_loads_at_once_show_one_whole_version(given, empty_database):
         one.start()
     for one in loads:
         one.join()
-    manifest = shown(empty_database, "set")
+    manifest = read_shown_version(empty_database, "set")
     of_version = empty_database.query(
         f"SELECT count() FROM {CASES} WHERE version = {{version:String}}",
         {"version": manifest.version},
@@ -76,7 +76,7 @@ def test_the_newest_versions_stay_and_older_ones_go(given, empty_database):
     ]
     left = empty_database.query(f"SELECT DISTINCT version FROM {CASES}")["version"]
     assert set(left) == set(versions[1:])
-    assert shown(empty_database, "set").version == versions[-1]
+    assert read_shown_version(empty_database, "set").version == versions[-1]
 
 
 def test_what_detectors_have_not_looked_at_is_not_loaded(given, empty_database):
@@ -92,7 +92,7 @@ def test_what_another_rexview_loaded_is_loaded_again(given, empty_database):
     row = {"review_set": "set", "version": "0", "state": "shown", "fingerprint": ""}
     empty_database.insert(LOADS, pl.DataFrame([{**row, "manifest": other}]))
     with pytest.raises(SetNotLoaded, match="Another version of rexview"):
-        shown(empty_database, "set")
+        read_shown_version(empty_database, "set")
 
 
 def test_tables_of_another_layout_are_left_as_they_are(given, empty_database):
@@ -100,11 +100,11 @@ def test_tables_of_another_layout_are_left_as_they_are(given, empty_database):
     for name in old:
         empty_database.run(f"CREATE TABLE {name} (version String) ENGINE = Memory")
     manifest = load_set(empty_database, "set", given.review_set, given.scan)
-    assert shown(empty_database, "set") == manifest
+    assert read_shown_version(empty_database, "set") == manifest
     assert _n(empty_database, CASES) == manifest.n_cases
     assert [_n(empty_database, name) for name in old] == [0] * 4
 
 
 def test_a_set_that_was_never_loaded_says_how(empty_database):
     with pytest.raises(SetNotLoaded, match="python -m rexview load"):
-        shown(empty_database, "nobody's")
+        read_shown_version(empty_database, "nobody's")

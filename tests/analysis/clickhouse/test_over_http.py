@@ -8,9 +8,7 @@ from collections.abc import Iterator
 import pytest
 from support.clickhouse.server import ClickHouseServer
 
-from rexview.analysis.clickhouse.database.address import database_at
-from rexview.analysis.clickhouse.database.database import Server
-from rexview.analysis.clickhouse.database.over_http import PASSWORD, OverHttp
+from rexview.analysis.clickhouse.database import PASSWORD, OverHttp, Server, database_at
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.errors import EngineUnreachable, SettingsError
 

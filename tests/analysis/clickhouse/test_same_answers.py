@@ -14,11 +14,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.analysis.clickhouse.database.in_process import InProcess
+from rexview.analysis.clickhouse.database import InProcess
 from rexview.analysis.clickhouse.engine import ClickHouseEngine
+from rexview.analysis.clickhouse.loaded_set import OpenedSet
 from rexview.analysis.clickhouse.study import ClickHouseStudyEngine
-from rexview.analysis.clickhouse.tables.definitions import CASES, LOADS, RECORDS
-from rexview.analysis.clickhouse.tables.opened import OpenedSet
+from rexview.analysis.clickhouse.tables import CASES, LOADS, RECORDS
 from rexview.analysis.memory.engine import MemoryEngine
 from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.bench.engines import both_engines, engine_of

@@ -3,8 +3,8 @@
 import pytest
 from support.curation.candidate_set import CANDIDATES, SELECTIONS, candidate, write_candidate_set
 
-from rexview.analysis.curation import studies
-from rexview.analysis.curation.studies import curation_of
+from rexview.analysis import curation as studies
+from rexview.analysis.curation import curation_of
 from rexview.reviewset import load
 
 

@@ -4,8 +4,7 @@ import pytest
 from support.curation.candidate_set import RATINGS, SELECTIONS, rating, write_candidate_set
 
 from rexview.analysis.charts.curation import TOP, curation_charts
-from rexview.analysis.curation.studies import curation_of
-from rexview.analysis.curation.tables import curated_tables, sums_caption
+from rexview.analysis.curation import curated_tables, curation_of, sums_caption
 from rexview.reviewset import load
 from rexview.vocab import QUESTION_TAGS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rexview.analysis.downloads.cells import neutral, neutral_unless_number
+from rexview.analysis.download_files import neutral, neutral_unless_number
 
 
 @pytest.mark.parametrize("before", ["", " ", "|", ";", ",", "| ", "||", "\ufeff", '"', "\u00a0|"])

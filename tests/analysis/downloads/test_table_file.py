@@ -7,11 +7,11 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from rexview.analysis.downloads.files import TableFile, table_bytes
-from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, score_frame
-from rexview.analysis.failures.tables import failure_tables
+from rexview.analysis.download_files import TableFile, table_bytes
+from rexview.analysis.download_frames import FAILURE_SHARES, failure_frame, score_frame
+from rexview.analysis.failures import failure_tables
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.scores.tables import TABLE_1, score_tables
+from rexview.analysis.scores import TABLE_1, score_tables
 from rexview.reviewset import load
 
 HOSTILE = '<script src="http://x"></script>&<img src=x onerror=alert(1)>'

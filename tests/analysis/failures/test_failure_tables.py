@@ -7,13 +7,15 @@ import pytest
 
 from rexview.analysis import CaseFilter, describe
 from rexview.analysis.charts.failures import rates_chart
-from rexview.analysis.failures.captions import COUNTED, SMALL, judged_caption
-from rexview.analysis.failures.tables import (
+from rexview.analysis.failures import (
     BY_FINDING,
     BY_REGION,
+    COUNTED,
+    SMALL,
     failure_groups,
     failure_tables,
     group_choices,
+    judged_caption,
 )
 from rexview.analysis.memory.engine import memory_engine
 from rexview.reviewset import load

@@ -3,8 +3,8 @@
 import pytest
 
 from rexview.analysis import CaseFilter, Scanned
-from rexview.analysis.failures.captions import counted_caption
-from rexview.analysis.failures.so_far import (
+from rexview.analysis.failures import (
+    counted_caption,
     not_judged_caption,
     rests_on_flags,
     so_far_after,

@@ -3,8 +3,7 @@
 import pytest
 from support.rows import each_row
 
-from rexview.analysis.filter.asked_failures import asks_for, asks_for_mark
-from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.case_filter import CaseFilter, asks_for, asks_for_mark
 
 MISSED = {"failures": ("omission",)}
 HINTS = {"sources": ("hint",)}

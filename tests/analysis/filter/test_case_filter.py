@@ -14,12 +14,18 @@ from support.rows import each_row
 
 from rexview.analysis import ANSWER_STATUSES, FILTER_KEYS, RANGES, SORTS, CaseFilter, Range
 from rexview.analysis.filter.case_filter import COMMENTED, SOURCES, WEAKEST
-from rexview.analysis.filter.conditions import ModelPair, ReaderPair, ScoreCondition
+from rexview.analysis.filter.conditions import (
+    COMPARED,
+    EditCondition,
+    MetricOrder,
+    ModelPair,
+    ReaderPair,
+    ScoreCondition,
+)
 from rexview.analysis.filter.judge_conditions import JudgeCondition
-from rexview.analysis.filter.report_conditions import COMPARED, EditCondition, MetricOrder
 from rexview.errors import FilterError
 from rexview.metrics.identity import MetricId
-from rexview.stats.judges.opinions import Judge
+from rexview.stats.judges import Judge
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
 

@@ -15,20 +15,20 @@ from support.judge.judged_set import (
 )
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.failures.tables import failure_tables
+from rexview.analysis.case.judge_opinions import opinions_on
+from rexview.analysis.failures import failure_tables
 from rexview.analysis.filter.wording import chips, unknown_values
-from rexview.analysis.judge.captions import (
+from rexview.analysis.judges import (
     NEVER,
     failure_words,
     failures_caption,
+    judge_tables,
     score_words,
     scores_caption,
 )
-from rexview.analysis.judge.of_case import opinions_on
-from rexview.analysis.judge.tables import judge_tables
 from rexview.analysis.memory.engine import memory_engine
 from rexview.reviewset import load
-from rexview.stats.judges.opinions import Judge
+from rexview.stats.judges import Judge
 
 ASKED = Judge(JUDGE, PROMPT)
 FILTERS = (

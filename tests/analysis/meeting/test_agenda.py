@@ -3,8 +3,7 @@
 import pytest
 from support.small_set import CASES, write_set
 
-from rexview.analysis.meeting.agenda import added, agenda_of, read_ids
-from rexview.analysis.meeting.records import meeting, meetings
+from rexview.analysis.meetings import add_cases, agenda_of, meeting, meetings, read_ids
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings
@@ -107,7 +106,9 @@ def test_ids_are_read_as_they_are_pasted(reviews, text, new, there, unknown):
 
 def test_what_is_added_stands_at_the_end_once(reviews):
     plan(reviews, "m1", "c1")
-    items = added(meeting(reviews, "m1"), ["c3", "c1", "c2", "c3"], section="Sides", found_by="x=1")
+    items = add_cases(
+        meeting(reviews, "m1"), ["c3", "c1", "c2", "c3"], section="Sides", found_by="x=1"
+    )
     assert [(one.case, one.place, one.section) for one in items] == [
         ("c3", 2, "Sides"),
         ("c2", 3, "Sides"),

@@ -6,8 +6,7 @@ from datetime import date
 import pytest
 from support.small_set import write_set
 
-from rexview.analysis.meeting.decisions import decisions, open_decisions
-from rexview.analysis.meeting.minutes import minutes
+from rexview.analysis.meetings import decisions, minutes, open_decisions
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.small_set import write_set
 
-from rexview.analysis.meeting.records import meeting, meetings, presenter_notes
+from rexview.analysis.meetings import meeting, meetings, presenter_notes
 from rexview.errors import StoreRefused
 from rexview.people import Person
 from rexview.reviewset import load

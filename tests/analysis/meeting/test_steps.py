@@ -12,12 +12,11 @@ from support import ROOT
 from support.rows import each_row
 
 from rexview.analysis.case.record import gather_case
-from rexview.analysis.meeting.records import FIRST_STEP, Meeting
-from rexview.analysis.meeting.steps import letters_of, shown_case
+from rexview.analysis.meeting_steps import letters_of, shown_case
+from rexview.analysis.meetings import FIRST_STEP, Meeting
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.written.failures import Words
-from rexview.analysis.written.marks import MarkedAnswer
-from rexview.judge.written.words import wording_of
+from rexview.analysis.written_failures import FailureWords, MarkedAnswer
+from rexview.judge.written import wording_of
 from rexview.reviewset import load
 from rexview.schema import AnswerBox, Mark, ReferenceBox, Report, Score
 from rexview.vocab import MEETING_STEPS
@@ -158,7 +157,7 @@ MARKED_FROM = {"answers", "boxes", "report", "flags", "models"}
 def marked(page, **more):
     """A case of which people say that each answer has a failure in words."""
     value = {"name": "It names TITLEWORD", "counts": "COUNTWORD counts."}
-    words = Words(wording_of("f", value, "f"), by="ann", at=NOW, value=value)
+    words = FailureWords(wording_of("f", value, "f"), by="ann", at=NOW, value=value)
     marks = [
         Mark(page.case.id, one.model, "r", "f", words.prompt.hash, "WHYWORD", NOW, **more)
         for one in page.answers

@@ -5,12 +5,12 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from rexview.analysis.adjudication import differing_cases
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.memory.finished import only_finished
-from rexview.analysis.readers.consensus import differing_cases
+from rexview.analysis.memory.study import only_finished
 from rexview.frames import SCORES
+from rexview.stats.final import unfinished_work
 from rexview.stats.report.document import report
-from rexview.stats.values import unfinished_work
 from rexview.vocab import TEXT_DIMENSIONS
 
 ANSWERS = [{"case": case, "model": "g"} for case in ("c1", "c2")]

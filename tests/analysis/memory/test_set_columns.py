@@ -10,9 +10,8 @@ import pytest
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.filter.case_filter import SOURCES
-from rexview.analysis.memory.coded_column import CodedColumn, bit_counts
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.memory.set_columns import ChosenRows, SetColumns
+from rexview.analysis.memory.set_columns import ChosenRows, CodedColumn, SetColumns, bit_counts
 from rexview.vocab import FAILURES
 
 

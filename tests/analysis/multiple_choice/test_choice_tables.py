@@ -11,18 +11,20 @@ from support.made_rows.choices import CATEGORIES, READ, write_choice_set
 from rexview.analysis import CaseFilter
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.multiple_choice.tables import (
+from rexview.analysis.multiple_choice import (
+    NOT_IN_IT,
     ChoiceCell,
     choice_groups,
     choice_tables,
     comparisons,
     group_choices,
+    group_of,
     kappa_map,
     on_read_questions,
+    order_of,
 )
-from rexview.analysis.multiple_choice.taxonomy import NOT_IN_IT, group_of, order_of
 from rexview.reviewset import load
-from rexview.stats.choices import choice_accuracies
+from rexview.stats.multiple_choice import choice_accuracies
 
 BASES = (
     CaseFilter(),

@@ -13,8 +13,8 @@ from rexview.analysis.published.rexecution import (
     published_rates,
     published_scores,
 )
-from rexview.analysis.scores.tables import score_tables
-from rexview.stats.values import SCORE_ORDER
+from rexview.analysis.scores import score_tables
+from rexview.stats.final import SCORE_ORDER
 
 
 def test_the_means_are_those_of_the_paper() -> None:

@@ -6,7 +6,7 @@ import csv
 
 from support import ROOT
 
-from rexview.analysis.multiple_choice.taxonomy import group_of
+from rexview.analysis.multiple_choice import group_of
 from rexview.analysis.published import rexvqa
 
 PUBLISHED = ROOT / "assets" / "published"

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from rexview.analysis.memory.finished import only_finished
-from rexview.analysis.readers.consensus import (
+from rexview.analysis.adjudication import (
     consensus_scores,
     differing_cases,
     next_without_consensus,
     reader_labels,
 )
+from rexview.analysis.memory.study import only_finished
 from rexview.store.current_state import ADJUDICATIONS
 from rexview.vocab import TEXT_DIMENSIONS
 

@@ -11,18 +11,24 @@ import polars as pl
 import pytest
 
 from rexview.analysis import CaseFilter, Range
-from rexview.analysis.charts.reader_drift import drift_charts
-from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
+from rexview.analysis.adjudication import adjudication
+from rexview.analysis.charts.readers import (
+    bubble_chart,
+    confusion_chart,
+    drift_charts,
+    stricter_chart,
+)
 from rexview.analysis.filter.conditions import ReaderPair
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.readers.adjudication import adjudication
-from rexview.analysis.readers.captions import (
+from rexview.analysis.readers import (
+    ReaderTables,
     agreement_caption,
     no_drift_captions,
+    reader_drifts,
+    reader_tables,
     stricter_captions,
     variance_captions,
 )
-from rexview.analysis.readers.tables import ReaderTables, reader_drifts, reader_tables
 from rexview.schema import Reader, ReviewSet
 
 

@@ -7,20 +7,21 @@ from typing import Any
 import pytest
 from support.made_rows.reports import TABLES
 
+from rexview.analysis import report_generation as tables_module
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.wording import value_name
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.published.rexrank import published_board
-from rexview.analysis.report_generation import tables as tables_module
-from rexview.analysis.report_generation.captions import correlation_caption, direction_caption
-from rexview.analysis.report_generation.placed import placed_rows
-from rexview.analysis.report_generation.tables import (
+from rexview.analysis.report_generation import (
+    correlation_caption,
+    direction_caption,
     error_free_tables,
+    placed_rows,
     report_groups,
     report_tables,
 )
 from rexview.metrics.identity import MetricId
-from rexview.stats.generated_reports.line_edits import NOBODY
+from rexview.stats.line_edits import NOBODY
 
 BLEU_2 = MetricId("bleu_2", "radeval", "2.0", "findings")
 RADCLIQ_V1 = MetricId("radcliq_v1", "radeval", "2.0", "findings")

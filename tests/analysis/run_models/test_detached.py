@@ -9,13 +9,13 @@ import pytest
 from support import model_server
 from support.runs.killed_run import MODEL, write_cases
 
-from rexview.analysis.run_models.detached import (
+from rexview.analysis.run_models.jobs import (
     begin_detached,
-    go_on,
+    missing_requirements,
     progress_now,
-    what_is_missing,
+    resume_run,
 )
-from rexview.analysis.run_models.wanted import Wanted, plan_of
+from rexview.analysis.run_models.run_request import RunRequest, plan_of
 from rexview.errors import RunRefused
 from rexview.models.endpoints.servers import confirm, read_address
 from rexview.models.running.folder import write_json
@@ -43,7 +43,7 @@ def server(plain_environment):
 
 def planned(folder, **more):
     wanted = {"model": MODEL, "api": "chat", **more}
-    return plan_of(load(folder), Wanted(**wanted))
+    return plan_of(load(folder), RunRequest(**wanted))
 
 
 def ended(run):
@@ -61,7 +61,7 @@ def test_a_run_is_at_work_from_its_beginning_and_the_key_is_nowhere(tmp_path, se
     first = progress_now(plan.run)
     assert (first.state, first.total) == ("starting", 3)
     with pytest.raises(RunRefused, match="at work"):
-        go_on(plan.run, plan.spec, first, {})
+        resume_run(plan.run, plan.spec, first, {})
     while progress_now(plan.run).state == "starting":
         time.sleep(0.05)
     pid = progress_now(plan.run).pid
@@ -83,7 +83,7 @@ def test_what_the_process_says_before_it_begins_is_told(tmp_path, server):
     assert found.state == "broken"
     assert "reviewset.yaml" in (found.message or "")
     (folder / "reviewset.yaml").write_text("format: 1\nname: Run\n", encoding="utf-8")
-    go_on(plan.run, plan.spec, found, {"OPENAI_API_KEY": KEY})
+    resume_run(plan.run, plan.spec, found, {"OPENAI_API_KEY": KEY})
     assert ended(plan.run).done == 3
 
 
@@ -105,7 +105,7 @@ def test_a_new_budget_lets_a_run_go_on(tmp_path, server):
     begin_detached(plan, {"OPENAI_API_KEY": KEY})
     found = ended(plan.run)
     assert (found.state, found.done) == ("cancelled", 0)
-    go_on(plan.run, plan.spec, found, {"OPENAI_API_KEY": KEY}, budget="1000000tokens")
+    resume_run(plan.run, plan.spec, found, {"OPENAI_API_KEY": KEY}, budget="1000000tokens")
     assert ended(plan.run).done == 3
     assert json.loads(plan.run.spec.read_text())["budget"]["amount"] == 1_000_000
 
@@ -124,7 +124,7 @@ NO_KEY = "There is no key for api.openai.com: whoever runs rexview sets it (OPEN
 )
 def test_what_is_missing_is_said_before(tmp_path, base_url, keys, words):
     spec = planned(write_cases(tmp_path / "set", 1), base_url=base_url).spec
-    said = what_is_missing(spec, keys)
+    said = missing_requirements(spec, keys)
     assert said is None if words is None else (said or "").startswith(words)
 
 
@@ -132,7 +132,7 @@ def test_a_local_model_that_is_not_there_is_said_before(tmp_path):
     folder = write_cases(tmp_path / "set", 1)
     gone = str(tmp_path / "no-model")
     spec = planned(folder, model=gone, api="transformers").spec
-    said = what_is_missing(spec, {}) or ""
+    said = missing_requirements(spec, {}) or ""
     assert "no-model" in said or "requirements-models.txt" in said
 
 

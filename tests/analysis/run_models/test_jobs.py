@@ -12,19 +12,23 @@ from support import ROOT, model_server
 from support.judge.set_to_judge import opinion, write_judged
 
 from rexview.analysis.run_models import jobs
-from rexview.analysis.run_models.detached import progress_now
 from rexview.analysis.run_models.jobs import (
     arguments_of,
     begin_job,
-    going_on,
     how_it_ended,
     is_at_work,
     jobs_of,
     new_job,
+    progress_now,
+    resume_job,
     would_send,
 )
-from rexview.analysis.run_models.kinds import all_runs, kind_of, named
-from rexview.analysis.run_models.wanted import Wanted
+from rexview.analysis.run_models.run_request import (
+    RunRequest,
+    all_runs,
+    describe_subject,
+    run_kind_of,
+)
 from rexview.errors import RunError, RunRefused
 from rexview.models.running.folder import CURATING, JUDGING, RunFolder, write_json
 from rexview.models.running.progress import tell
@@ -77,7 +81,7 @@ def folder(tmp_path):
 
 
 def job_of(folder, server, command="curate", *own):
-    asked = Wanted(model=MODEL, base_url=server.base_url, api="chat")
+    asked = RunRequest(model=MODEL, base_url=server.base_url, api="chat")
     return new_job(folder, command, MODEL, [*own, *arguments_of(asked)], "Anna Lead")
 
 
@@ -100,7 +104,7 @@ def ended(job):
 
 def kinds_of(folder):
     runs = all_runs(load(folder))
-    return [kind_of(run, read_spec(run)).name for run in runs]
+    return [run_kind_of(run, read_spec(run)).name for run in runs]
 
 
 def test_all_steps_are_done_by_one_job_and_the_key_is_nowhere(folder, server):
@@ -172,7 +176,7 @@ def test_a_cancelled_job_is_resumed_and_so_is_a_run(folder, server):
     assert not found.complete
     assert found.left > 0
     server.options(keys=[KEY])
-    alone = going_on(first, read_spec(first))
+    alone = resume_job(first, read_spec(first))
     assert alone.command == "curate"
     begin(alone)  # as of a run that was begun on the command line
     ended(alone)
@@ -277,4 +281,4 @@ def test_an_end_that_no_command_told_is_told_as_such(folder, told):
     ],
 )
 def test_what_was_asked_is_named_by_its_case(asked, case, more):
-    assert named(asked) == (case, more)
+    assert describe_subject(asked) == (case, more)

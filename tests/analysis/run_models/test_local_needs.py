@@ -9,9 +9,9 @@ import pytest
 from support.models.tiny_model import make_tiny_model
 from support.runs.killed_run import write_cases
 
-from rexview.analysis.run_models.detached import begin_detached, progress_now
+from rexview.analysis.run_models.jobs import begin_detached, progress_now
 from rexview.analysis.run_models.local_needs import needs_here
-from rexview.analysis.run_models.wanted import Wanted, plan_of
+from rexview.analysis.run_models.run_request import RunRequest, plan_of
 from rexview.reviewset import load
 
 LIMIT_S = 180
@@ -29,7 +29,7 @@ def model_fixture(tmp_path, monkeypatch):
 
 def planned(tmp_path, model, **more):
     folder = write_cases(tmp_path / "set", 2)
-    wanted = Wanted(model=str(model), api="transformers", prompt="expert-1", **more)
+    wanted = RunRequest(model=str(model), api="transformers", prompt="expert-1", **more)
     return plan_of(load(folder), wanted)
 
 

@@ -10,23 +10,27 @@ import pytest
 
 from rexview.analysis import CaseFilter, Count, Range
 from rexview.analysis.charts.linked import SELECTION, LinkedChart
-from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, split_chart
-from rexview.analysis.charts.scores import distribution_chart, lost_chart
+from rexview.analysis.charts.scores import (
+    chain_chart,
+    distribution_chart,
+    gap_spread_chart,
+    lost_chart,
+    split_chart,
+)
 from rexview.analysis.colours import model_colours
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.scores.captions import (
-    comparison_caption,
-    left_out_caption,
-    split_caption,
-    summary_caption,
-)
-from rexview.analysis.scores.splits import Split, split_scores
-from rexview.analysis.scores.tables import (
+from rexview.analysis.scores import (
     ScoreTables,
+    Split,
+    comparison_caption,
     gap_classes,
+    left_out_caption,
     pairs_count,
     pairs_exact,
     score_tables,
+    split_caption,
+    split_scores,
+    summary_caption,
 )
 from rexview.schema import ReviewSet
 from rexview.stats import CONTENT_ORDERS

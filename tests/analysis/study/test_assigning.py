@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from rexview.analysis.study.assignment import plan_assignments, withdrawable
-from rexview.analysis.study.worklist import share_of_cases
+from rexview.analysis.reader_assignment import plan_assignments, withdrawable
+from rexview.analysis.study import share_of_cases
 from rexview.store import Assignment
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposures, write_exposures
+from rexview.analysis.reader_exposure import REPORT, UNBLINDED, Exposures, write_exposures
 from rexview.store import Stored
 
 NONE = pl.DataFrame(schema={"case": pl.String, "reader": pl.String})

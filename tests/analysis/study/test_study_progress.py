@@ -7,8 +7,7 @@ import pytest
 
 from rexview import frames
 from rexview.analysis.memory.study import MemoryStudyEngine, required_scores
-from rexview.analysis.study.progress import begun_cases, readers_progress
-from rexview.analysis.study.worklist import Progress
+from rexview.analysis.study import WorklistProgress, begun_cases, readers_progress
 from rexview.store import Assignment
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -50,8 +49,8 @@ def test_counts_of_what_was_assigned(review_set):
     engine = MemoryStudyEngine(review_set)
     ann, bob, cem = readers_progress(engine, assignments, scores, {"bob": ["c3"], "ann": []})
     assert (ann.reader, ann.first, ann.second, ann.begun) == ("ann", 2, 1, 1)
-    assert ann.progress == Progress(1, 0, 3), "what was not assigned does not count"
-    assert (bob.first, bob.second, bob.progress) == (2, 0, Progress(0, 1, 2))
+    assert ann.progress == WorklistProgress(1, 0, 3), "what was not assigned does not count"
+    assert (bob.first, bob.second, bob.progress) == (2, 0, WorklistProgress(0, 1, 2))
     assert (cem.first, cem.begun, cem.progress.total) == (0, 1, 1)
     assert begun_cases("ann", scores, {"ann": ["c3"]}) == {"c1", "c2", "c3", "c4"}
 
@@ -59,5 +58,5 @@ def test_counts_of_what_was_assigned(review_set):
 def test_without_assignments_everything_is_everybodys(review_set):
     engine = MemoryStudyEngine(review_set)
     (ann,) = readers_progress(engine, [], written(review_set, ann=["c1"]), {})
-    assert (ann.first, ann.second, ann.progress) == (0, 0, Progress(1, 0, 4))
+    assert (ann.first, ann.second, ann.progress) == (0, 0, WorklistProgress(1, 0, 4))
     assert readers_progress(engine, [], written(review_set), {}) == ()

@@ -7,8 +7,7 @@ import pytest
 from support.reader_tasks import REPORT, REPORTS, write_tasks
 
 from rexview.analysis.memory.study import ItemWorklist, MemoryStudyEngine
-from rexview.analysis.study.own_result import own_result
-from rexview.analysis.study.tasks import item_of, pair_order, place_and_case, report_order
+from rexview.analysis.study import item_of, own_result, pair_order, place_and_case, report_order
 from rexview.reviewset import load
 
 KEY, OTHER = b"k" * 32, b"o" * 32

@@ -13,9 +13,9 @@ from rexview.analysis.memory.study import (
     required_scores,
     strata_of,
 )
-from rexview.analysis.study.worklist import (
-    Item,
-    Progress,
+from rexview.analysis.study import (
+    ScoreItem,
+    WorklistProgress,
     boxes_expected,
     case_states,
     items_of,
@@ -30,7 +30,7 @@ from rexview.schema import Answer, AnswerBox, Model, Protocol
 from rexview.vocab import IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 BOX = {"image": "i", "label": "effusion", "box": [1.0, 2.0, 3.0, 4.0]}
-TEXTS = tuple(Item(name) for name in TEXT_DIMENSIONS)
+TEXTS = tuple(ScoreItem(name) for name in TEXT_DIMENSIONS)
 
 
 @pytest.fixture
@@ -71,9 +71,9 @@ def everything(review_set, case):
 def test_image_dimensions_only_where_there_are_boxes_or_pictures():
     box = AnswerBox("i", "effusion", (1, 2, 3, 4))
     assert items_of(Answer("c", "m", "Text")) == TEXTS
-    boxed = (Item("image_content"), Item("image_style"))
+    boxed = (ScoreItem("image_content"), ScoreItem("image_style"))
     assert items_of(Answer("c", "m", "Text", boxes=(box,))) == TEXTS + boxed
-    pictures = tuple(Item(name, place) for place in (0, 1) for name in IMAGE_DIMENSIONS)
+    pictures = tuple(ScoreItem(name, place) for place in (0, 1) for name in IMAGE_DIMENSIONS)
     both = Answer("c", "m", "Text", boxes=(box,), images=("a", "b"))
     assert items_of(both) == TEXTS + pictures
     assert items_of(Answer("c", "m", None, images=("a", "b"))) == pictures
@@ -83,7 +83,7 @@ def test_image_dimensions_only_where_there_are_boxes_or_pictures():
 
 
 def test_image_style_where_boxes_were_asked_for_and_none_came(make_set):
-    style = (Item("image_style"),)
+    style = (ScoreItem("image_style"),)
     assert items_of(Answer("c", "m", "Text"), lacks_boxes=True) == TEXTS + style
     assert items_of(Answer("c", "m", None), lacks_boxes=True) == ()
     assert items_of(Answer("c", "m", "Text"), TEXT_DIMENSIONS, lacks_boxes=True) == TEXTS
@@ -253,7 +253,7 @@ def test_states_follow_the_scores(review_set):
 
 def test_progress_and_where_to_go_on():
     states = {"a": "done", "b": "skipped", "c": "begun", "d": "open"}
-    assert progress_of(states, 4) == Progress(done=1, skipped=1, total=4)
+    assert progress_of(states, 4) == WorklistProgress(done=1, skipped=1, total=4)
     assert progress_of(states, 4).remaining == 2
     worklist = MemoryWorklist(("a", "b", "c", "d"))
     assert worklist.next_open({"a", "b"}) == "c"

@@ -13,9 +13,14 @@ from rexview.analysis import CaseFilter
 from rexview.analysis.case.record import gather_case
 from rexview.analysis.filter.wording import chips, describe
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.written.failures import KIND as WORDS
-from rexview.analysis.written.failures import standing_failures
-from rexview.analysis.written.marks import KIND, counted_marks, marked, marks_on
+from rexview.analysis.written_failures import FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import (
+    MARK_KIND,
+    counted_marks,
+    marked,
+    marks_on,
+    standing_failures,
+)
 from rexview.cli import main
 from rexview.errors import FilterError, StoreRefused
 from rexview.reviewset import load
@@ -44,7 +49,7 @@ def words(folder, value, name="prior"):
 
 def mark(version, case="c1", model="m", name="prior", comment=None):
     value = {"version": version, "comment": comment} if version else None
-    return Entry(KIND, case, model, name, value=value)
+    return Entry(MARK_KIND, case, model, name, value=value)
 
 
 def seen(folder):
@@ -96,7 +101,7 @@ def test_taken_back_it_is_gone_and_stays_in_the_history(folder):
     write(folder, mark(None))
     assert found(folder, "prior") == []
     assert counted_marks(seen(folder)) == ()
-    assert len(open_reviews(load(folder), Settings()).history(kind=KIND)) == 2
+    assert len(open_reviews(load(folder), Settings()).history(kind=MARK_KIND)) == 2
 
 
 def test_a_mark_is_of_the_words_that_were_read(folder):
@@ -171,7 +176,7 @@ def test_other_words_are_not_understood(word):
 
 
 def test_only_who_sees_the_models_may(folder):
-    assert [may(one, KIND) for one in (ANN, EVE, BOB, VIC)] == [True, True, False, False]
+    assert [may(one, MARK_KIND) for one in (ANN, EVE, BOB, VIC)] == [True, True, False, False]
     with pytest.raises(StoreRefused):
         write(folder, mark("0" * 64), person=BOB)
 

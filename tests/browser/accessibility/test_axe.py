@@ -11,7 +11,7 @@ from support.browser.score_pad import known_reader
 from support.browser.waiting import calm, pass_time
 from support.browser.walk import follow
 
-from rexview.analysis.written.failures import KIND
+from rexview.analysis.written_failures import FAILURE_KIND
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings
@@ -110,7 +110,7 @@ def server(start_app, folder):
     """The address of an app on a copy of the demo, where Ann has planned a meeting."""
     entries = [Entry("meeting", subject="m1", value={"name": "Chest", "minutes": 20})]
     said = {"name": "Left", "counts": "It sees one on the left."}
-    entries.append(Entry(KIND, subject="left", value=said))
+    entries.append(Entry(FAILURE_KIND, subject="left", value=said))
     for place, case in enumerate(("c01", "c19", "r01")):
         value = {"place": place, "section": "First", "minutes": 3}
         entries.append(Entry("agenda", case, subject="m1", value=value))
@@ -198,7 +198,7 @@ def words_that_somebody_else_has_changed(page, folder):
     page.get_by_text("Edit the words").click()
     page.get_by_label("What counts").fill("It sees one there.")
     value = {"name": "Left", "counts": f"Changed meanwhile, {time.time()}."}
-    record(folder, Entry(KIND, subject="left", value=value), who="Ben")
+    record(folder, Entry(FAILURE_KIND, subject="left", value=value), who="Ben")
     page.get_by_role("button", name=re.compile("(^| )Save$")).click()
     page.get_by_text("Somebody else changed this failure meanwhile").wait_for()
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from support.browser.score_pad import known_reader, wait_saved
 from support.review_folder import RAMP, write_review_set
 
-from rexview.curation.choice.verdict import CHECKS
+from rexview.curation.choice.validation import CHECKS
 
 pytestmark = pytest.mark.browser
 HOSTILE = '<img src=x onerror="window.hacked=1"> {{7*7}} **bold**?'

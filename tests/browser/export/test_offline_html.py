@@ -15,11 +15,10 @@ from support.hostile_set import HOST, write_hostile_set
 from support.review_folder import RAMP, named, write_review_set
 
 from rexview.export.formats import FORMATS
-from rexview.export.html.bundle import script
-from rexview.export.html.document import as_json
-from rexview.export.html.packing import film_of, packed
+from rexview.export.html import as_json, script
+from rexview.export.html.pictures import film_of, packed
 from rexview.export.job import Progress, write_export
-from rexview.export.wanted import Wanted
+from rexview.export.request import ExportRequest
 from rexview.imaging import Radiograph, encoded
 
 pytestmark = pytest.mark.browser
@@ -191,7 +190,7 @@ def test_brightness_changes_with_the_very_next_frame(opened, deep_set):
 
 def test_a_meeting_begins_with_its_minutes_and_turns_through_its_cases(opened, tmp_path):
     folder = write_exported_set(tmp_path / "set")
-    page = opened(folder, Wanted(meeting="m1"))
+    page = opened(folder, ExportRequest(meeting="m1"))
     minutes = page.locator("#minutes")
     for words in ("Retrain", "Laterality error", "harm 3", "1:01", "not discussed"):
         assert words in minutes.inner_text(), words

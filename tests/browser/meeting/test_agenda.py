@@ -6,7 +6,7 @@ from support.browser.score_pad import known_reader
 from support.browser.waiting import becomes, calm, until
 from support.small_set import write_set
 
-from rexview.analysis.meeting.records import meetings, presenter_notes
+from rexview.analysis.meetings import meetings, presenter_notes
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings

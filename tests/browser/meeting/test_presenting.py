@@ -12,7 +12,7 @@ from support.browser.score_pad import known_reader
 from support.browser.traffic import record
 from support.browser.waiting import becomes, until
 
-from rexview.analysis.meeting.records import meeting
+from rexview.analysis.meetings import meeting
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings

@@ -13,9 +13,8 @@ from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import becomes
 from support.review_folder import RAMP, named, write_review_set
 
-from rexview.analysis.meeting.minutes import minutes
-from rexview.analysis.meeting.records import meetings
-from rexview.analysis.meeting.steps import letters_of
+from rexview.analysis.meeting_steps import letters_of
+from rexview.analysis.meetings import meetings, minutes
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import merged, open_reviews

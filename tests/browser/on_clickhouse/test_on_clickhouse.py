@@ -35,7 +35,7 @@ BOX = {"image": "i", "label": "left effusion", "box": [5, 60, 30, 30]}
 def tables():
     from support.clickhouse.server import ClickHouseServer
 
-    from rexview.analysis.clickhouse.database.in_process import InProcess
+    from rexview.analysis.clickhouse.database import InProcess
 
     session = InProcess(None, "browser").session
     with ClickHouseServer(session=session, database="browser") as running:
@@ -45,8 +45,8 @@ def tables():
 @pytest.fixture(scope="module")
 def app(start_app, tables, tmp_path_factory):
     """The app on a set that nobody has written anything about."""
-    from rexview.analysis.clickhouse.database.address import database_at
-    from rexview.analysis.clickhouse.loading.load import load_set
+    from rexview.analysis.clickhouse.database import database_at
+    from rexview.analysis.clickhouse.loading import load_set
 
     cases = [{**case, "images": [{**case["images"][0], "path": "one.png"}]} for case in CASES]
     texts = {"quokka": "Left pleural effusion.", "zephyr": "No effusion at all."}

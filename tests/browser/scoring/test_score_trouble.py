@@ -18,7 +18,7 @@ from support.postgres import running
 from support.small_disk import mounted
 from support.small_set import write_set
 
-from rexview.analysis.study.worklist import slots_of
+from rexview.analysis.study import slots_of
 from rexview.bench.reliability.audit import audit
 from rexview.bench.reliability.server import ScoreServer
 from rexview.reviewset import load

@@ -13,7 +13,7 @@ from support.runs.killed_run import environment
 
 from rexview.cli import main
 from rexview.cli.reviews import reviews_of
-from rexview.curation.considered import considered
+from rexview.curation.candidates import considered
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, merged

@@ -10,11 +10,9 @@ from support.entries.stored import ANN, EVE
 from support.judge.own_words import write_looked_through
 from support.judge.set_to_judge import ANSWERS, write_judged
 
-from rexview.analysis import CaseFilter
+from rexview.analysis import CaseFilter, written_failures, written_results
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.written import failures, validation
-from rexview.analysis.written.results import found_in, judged_versions
-from rexview.analysis.written.tables import SAID, condition, found_rows
+from rexview.analysis.written_results import SAID, condition, found_in, found_rows, judged_versions
 from rexview.cli import main
 from rexview.errors import SettingsError
 from rexview.reviewset import load
@@ -44,12 +42,12 @@ def reviews_of(folder):
 
 
 def write(folder, value, person=ANN, name=NAME):
-    entry = Entry(failures.KIND, subject=name, value=value)
+    entry = Entry(written_failures.FAILURE_KIND, subject=name, value=value)
     return reviews_of(folder).record([entry], person)
 
 
 def words_now(folder, name=NAME):
-    return failures.find_failure(load(folder), load_settings(), name)
+    return written_failures.find_failure(load(folder), load_settings(), name)
 
 
 def judge(folder, server, *more, name=NAME):
@@ -74,9 +72,9 @@ def test_words_of_a_page_come_before_a_file_and_have_versions(folder):
     write(folder, {**WORDS, "examples": ["One.", "- Two."]}, EVE)
     now = words_now(folder)
     assert len({of_file.hash, first.hash, now.hash}) == 3
-    assert failures.value_of(now)["examples"] == ["One.", "- Two."]
-    history = reviews_of(folder).history(kind=failures.KIND)
-    versions = failures.versions_of(folder, history, NAME)
+    assert written_failures.form_value_of(now)["examples"] == ["One.", "- Two."]
+    history = reviews_of(folder).history(kind=written_failures.FAILURE_KIND)
+    versions = written_failures.versions_of(folder, history, NAME)
     assert [one.prompt.hash for one in versions] == [now.hash, first.hash, of_file.hash]
     assert [one.by for one in versions] == [EVE.name, ANN.name, None]
     for one in versions:
@@ -95,7 +93,9 @@ def test_what_is_not_there_is_refused(folder, name):
 
 def test_names_are_made_of_titles_and_none_twice(folder):
     write(folder, WORDS, name="../../etc")
-    every, problems = failures.written_failures(folder, reviews_of(folder).current(failures.KIND))
+    every, problems = written_failures.written_failures(
+        folder, reviews_of(folder).current(written_failures.FAILURE_KIND)
+    )
     assert (every, problems) == ([], [])
 
 
@@ -146,11 +146,11 @@ def put_answers(folder, rows):
 
 
 def say(folder, found, word, person, group="found", place=0):
-    [_, candidate] = validation.drawn(found, 25)[group][place]
+    [_, candidate] = written_results.draw_items(found, 25)[group][place]
     value = {"said": word, "failure": NAME, "version": found.prompt.hash, "judge": found.judge}
     entry = Entry(
-        *(validation.KIND, candidate.about.case, candidate.about.model),
-        validation.subject_of(found),
+        *(written_results.VALIDATION_KIND, candidate.about.case, candidate.about.model),
+        written_results.sample_subject(found),
         value=value if word else None,
         answer_digest=candidate.about.answer_digest,
     )
@@ -158,7 +158,9 @@ def say(folder, found, word, person, group="found", place=0):
 
 
 def shares(folder, found):
-    rows = validation.validated(found, reviews_of(folder).current(validation.KIND))
+    rows = written_results.validated(
+        found, reviews_of(folder).current(written_results.VALIDATION_KIND)
+    )
     return [
         (one.who, (one.found.yes, one.found.no, one.found.unsure), one.not_found.yes, one.differ)
         for one in rows
@@ -207,8 +209,8 @@ def test_the_order_tells_nothing_of_the_group(judged):
 
     results = replace(found.results, said=tuple(map(turned, found.results.said)))
     contrary = replace(found, results=results)
-    items = [item for item, _ in validation.to_read(found, 25)]
-    assert [item for item, _ in validation.to_read(contrary, 25)] == items
+    items = [item for item, _ in written_results.to_read(found, 25)]
+    assert [item for item, _ in written_results.to_read(contrary, 25)] == items
     assert len(items) == 3
 
 

@@ -12,7 +12,7 @@ from support.reports.compared_reports import write_reports
 from support.reports.metric_packages import write_packages
 
 from rexview.cli import main
-from rexview.metrics.bleu import bleu_2
+from rexview.metrics.of_answer import bleu_2
 from rexview.reviewset import load
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from support.rows import each_row
 
-from rexview.curation.choice.reading import read_questions
-from rexview.curation.choice.validator import read_validation
+from rexview.curation.choice.proposing import read_questions
+from rexview.curation.choice.validation import read_validation
 
 ONE = {
     "statement": "Small left effusion.",

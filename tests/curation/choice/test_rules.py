@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from rexview.curation.choice.checks.question import ChoiceQuestion
-from rexview.curation.choice.rules import checks_of
+from rexview.curation.choice.checks import ChoiceQuestion
+from rexview.curation.choice.validation import checks_of
 from rexview.schema import Report
 
 FIRST = ChoiceQuestion(

@@ -7,10 +7,9 @@ from statsmodels.stats.proportion import proportion_confint
 from support.review_folder import write_review_set
 from support.rows import each_row
 
-from rexview.curation.choice.rules import write_rules
 from rexview.curation.choice.sample import sample_of, sample_result
-from rexview.curation.choice.verdict import CHECKS, verdict_of, verdicts
-from rexview.curation.chosen import curated_set
+from rexview.curation.choice.validation import CHECKS, verdict_of, verdicts, write_rules
+from rexview.curation.curated_set import curated_set
 from rexview.reviewset import load
 from rexview.schema import case_from_row
 

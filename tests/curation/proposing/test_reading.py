@@ -5,7 +5,7 @@ import json
 import pytest
 from support.rows import each_row
 
-from rexview.curation.proposing.reading import Proposal, read_proposals
+from rexview.curation.proposing import Proposal, read_proposals
 
 BROAD = Proposal("Which abnormalities are there in the left lung?", "broad_abnormality")
 WHY = Proposal("What do the findings speak for? Give a reason.", "diagnostic_reasoning")

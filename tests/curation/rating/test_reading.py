@@ -5,7 +5,7 @@ import json
 import pytest
 from support.rows import each_row
 
-from rexview.curation.rating.reading import read_rating
+from rexview.curation.rating import read_rating
 from rexview.vocab import CRITERIA
 
 LINES = """Score of the question

@@ -5,7 +5,7 @@ import json
 import pytest
 from support.rows import each_row
 
-from rexview.curation.tagging.reading import read_tags
+from rexview.curation.tagging import read_tags
 from rexview.vocab import QUESTION_TAGS
 
 GIVEN = {

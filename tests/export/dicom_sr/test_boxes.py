@@ -21,7 +21,7 @@ from support.exports.dicom_set import (
 )
 from support.exports.exported_set import write_exported_set
 
-from rexview.export.wanted import Wanted
+from rexview.export.request import ExportRequest
 from rexview.imaging import display, read_image
 
 VALIDATORS = [["dciodvfy", "-new"], ["dsrdump", "+U8"]]
@@ -162,7 +162,7 @@ def test_validators_find_no_error(made, tmp_path, how, command):
         pytest.skip(f"{command[0]} is not installed")
     if how == "meeting":
         folder = write_exported_set(tmp_path / "set")
-        write_as_dicom(folder, tmp_path / "out", Wanted(meeting="m1"))
+        write_as_dicom(folder, tmp_path / "out", ExportRequest(meeting="m1"))
     out = tmp_path / "out" if how == "meeting" else made[how][0]
     paths = sorted(out.rglob("*.dcm"))
     if command[0] == "dsrdump":

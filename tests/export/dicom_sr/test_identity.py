@@ -8,7 +8,7 @@ from support.exports.dicom_files import PATIENT
 from support.exports.dicom_set import UIDS, content_items, write_as_dicom, write_dicom_set
 from support.exports.exported_set import write_exported_set
 
-from rexview.export.wanted import Wanted
+from rexview.export.request import ExportRequest
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import open_reviews
@@ -76,7 +76,7 @@ def test_uids_stay_until_something_else_is_said(tmp_path):
 
 def test_what_people_said_stands_under_their_name(tmp_path):
     folder = write_exported_set(tmp_path / "set")
-    _, files = write_as_dicom(folder, tmp_path / "out", Wanted(meeting="m1"))
+    _, files = write_as_dicom(folder, tmp_path / "out", ExportRequest(meeting="m1"))
     answer, case = files["c1", "report-01-m"], files["c1", "report-case"]
     assert said(answer, "Person Observer Name") == ["Reader A^", "Ann A.^"]
     assert said(answer, "Process") == [5, 5]  # the final score, and the reader's
@@ -101,7 +101,8 @@ def test_people_have_numbers_with_pseudonyms(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "title"), [(None, "For Peer Review"), (Wanted(meeting="m1"), "For Conference")]
+    ("wanted", "title"),
+    [(None, "For Peer Review"), (ExportRequest(meeting="m1"), "For Conference")],
 )
 def test_a_case_is_listed_with_what_it_is_for(tmp_path, wanted, title):
     folder = write_exported_set(tmp_path / "set")
@@ -126,7 +127,7 @@ def test_a_case_is_listed_with_what_it_is_for(tmp_path, wanted, title):
 
 def test_a_code_of_our_own_means_one_thing(tmp_path):
     folder = write_exported_set(tmp_path / "set")
-    _, files = write_as_dicom(folder, tmp_path / "out", Wanted(meeting="m1"))
+    _, files = write_as_dicom(folder, tmp_path / "out", ExportRequest(meeting="m1"))
     meanings = {}
     for report in files.values():
         for item in content_items(report):
@@ -144,6 +145,6 @@ def test_harm_is_told_in_the_words_of_the_set(tmp_path):
     with (folder / "reviewset.yaml").open("a", encoding="utf-8") as info:
         info.write("harm: harm.yaml\n")
     (folder / "harm.yaml").write_text("levels: {3: Long in hospital. Or worse.}", encoding="utf-8")
-    _, files = write_as_dicom(folder, tmp_path / "out", Wanted(meeting="m1"))
+    _, files = write_as_dicom(folder, tmp_path / "out", ExportRequest(meeting="m1"))
     told = {word for report in files.values() for word in said(report, "Harm in words")}
     assert "Long in hospital" in told  # what the meeting said of it; "Some" is of another flag

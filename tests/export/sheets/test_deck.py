@@ -8,9 +8,9 @@ from support.entries.stored import ANN
 from support.exports.exported_set import exported
 
 from rexview.export.job import Progress
+from rexview.export.request import ExportRequest
 from rexview.export.sheets.deck import sheets
 from rexview.export.sheets.sheet import Film, Table, Text
-from rexview.export.wanted import Wanted
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
@@ -30,7 +30,7 @@ def texts(sheet):
 
 
 def deck_of(folder, meeting):
-    content, _ = exported(folder, Wanted(meeting=meeting))
+    content, _ = exported(folder, ExportRequest(meeting=meeting))
     return content, list(sheets(content, Progress()))
 
 
@@ -91,7 +91,7 @@ def test_the_question_comes_first_then_answers_then_the_truth(planned):
     answer = said.index("“Left pleural effusion, moderate.”")
     assert asked < report < answer  # the meeting shows the report first
     assert answer < said.index("Laterality error (harm 3")
-    content, _ = exported(planned, Wanted(cases=("c01",)))
+    content, _ = exported(planned, ExportRequest(cases=("c01",)))
     alone, details, _ = sheets(content, Progress())
     said = texts(alone)["Case"]
     order = ["Describe all", "“Left pleural effusion, moderate.”", "moderate right pleural"]
@@ -102,7 +102,7 @@ def test_the_question_comes_first_then_answers_then_the_truth(planned):
 
 
 def test_a_failure_is_named_once_with_all_that_is_said_of_it(planned):
-    content, _ = exported(planned, Wanted(cases=("c01",)))
+    content, _ = exported(planned, ExportRequest(cases=("c01",)))
     slide, details, _ = sheets(content, Progress())
     assert texts(slide)["Case"].count("Laterality error") == 1
     said = texts(details)["Failures"]

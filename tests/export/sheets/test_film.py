@@ -4,15 +4,22 @@ import pytest
 from support.exports.exported_set import exported, write_exported_set
 
 from rexview.export.records import ExportBox
-from rexview.export.sheets.film import Numbered, film, fitted, ink_on, labelled_film, on_film
+from rexview.export.sheets.film import (
+    Numbered,
+    fit_place,
+    ink_on,
+    labelled_film,
+    lay_out_film,
+    on_film,
+)
 from rexview.export.sheets.sheet import Place
 
 MOST = Place(36, 66, 560, 430)
 
 
 def test_a_film_keeps_its_shape_and_a_box_is_cut_at_its_edge():
-    assert fitted(2, MOST) == Place(36, 66, 215, 430)
-    assert fitted(0.5, MOST) == Place(36, 66, 560, 280)
+    assert fit_place(2, MOST) == Place(36, 66, 215, 430)
+    assert fit_place(0.5, MOST) == Place(36, 66, 560, 280)
     place = Place(10, 20, 200, 240)
     assert on_film((5, 60, 30, 30), place, 100, 120) == Place(20, 140, 60, 60)
     assert on_film((-50, -50, 500, 500), place, 100, 120) == place
@@ -34,7 +41,7 @@ def boxes_on(image, model, last="lung"):
 
 def test_numbers_at_boxes_do_not_lie_on_each_other(content):
     image, model = next(content.cases()).images[0], content.models[0].id
-    laid = film(content, image, None, MOST, boxes_on(image, model))
+    laid = lay_out_film(content, image, None, MOST, boxes_on(image, model))
     assert len(laid.boxes) == 7
     places = [tag.place for tag in laid.tags]
     assert all(laid.place.holds(place) for place in places)

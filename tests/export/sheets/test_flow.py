@@ -5,8 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rexview.export.sheets.flow import Stack, column_widths, flow, height_of, table_rows
-from rexview.export.sheets.measure import broken, lacking, printable, text_width
-from rexview.export.sheets.sheet import Place, Run, Table, Text, paragraph
+from rexview.export.sheets.sheet import (
+    Place,
+    Run,
+    Table,
+    Text,
+    broken,
+    lacking,
+    paragraph,
+    printable,
+    text_width,
+)
 
 BODY = Place(36, 60, 888, 400)
 WORDS = st.text(st.sampled_from("ab ilW中é-"), max_size=120)

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from rexview.export.sheets.pictures import LONG_SIDE, MOST_BYTES, picture
+from rexview.export.sheets.film import LONG_SIDE, MOST_BYTES, encode_picture
 from rexview.imaging.radiograph import Radiograph
 
 
@@ -14,14 +14,14 @@ def decoded(made):
 
 def test_a_large_film_is_made_smaller():
     noise = np.random.default_rng(1).integers(0, 256, (2400, 3000), dtype=np.uint8)
-    made = picture(Radiograph(noise, "raster", 8))
+    made = encode_picture(Radiograph(noise, "raster", 8))
     assert decoded(made).shape == (1280, LONG_SIDE)
     assert len(made.jpeg) <= MOST_BYTES
     assert (made.width, made.height, made.shape) == (3000, 2400, 0.8)
 
 
 def test_pixels_that_are_not_square_become_so():
-    made = picture(Radiograph(np.zeros((50, 100), np.uint8), "raster", 8, aspect=3.0))
+    made = encode_picture(Radiograph(np.zeros((50, 100), np.uint8), "raster", 8, aspect=3.0))
     assert made.shape == 1.5
     assert (made.width, made.height) == (100, 50)
     assert decoded(made).shape == (150, 100)
@@ -30,6 +30,6 @@ def test_pixels_that_are_not_square_become_so():
 def test_colours_stay():
     red = np.zeros((40, 40, 3), np.uint8)
     red[..., 0] = 200
-    assert decoded(picture(Radiograph(red, "raster", 8)))[20, 20] == pytest.approx(
+    assert decoded(encode_picture(Radiograph(red, "raster", 8)))[20, 20] == pytest.approx(
         [0, 0, 200], abs=4
     )

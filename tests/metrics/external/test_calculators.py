@@ -11,7 +11,7 @@ from support.reports.metric_packages import standing_in, write_packages
 from rexview.errors import MetricsError
 from rexview.metrics.at_once import NAMES
 from rexview.metrics.external.calculators import CALCULATORS, loaded, values_of
-from rexview.metrics.known import known_metric
+from rexview.metrics.identity import known_metric
 from rexview.metrics.pairs import compared
 from rexview.reviewset import load
 

@@ -12,7 +12,7 @@ from support.rows import each_row
 from rexview.detect.findings import finding_info
 from rexview.harm import load_harm
 from rexview.metrics.finding_agreement import Part, Request, compare, stated_in, weigher
-from rexview.metrics.finding_agreement.rules import rules
+from rexview.metrics.finding_agreement.stated import rules
 
 RANKING_TESTS = Path(__file__).parents[4] / "shared" / "data" / "radjudge" / "cases.json"
 

@@ -5,9 +5,15 @@ import json
 import pytest
 from support.reports.compared_reports import FINDINGS, write_reports
 
-from rexview.metrics.fineradscore.asking import judging_prompt, request_for, subject_of
-from rexview.metrics.fineradscore.reading import read_corrections
-from rexview.metrics.fineradscore.results import Corrected, edit_rows, reader_of
+from rexview.metrics.fineradscore import (
+    Corrected,
+    build_line_edit_request,
+    edit_rows,
+    judging_prompt,
+    read_corrections,
+    reader_of,
+    report_subject,
+)
 from rexview.metrics.pairs import compared
 from rexview.models.backend import Parameters
 from rexview.reviewset import load
@@ -23,7 +29,7 @@ def folder(tmp_path):
 
 def subjects(folder, scope="findings"):
     found = compared(load(folder), scope, ("a", "b"))
-    return {(one.case.id, one.answer.model): subject_of(one) for one in found}
+    return {(one.case.id, one.answer.model): report_subject(one) for one in found}
 
 
 def test_the_lines_keep_their_numbers_in_the_answer(folder):
@@ -41,7 +47,7 @@ def test_the_lines_keep_their_numbers_in_the_answer(folder):
 
 
 def test_the_request_has_the_two_texts_and_nothing_of_patient_or_model(folder):
-    request = request_for(subjects(folder)["r1", "b"], judging_prompt(), PARAMETERS)
+    request = build_line_edit_request(subjects(folder)["r1", "b"], judging_prompt(), PARAMETERS)
     sent = json.dumps([request.system, *request.parts])
     assert FINDINGS in sent
     assert "[1] Small left pleural effusion.\\n[2] Heart is normal.\\n" in sent
@@ -55,12 +61,12 @@ def test_the_request_has_the_two_texts_and_nothing_of_patient_or_model(folder):
 def test_curly_brackets_of_reports_are_text(folder):
     lines = (folder / "answers.jsonl").read_text()
     (folder / "answers.jsonl").write_text(lines.replace("Heart is normal", "{reference} {kinds}"))
-    request = request_for(subjects(folder)["r1", "b"], judging_prompt(), PARAMETERS)
+    request = build_line_edit_request(subjects(folder)["r1", "b"], judging_prompt(), PARAMETERS)
     assert "[2] {reference} {kinds}." in request.parts[0]
 
 
 def test_the_schema_takes_what_is_read(folder):
-    request = request_for(subjects(folder)["r1", "b"], judging_prompt(), PARAMETERS)
+    request = build_line_edit_request(subjects(folder)["r1", "b"], judging_prompt(), PARAMETERS)
     one = request.schema["properties"]["corrections"]["items"]
     assert set(one["required"]) == set(one["properties"])
     assert one["properties"]["severity"]["enum"] == [0, 1, 2, 3, 4]

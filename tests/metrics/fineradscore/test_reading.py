@@ -5,7 +5,7 @@ import json
 import pytest
 from support.rows import each_row
 
-from rexview.metrics.fineradscore.reading import Correction, read_corrections
+from rexview.metrics.fineradscore import Correction, read_corrections
 from rexview.metrics.report_lines import report_lines
 
 LINES = report_lines("Small left effusion. Heart is normal. Nodule of 4 mm.")

@@ -3,7 +3,7 @@
 import pytest
 from support.page_text import components, shown
 
-from rexview.analysis.meeting.records import meetings
+from rexview.analysis.meetings import meetings
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, open_reviews

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 from support.opened_app import server_for
 
-from rexview.analysis.clickhouse.database.in_process import InProcess
-from rexview.analysis.clickhouse.loading.load import load_set
+from rexview.analysis.clickhouse.database import InProcess
+from rexview.analysis.clickhouse.loading import load_set
 from rexview.bench.engines.everything import EverythingSet
 from rexview.cli.scanning import with_own_metrics
 from rexview.detect import detectors

@@ -12,13 +12,13 @@ from support.page_text import components
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.case.blinding import COVER, plain_words
-from rexview.analysis.clickhouse.tables.definitions import CASES
+from rexview.analysis.clickhouse.tables import CASES
 from rexview.errors import ExportRefused
 from rexview.export.content import make_content
 from rexview.export.formats import FORMATS
 from rexview.export.job import Progress, write_export
-from rexview.export.reviewset.tables import exported
-from rexview.export.wanted import Source, Wanted, choose
+from rexview.export.request import ExportRequest, ExportSource, find_export_cases
+from rexview.export.reviewset import exported_set
 from rexview.people import Person
 from rexview.ui.access import permissions
 from rexview.ui.comments.targets import case_targets
@@ -174,18 +174,20 @@ def test_words_that_people_use_too_are_those_of_the_whole_set(serving, folder):
 
 def source():
     review_set = review_sets.newest(opened())
-    return Source(review_set, review_sets.engine(review_set, SEEN), review_sets.reviews(review_set))
+    return ExportSource(
+        review_set, review_sets.engine(review_set, SEEN), review_sets.reviews(review_set)
+    )
 
 
 def content_of(wanted):
     held, of_these = of_wanted_cases(source(), wanted)
-    return make_content(held, choose(held, of_these))[0]
+    return make_content(held, find_export_cases(held, of_these))[0]
 
 
 def records(wanted):
     """Return all that any format is made from."""
     content = content_of(wanted)
-    new_set, notes = exported(content.whole(), {}, {})
+    new_set, notes = exported_set(content.whole(), {}, {})
     tables = {
         name: getattr(new_set, name).to_dicts()
         for name in ("cases", "answers", "scores", "flags", "comments", "decisions", "edits")
@@ -195,7 +197,7 @@ def records(wanted):
 
 
 def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
-    wanted = Wanted(query={"sort": ["order"]})
+    wanted = ExportRequest(query={"sort": ["order"]})
     with serving(on_tables=False):
         untouched = next(
             case
@@ -217,12 +219,14 @@ def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
             | {"value": said},
         )
         on_tables = records(wanted)
-        of_one = records(Wanted(cases=(untouched,)))
+        of_one = records(ExportRequest(cases=(untouched,)))
         form = FORMATS["reviewset"]
-        write_export(content_of(Wanted(cases=(untouched,))), form, tmp_path / "new", Progress())
+        write_export(
+            content_of(ExportRequest(cases=(untouched,))), form, tmp_path / "new", Progress()
+        )
     with serving(on_tables=False):
         assert records(wanted)[:-1] == on_tables[:-1]
-        assert records(Wanted(cases=(untouched,)))[:-1] == of_one[:-1]
+        assert records(ExportRequest(cases=(untouched,)))[:-1] == of_one[:-1]
     case = of_one[-1]
     assert [one.text for one in case.comments] == ["Look here"]
     assert [one.reader for one in case.flags if one.verdict == "confirmed"] == [LEAD.id]
@@ -231,4 +235,4 @@ def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
 def test_more_cases_than_fit_are_not_exported(serving, monkeypatch):
     monkeypatch.setattr(few_cases, "MOST", 3)
     with serving(on_tables=True), pytest.raises(ExportRefused, match="rexview export"):
-        content_of(Wanted())
+        content_of(ExportRequest())

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from rexview.errors import ImportSourceError
-from rexview.stats.multiple_choice.chosen import chosen_in
+from rexview.stats.multiple_choice import chosen_in
 
 ENTRY = {
     "question": "Which of these is seen?",

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from support.made_rows.reports import BLEU, MODELS, TABLES
 
-from rexview.metrics.known import known_metric
-from rexview.stats.generated_reports.board import Board, board
-from rexview.stats.generated_reports.metric_means import NO_DIRECTION, NO_VALUE
-from rexview.stats.generated_reports.values import report_values
+from rexview.metrics.identity import known_metric
+from rexview.stats.report_metrics import NO_DIRECTION, NO_VALUE, Board, board, report_values
 
 BLEU_2 = ("bleu_2", "radeval", "2.0", "findings")
 RADCLIQ = ("radcliq_v1", "radeval", "2.0", "findings")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rexview.stats.generated_reports.correlation import (
+from rexview.stats.metric_correlation import (
     COEFFICIENTS,
     CONSTANT,
     FEW,
@@ -15,7 +15,7 @@ from rexview.stats.generated_reports.correlation import (
     correlations,
     places_apart,
 )
-from rexview.stats.generated_reports.spread import spread
+from rexview.stats.report_metrics import spread
 
 
 def two(random: np.random.Generator, n: int, rho: float) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rexview.stats.generated_reports.line_edits import (
+from rexview.stats.line_edits import (
     FREE_OF,
     NOBODY,
     NOTHING_GRADED,

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from rexview.stats.bootstrap import Interval
-from rexview.stats.generated_reports.metric_means import (
+from rexview.stats.report_metrics import (
     NO_RECIPROCAL_LIMITS,
     NO_VALUE,
     ONE_PATIENT,

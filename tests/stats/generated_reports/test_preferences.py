@@ -7,14 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rexview.stats.generated_reports.metric_means import Rank
-from rexview.stats.generated_reports.preferences import (
-    NEVER_COMPARED,
-    NO_LIMIT,
-    ONE_CASE,
-    PreferenceTally,
-    strengths,
-)
+from rexview.stats.preferences import NEVER_COMPARED, NO_LIMIT, ONE_CASE, PreferenceTally, strengths
+from rexview.stats.report_metrics import Rank
 
 
 def tally(n_models: int, games: list[tuple[int, int, float]]) -> PreferenceTally:

@@ -22,10 +22,9 @@ from rexview.cli.output import as_json
 from rexview.detect import judged_answers, survey
 from rexview.reviewset import load
 from rexview.stats.agreement import quadratic_kappa
-from rexview.stats.judges.agreement import FEWEST, cohens_kappa, concordance
-from rexview.stats.judges.listed import LISTS
-from rexview.stats.judges.opinions import OFFERED, Judge, opinions_in
+from rexview.stats.judges import FEWEST, OFFERED, Judge, cohens_kappa, concordance, opinions_in
 from rexview.stats.report.document import report
+from rexview.stats.report.lists import LISTS
 from rexview.stats.report.text import report_text
 
 

@@ -11,24 +11,33 @@ from support.made_rows.choices import FAILS, OPTIONS, READ, RIGHT, write_choice_
 from support.review_folder import named, write_review_set
 
 from rexview.reviewset import load
-from rexview.stats.multiple_choice.accuracy import accuracy, choice_tests, pair_of
-from rexview.stats.multiple_choice.chosen import FAILED, NOT_ASKED, Chosen, choice_tally, chosen_in
-from rexview.stats.multiple_choice.kappa import kappa_of, option_table
-from rexview.stats.multiple_choice.listed import choice_lists
+from rexview.stats.multiple_choice import (
+    FAILED,
+    NOT_ASKED,
+    RaterChoices,
+    accuracy,
+    choice_tally,
+    choice_tests,
+    chosen_in,
+    kappa_of,
+    option_table,
+    pair_of,
+)
+from rexview.stats.report.lists import choice_lists
 
 N = 36
 
 
 @pytest.fixture(scope="module", name="chosen")
-def chosen_fixture(tmp_path_factory: pytest.TempPathFactory) -> Chosen:
+def chosen_fixture(tmp_path_factory: pytest.TempPathFactory) -> RaterChoices:
     return chosen_in(load(write_choice_set(tmp_path_factory.mktemp("choices") / "set")))
 
 
-def place(chosen: Chosen, rater: str) -> int:
+def place(chosen: RaterChoices, rater: str) -> int:
     return [one.id for one in chosen.raters].index(rater)
 
 
-def test_raters_are_models_then_people_and_readers_are_named(chosen: Chosen) -> None:
+def test_raters_are_models_then_people_and_readers_are_named(chosen: RaterChoices) -> None:
     found = [(one.id, one.name, one.kind, one.given) for one in chosen.raters]
     assert found == [
         ("gem", "Gem", "model", "answers"),
@@ -41,7 +50,7 @@ def test_raters_are_models_then_people_and_readers_are_named(chosen: Chosen) -> 
     assert np.flatnonzero(chosen.read_by_people).tolist() == list(range(READ))
 
 
-def test_failed_choices_are_in_n_and_wrong(chosen: Chosen) -> None:
+def test_failed_choices_are_in_n_and_wrong(chosen: RaterChoices) -> None:
     gem = choice_tally(chosen, place(chosen, "gem"))
     failed = [n for n in range(N) if n % FAILS == FAILS - 1]
     right = [n for n in range(N) if n % RIGHT["gem"] < RIGHT["gem"] - 1 and n not in failed]
@@ -55,7 +64,7 @@ def test_failed_choices_are_in_n_and_wrong(chosen: Chosen) -> None:
     assert (resident.rate.n, resident.failed) == (READ, 0)
 
 
-def test_mcnemar_counts_questions_that_both_answered(chosen: Chosen) -> None:
+def test_mcnemar_counts_questions_that_both_answered(chosen: RaterChoices) -> None:
     a, b = place(chosen, "gem"), place(chosen, "ra")
     right = chosen.option == chosen.right[:, np.newaxis]
     only_a = int((right[:READ, a] & ~right[:READ, b]).sum())
@@ -67,7 +76,7 @@ def test_mcnemar_counts_questions_that_both_answered(chosen: Chosen) -> None:
     assert test.p == pytest.approx(binomtest(only_a, only_a + only_b).pvalue)
 
 
-def test_kappa_is_that_of_scikit_learn_on_the_options(chosen: Chosen) -> None:
+def test_kappa_is_that_of_scikit_learn_on_the_options(chosen: RaterChoices) -> None:
     from sklearn.metrics import cohen_kappa_score
 
     a, b = place(chosen, "gem"), place(chosen, "med")
@@ -112,7 +121,7 @@ def test_a_choice_of_other_words_than_the_option_has_counts_nowhere(tmp_path: Pa
     assert chosen.option[:, 1].tolist() == [0, NOT_ASKED, FAILED, 1, NOT_ASKED]
 
 
-def test_what_a_filter_leaves(chosen: Chosen) -> None:
+def test_what_a_filter_leaves(chosen: RaterChoices) -> None:
     cases = np.zeros(N + 1, dtype=bool)
     cases[[2, 5, N]] = True
     answers = np.zeros(int(chosen.number.max()) + 1, dtype=bool)

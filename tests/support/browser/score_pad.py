@@ -3,7 +3,7 @@
 import json
 import re
 
-from rexview.analysis.study.worklist import slots_of
+from rexview.analysis.study import slots_of
 from rexview.bench.reliability.audit import Cell, SentEntry
 
 SAVED = ".rx-pad .saved[data-state=saved]"

@@ -2,7 +2,7 @@
 
 from rexview.cli.scanning import engine_of, with_written
 from rexview.export.content import make_content
-from rexview.export.wanted import Source, Wanted, choose
+from rexview.export.request import ExportRequest, ExportSource, find_export_cases
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, open_reviews
@@ -51,5 +51,5 @@ def write_exported_set(folder):
 def exported(folder, wanted=None, **how):
     """Return the content of an export, and its pseudonyms."""
     written, reviews = with_written(load(folder))
-    source = Source(written, engine_of(written, reviews), reviews)
-    return make_content(source, choose(source, wanted or Wanted()), **how)
+    source = ExportSource(written, engine_of(written, reviews), reviews)
+    return make_content(source, find_export_cases(source, wanted or ExportRequest()), **how)

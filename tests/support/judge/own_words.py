@@ -1,6 +1,6 @@
 """A failure in words on a set that a judge has looked through, asked over real HTTP."""
 
-from rexview.analysis.written import failures
+from rexview.analysis import written_failures
 from rexview.cli import main
 from rexview.people import Person
 from rexview.reviewset import load
@@ -28,7 +28,7 @@ def write_looked_through(folder, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-a-test")
     write_judged(folder)
     reviews = open_reviews(load(folder), load_settings())
-    reviews.record([Entry(failures.KIND, subject=NAME, value=WORDS)], ADA)
+    reviews.record([Entry(written_failures.FAILURE_KIND, subject=NAME, value=WORDS)], ADA)
     with model_server.started(RULES) as server:
         arguments = ["judge", str(folder), "--judge", JUDGE, "--base-url", server.base_url]
         assert main([*arguments, "--written", NAME]) == 0

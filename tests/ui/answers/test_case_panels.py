@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 from support.page_text import StrictReader
 
-from rexview.analysis.case.case_harm import FailingModels, Headline
-from rexview.analysis.case.differences import compare_texts
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.record import CaseHeadline, CasePage, FailingModels
+from rexview.analysis.case.report_comparison import compare_texts
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.choices.option_words import ReadChoice
 from rexview.schema import (
@@ -114,7 +113,7 @@ def test_of_many_answers_it_is_said_which_fail(page, review_set):
 
 
 def test_the_worst_failure_is_open_and_its_words_are_marked_at_once(page, review_set):
-    worst = Headline("Harm 3", "m", 3, "laterality_error", suggested=False)
+    worst = CaseHeadline("Harm 3", "m", 3, "laterality_error", suggested=False)
     closed = answers_html.answers_html(page, review_set, colours=COLOURS, gap_threshold=2)
     opened = answers_html.answers_html(
         page, review_set, colours=COLOURS, gap_threshold=2, worst=worst

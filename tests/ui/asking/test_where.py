@@ -4,7 +4,7 @@ import pytest
 from support.opened_app import run_page, server_for
 from support.small_set import write_set
 
-from rexview.analysis.run_models.wanted import Wanted, plan_of
+from rexview.analysis.run_models.run_request import RunRequest, plan_of
 from rexview.models.endpoints.servers import is_confirmed, read_address
 from rexview.models.running.progress import Progress, write_progress
 from rexview.models.running.run import begin
@@ -17,7 +17,7 @@ from rexview.reviewset import load
 )
 def test_a_run_goes_on_elsewhere_once_somebody_lets_it(tmp_path, monkeypatch, base_url, asks):
     folder = write_set(tmp_path / "set")
-    plan = plan_of(load(folder), Wanted(model="gpt-5-mini", base_url=base_url))
+    plan = plan_of(load(folder), RunRequest(model="gpt-5-mini", base_url=base_url))
     begin(plan).release()
     write_progress(plan.run, Progress(plan.run.id, "gpt-5-mini", "cancelled", done=1, total=3))
     with server_for(folder, tmp_path, monkeypatch):
@@ -33,7 +33,7 @@ def test_a_run_goes_on_elsewhere_once_somebody_lets_it(tmp_path, monkeypatch, ba
 def test_a_port_of_this_computer_is_asked_again_once_it_is_confirmed(tmp_path, monkeypatch):
     folder = write_set(tmp_path / "set")
     address = "http://127.0.0.1:9/v1"
-    plan = plan_of(load(folder), Wanted(model="gpt-5-mini", base_url=address))
+    plan = plan_of(load(folder), RunRequest(model="gpt-5-mini", base_url=address))
     begin(plan).release()
     write_progress(plan.run, Progress(plan.run.id, "gpt-5-mini", "cancelled", done=1, total=3))
     with server_for(folder, tmp_path, monkeypatch):

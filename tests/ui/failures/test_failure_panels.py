@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.failures.tables import BY_FINDING, failure_groups, failure_tables
+from rexview.analysis.failures import BY_FINDING, failure_groups, failure_tables
 from rexview.analysis.memory.engine import memory_engine
 from rexview.ui.failures.html import comparisons_html, groups_html, meanings_html, rates_html
 from rexview.ui.link import keys as link_keys

@@ -4,8 +4,8 @@ import pytest
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.written.tables import SAID, ByModel, ByModelRow, FoundRow
-from rexview.judge.written.validating import Share
+from rexview.analysis.written_results import SAID, ByModel, ByModelRow, FoundRow
+from rexview.judge.written.validation import Share
 from rexview.stats.failure_rates import wilson
 from rexview.ui.failures.written import html
 from rexview.ui.link import keys as link_keys

@@ -9,8 +9,7 @@ from support.entries.sent import sender
 from support.opened_app import opened_set
 from support.small_set import write_set
 
-from rexview.analysis.meeting.decisions import decisions
-from rexview.analysis.meeting.records import meeting, presenter_notes
+from rexview.analysis.meetings import decisions, meeting, presenter_notes
 from rexview.people import Person
 from rexview.store import Entry
 from rexview.ui.meeting.live.room import Plan

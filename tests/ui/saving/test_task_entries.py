@@ -10,7 +10,7 @@ from support.opened_app import opened_set
 from support.page_text import unlabelled
 from support.reader_tasks import CHOICE, OPTIONS, REPORTS, write_tasks
 
-from rexview.analysis.study.worklist import Progress
+from rexview.analysis.study import WorklistProgress
 from rexview.people import Person
 from rexview.store import Entry
 from rexview.ui.saving import route as saving_route
@@ -407,8 +407,8 @@ def test_the_study_page_counts_what_is_done(review_set):
         send(review_set, "compare", item, "prefer", given("tie"), person=person)
     found = tasks_progress(review_set, reviews, engine)
     assert found == {
-        "anna": {"answer": Progress(0, 1, 2), "compare": Progress(1, 0, 3)},
-        "lea": {"compare": Progress(1, 0, 3)},
+        "anna": {"answer": WorklistProgress(0, 1, 2), "compare": WorklistProgress(1, 0, 3)},
+        "lea": {"compare": WorklistProgress(1, 0, 3)},
     }
     drawn = unlabelled(tasks_html(found, {"anna": "<Anna>"}))
     assert "&lt;Anna&gt;" in drawn

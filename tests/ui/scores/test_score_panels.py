@@ -13,7 +13,7 @@ from support.page_text import StrictReader
 
 from rexview.analysis import CaseFilter, Count, Range, model_colours
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables, score_tables
+from rexview.analysis.scores import TABLE_1, TABLE_2, ScoreTables, score_tables
 from rexview.stats.bootstrap import Interval
 from rexview.ui.scores import html as scores_html
 from rexview.ui.scores import model_comparisons

@@ -8,9 +8,8 @@ from support.small_set import write_set
 
 from rexview.analysis.case.record import gather_case
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.written.failures import KIND as WORDS
-from rexview.analysis.written.failures import standing_failures
-from rexview.analysis.written.marks import KIND
+from rexview.analysis.written_failures import FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import MARK_KIND, standing_failures
 from rexview.answer_digest import digests_of
 from rexview.store import Entry
 from rexview.ui.answers.flags import ANY_CASE, Visitor
@@ -40,12 +39,12 @@ def write(review_set, value=OLD, person=ANN):
 def entry(review_set, version, comment=None, **more):
     value = {"version": version, "comment": comment} if version else None
     shown = digests_of(review_set).of("c1", "m")
-    about = {"case": "c1", "slot": "m", "shown": shown, "kind": KIND, "subject": "f"}
+    about = {"case": "c1", "slot": "m", "shown": shown, "kind": MARK_KIND, "subject": "f"}
     return {**about, "value": value, "was": None, "seen": 1_000_000, **more}
 
 
 def rows(review_set):
-    return [(row.person, row.value) for row in review_sets.reviews(review_set).current(KIND)]
+    return [(row.person, row.value) for row in review_sets.reviews(review_set).current(MARK_KIND)]
 
 
 def test_it_is_kept_and_taken_back(review_set):

@@ -9,11 +9,9 @@ from support.judge.own_words import ADA, JUDGE, NAME, QUOTE, write_looked_throug
 from support.opened_app import opened_set
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.written.failures import find_failure
-from rexview.analysis.written.of_case import written_on
-from rexview.analysis.written.results import found_in
-from rexview.analysis.written.tables import condition
-from rexview.analysis.written.validation import KIND
+from rexview.analysis.case.judge_opinions import written_on
+from rexview.analysis.written_failures import find_failure
+from rexview.analysis.written_results import VALIDATION_KIND, condition, found_in
 from rexview.people import Person
 from rexview.settings import load_settings
 from rexview.ui.access import permissions
@@ -53,7 +51,7 @@ def word(review_set, found, said, place=0, **more):
     reading = now(review_set, found)
     item = reading.listed[place]
     return {
-        "kind": KIND,
+        "kind": VALIDATION_KIND,
         "case": item,
         "field": NAME,
         "subject": found.version,
@@ -65,7 +63,9 @@ def word(review_set, found, said, place=0, **more):
 
 
 def rows(review_set):
-    return [(row.case, row.value) for row in review_sets.reviews(review_set).current(KIND)]
+    return [
+        (row.case, row.value) for row in review_sets.reviews(review_set).current(VALIDATION_KIND)
+    ]
 
 
 def test_a_word_is_kept_told_and_taken_back(send, review_set, found):

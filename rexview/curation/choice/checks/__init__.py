@@ -1,1 +1,91 @@
-"""Checks of multiple choice questions by rules: of form, of content, and of what identifies."""
+"""A multiple choice question with what it rests on, and the result of one check of it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rexview.choices.answer_cues import asks_for_absence
+from rexview.schema import Report
+
+# A multiple choice question with what it rests on, and what one check says of it.
+
+RULES: Final = "choice-rules-1"
+"""Who says so where a rule does: another number when a rule is changed."""
+_KEPT: Final = re.compile(r"(?:[\w<>≤≥±+%/.]|(?<=\d)[-–](?=\d))+")
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+
+
+@dataclass(frozen=True)
+class ChoiceQuestion:
+    """A question with its options; ``correct`` counts from 0, None where none is said to be right.
+
+    ``case`` and ``candidate`` name it, ``report`` is what it was made from, ``has_prior`` says
+    whether the study has an earlier one that can be compared with.
+    """
+
+    case: str
+    candidate: str
+    question: str
+    options: tuple[str, ...]
+    correct: int | None
+    explanation: str = ""
+    statement: str = ""
+    category: str | None = None
+    difficulty: str | None = None
+    report: Report = field(default_factory=Report)
+    has_prior: bool = False
+
+    @property
+    def right(self) -> str | None:
+        """The words of the right option, None where there is no such option."""
+        if self.correct is None or not 0 <= self.correct < len(self.options):
+            return None
+        return self.options[self.correct]
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """The other options."""
+        return tuple(one for at, one in enumerate(self.options) if at != self.correct)
+
+    @property
+    def asks_for_absence(self) -> bool:
+        """Whether the right option is what is *not* there."""
+        return asks_for_absence(self.question)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one check says of a question.
+
+    ``passed`` is None where it cannot be told; ``defect`` is a word of
+    :data:`.vocab.QUESTION_DEFECTS`; ``reason`` is a sentence for a person.
+    """
+
+    check: str
+    passed: bool | None
+    defect: str | None = None
+    reason: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text by which two texts are the same, articles left out.
+
+    Signs that change a value stay: ``<5 mm`` and ``>5 mm`` differ, and so do 1.5 and 15.
+
+    >>> words_of("The Right-sided effusion.")
+    ['right', 'sided', 'effusion']
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
+    found = (word.strip(".") for word in _KEPT.findall(plain))
+    return [word for word in found if word and word not in _ARTICLES]
+
+
+def contains(words: list[str], part: list[str]) -> bool:
+    """Say whether some words stand together, in their order, among others."""
+    return bool(part) and any(
+        words[at : at + len(part)] == part for at in range(len(words) - len(part) + 1)
+    )

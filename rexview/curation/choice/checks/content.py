@@ -7,18 +7,248 @@ where they do not, they say that they cannot tell, and a model or an expert has 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, Literal
 
-from rexview.curation.choice.checks.claims import (
-    Claim,
-    Facts,
-    claims_of,
-    measures,
-    option_claims,
-)
-from rexview.curation.choice.checks.question import Check, ChoiceQuestion
+from rexview.curation.choice.checks import Check, ChoiceQuestion, words_of
 from rexview.curation.comparison import asks_for_comparison
-from rexview.detect.findings import find_mentions
+from rexview.detect.findings import (
+    Mention,
+    find_mentions,
+    finding_info,
+    finding_name,
+    may_be_same_fracture,
+    misplaced_as,
+)
+from rexview.schema import Report
+
+# What a question says of the patient, and whether its report says so, too.
+
+Said = Literal["yes", "no", "silent", "unclear"]
+"""Whether a report says what is claimed, says otherwise, is silent on it, or leaves it open."""
+_LOBES: Final = frozenset(("RUL", "RML", "RLL", "LUL", "LLL", "lingula"))
+_YES: Final = re.compile(r"\W*yes\b", re.IGNORECASE)
+_NO: Final = re.compile(r"\W*no(?:\W|$)", re.IGNORECASE)
+_YES_NO_QUESTION: Final = re.compile(
+    r"(?:^|[.:,]\s*)(?:is|are|was|were|does|do|did|can|could|has|have)\b(?!.*\b(?:which|what|where)\b)",
+    re.IGNORECASE,
+)
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_PRESUPPOSES: Final = re.compile(
+    r"\bwhere\b|\b(?:which|what) (?:side|lung|lobe|zone|hemithorax|region|location|part|rib|area)\b"
+    r"|\bhow (?:large|big|severe|extensive|many|wide|far|high)\b"
+    r"|\b(?:location|side|severity|size|extent|distribution|degree|position|laterality|number)"
+    r" of\b",
+    re.IGNORECASE,
+)
+_INFERS: Final = re.compile(
+    r"\b(?:cause[sd]?|diagnos[ei]s|diagnostic|differential|explain\w*|explanation|due to|etiology"
+    r"|aetiology|suggest\w*|consistent|compatible|indicat\w*|likel\w*|probabl\w*|management"
+    r"|next step|risk|complication|interpretation|represent\w*|reflect\w*|underlying|mechanism"
+    r"|significance|implication|associated|concern\w*|consider\w*)\b",
+    re.IGNORECASE,
+)
+_MEASURE: Final = re.compile(
+    r"(\d+(?:\.\d+)?)\s*-?\s*(cm|mm|centimet\w+|millimet\w+|%|percent)\b|(\d+(?:\.\d+)?)\s*(%)"
+)
+_UNSPECIFIC: Final = frozenset(("opacity", "calcification", "lung_disease"))
+"""Findings that a question may call by these names though the report has one of its own."""
+_SIZES: Final = (
+    frozenset(
+        ("tiny", "trace", "minimal", "minimally", "small", "mild", "mildly", "slight", "slightly")
+    ),
+    frozenset(("moderate", "moderately", "medium")),
+    frozenset(
+        ("large", "massive", "severe", "severely", "marked", "markedly", "huge", "extensive")
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A finding that a question takes to be there, or not to be (``present``)."""
+
+    finding: str
+    present: bool
+    side: str | None = None
+    zone: str | None = None
+    size: int | None = None
+    """0 small, 1 moderate, 2 large."""
+    inferred: bool = False
+    """Whether the question asks for a conclusion, so that the report need not have its words."""
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        side = f"{self.side} " if self.side in ("right", "left") else ""
+        return f"{side}{finding_name(self.finding)}"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a report says of findings."""
+
+    report: Report
+
+    @cached_property
+    def text(self) -> str:
+        """Findings and impression as one text."""
+        return "\n".join(part for part in (self.report.findings, self.report.impression) if part)
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All that still hold."""
+        return tuple(one for one in find_mentions(self.text) if not one.superseded)
+
+    @cached_property
+    def millimetres(self) -> frozenset[float]:
+        """All lengths in the report."""
+        return frozenset(length for unit, length in measures(self.text) if unit == "mm")
+
+    def of(self, finding: str) -> list[Mention]:
+        """Return what is said of a finding and its like."""
+        family = finding_info(finding).family
+        return [
+            one
+            for one in self.mentions
+            if finding_info(one.finding).family == family
+            or may_be_same_fracture(one.finding, finding)
+            or finding in misplaced_as(one.finding)
+        ]
+
+    def say(self, claim: Claim) -> Said:
+        """Say whether the report says what a question claims."""
+        mentions = self.of(claim.finding)
+        if not mentions:
+            return "unclear" if claim.finding in _UNSPECIFIC else "silent"
+        there = [one for one in mentions if one.status in ("positive", "uncertain")]
+        denied = [one for one in mentions if one.status == "negated"]
+        if not claim.present:
+            if not there:
+                return "yes" if denied else "unclear"
+            sure = [
+                one for one in there if one.status == "positive" and _may_be(one.side, claim.side)
+            ]
+            return "no" if sure and not denied else "unclear"
+        if not there:
+            return "no" if denied else "unclear"
+        return self._of_those(claim, there)
+
+    def _of_those(self, claim: Claim, there: list[Mention]) -> Said:
+        sides = {one.side for one in there if one.side}
+        if (
+            claim.side == "bilateral"
+            and sides
+            and not (sides >= {"left", "right"} or "bilateral" in sides)
+        ):
+            return "unclear" if None in {one.side for one in there} else "no"
+        if claim.side in ("left", "right") and not any(
+            _may_be(one.side, claim.side) for one in there
+        ):
+            return "no"
+        near = [one for one in there if _may_be(one.side, claim.side)]
+        lobes = {one.zone for one in near}
+        if claim.zone in _LOBES and lobes <= _LOBES and claim.zone not in lobes:
+            return "no"
+        sizes = {_size(self.text[one.sentence[0] : one.sentence[1]]) for one in near}
+        if claim.size is not None and None not in sizes and claim.size not in sizes:
+            return "no"
+        told = all(one.side or claim.side is None for one in near)
+        sure = any(one.status == "positive" for one in near)
+        return "yes" if told and sure else "unclear"
+
+
+def claims_of(asked: ChoiceQuestion) -> list[Claim]:
+    """Return what a question takes for granted, and what its right option says."""
+    return [*_presupposed(asked), *option_claims(asked, asked.right or "")]
+
+
+def _presupposed(asked: ChoiceQuestion) -> Iterator[Claim]:
+    if _is_yes_no(asked):
+        return
+    asking = _SENTENCE.split(asked.question.strip())[-1]  # what stands before it may be history
+    presupposes = bool(_PRESUPPOSES.search(asking))
+    for one in find_mentions(asking):
+        if one.status == "positive" or (
+            one.status == "hypothetical" and (one.definite or presupposes)
+        ):
+            yield _claim(one, present=True)
+
+
+def option_claims(asked: ChoiceQuestion, option: str) -> list[Claim]:
+    """Return what an option says, were it the right one."""
+    inferred = asked.category == "differential_diagnosis" or bool(_INFERS.search(asked.question))
+    if _is_yes_no(asked) and (_YES.match(option) or _NO.match(option)):
+        if asked.asks_for_absence:
+            return []  # "no" to a question with "not" may mean either
+        present = bool(_YES.match(option))
+        asked_of = find_mentions(asked.question)
+        return [_claim(one, present=present) for one in asked_of if one.status == "hypothetical"]
+    own = find_mentions(option)
+    if own:
+        found = []
+        for one in own:
+            if one.status not in ("positive", "negated"):
+                continue
+            present = (one.status == "positive") != asked.asks_for_absence
+            if one.status == "negated" and asked.asks_for_absence:
+                continue
+            claim = _claim(one, present=present, size=_size(option))
+            found.append(replace(claim, inferred=inferred))
+        return found
+    return list(_placed(asked, option))
+
+
+def _placed(asked: ChoiceQuestion, option: str) -> Iterator[Claim]:
+    """Return what an option that is only a place or a size says of what the question is about."""
+    if asked.asks_for_absence or not _PRESUPPOSES.search(asked.question):
+        return
+    for one in _presupposed(asked):
+        put_together = find_mentions(f"{option} {finding_name(one.finding)}.")
+        family = finding_info(one.finding).family
+        for mention in put_together:
+            if finding_info(mention.finding).family == family and mention.status == "positive":
+                claim = _claim(mention, present=True, size=_size(option))
+                if (claim.side, claim.zone, claim.size) == (None, None, None):
+                    continue  # "nowhere", or words that are not known
+                yield replace(claim, finding=one.finding, side=claim.side or one.side)
+
+
+def _claim(one: Mention, *, present: bool, size: int | None = None) -> Claim:
+    return Claim(one.finding, present, one.side, one.zone, size)
+
+
+def _is_yes_no(asked: ChoiceQuestion) -> bool:
+    return bool(_YES_NO_QUESTION.search(asked.question))
+
+
+def _may_be(said: str | None, claimed: str | None) -> bool:
+    return said is None or claimed is None or said == claimed or "bilateral" in (said, claimed)
+
+
+def _size(text: str) -> int | None:
+    words = set(words_of(text))
+    met = [at for at, sizes in enumerate(_SIZES) if sizes & words]
+    return met[0] if len(met) == 1 else None
+
+
+def measures(text: str) -> list[tuple[str, float]]:
+    """Return the lengths (in mm) and percentages of a text.
+
+    >>> measures("a 1.2 cm nodule, 30%")
+    [('mm', 12.0), ('%', 30.0)]
+    """
+    found = []
+    for number, unit, share, _ in _MEASURE.findall(text):
+        value = float(number or share)
+        if unit.startswith(("cm", "centi")):
+            found.append(("mm", round(value * 10, 3)))
+        else:
+            found.append(("mm" if unit.startswith("m") else "%", value))
+    return found
+
 
 CONTENT: Final[dict[str, str]] = {
     "several_valid": "Only one option is right",

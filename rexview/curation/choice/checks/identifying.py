@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.curation.choice.checks.question import Check, ChoiceQuestion
+from rexview.curation.choice.checks import Check, ChoiceQuestion
 from rexview.untrusted_input import read_yaml
 
 CHECK: Final = "identifies"

@@ -1,4 +1,4 @@
-// Pixels out of this file: the other half of export/html/packing.py.
+// Pixels out of this file: the other half of export/html/pictures.py.
 
 import { pyramid } from "../../../ui/viewer/assets/image/pyramid.js";
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rexview.analysis.published.rexvqa import EXPERTS_READ, expert_defects
 from rexview.curation.choice.sample import DefectShare, SampleResult
-from rexview.curation.choice.verdict import CHECKS, verdict_of
+from rexview.curation.choice.validation import CHECKS, verdict_of
 from rexview.store.merged_set import EXPERT
 from rexview.ui.answers import html as answers_html
 from rexview.ui.curate.sample.round import SampleRound

@@ -6,14 +6,18 @@ from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from rexview.analysis.written.failures import standing_failures
-from rexview.analysis.written.marks import counted_marks, marked
-from rexview.analysis.written.results import found_in, judged_versions
-from rexview.analysis.written.tables import ByModel, found_rows, joined_rows
-from rexview.analysis.written.validation import KIND as READ
-from rexview.analysis.written.validation import validated
+from rexview.analysis.written_failures import counted_marks, marked, standing_failures
+from rexview.analysis.written_results import VALIDATION_KIND as READ
+from rexview.analysis.written_results import (
+    ByModel,
+    found_in,
+    found_rows,
+    joined_rows,
+    judged_versions,
+    validated,
+)
 from rexview.errors import StoreError
-from rexview.judge.written.words import name_of
+from rexview.judge.written import name_of
 from rexview.models.backend import Prompt
 from rexview.schema import Mark, ReviewSet
 from rexview.store import Stored

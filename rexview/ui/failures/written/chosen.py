@@ -8,7 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.written.failures import KIND, Words, versions_of, written_failures
+from rexview.analysis.written_failures import (
+    FAILURE_KIND,
+    FailureWords,
+    versions_of,
+    written_failures,
+)
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
@@ -31,18 +36,18 @@ class Chosen:
     ``now`` is None where another one is to be written, or the words were taken away.
     """
 
-    every: Sequence[Words]
+    every: Sequence[FailureWords]
     failure: str | None
-    now: Words | None
-    shown: Words | None
-    versions: Sequence[Words]
+    now: FailureWords | None
+    shown: FailureWords | None
+    versions: Sequence[FailureWords]
 
 
 def choose_failure(review_set: ReviewSet, *, may_write: bool) -> Chosen:
     """Offer the failures in words; explain and stop where they cannot be read."""
     try:
         reviews = review_sets.reviews(review_set)
-        rows, history = reviews.current(KIND), reviews.history(kind=KIND)
+        rows, history = reviews.current(FAILURE_KIND), reviews.history(kind=FAILURE_KIND)
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
@@ -63,7 +68,7 @@ def choose_failure(review_set: ReviewSet, *, may_write: bool) -> Chosen:
     return Chosen(every, name, now, _choose_version(versions), versions)
 
 
-def _choose(by_name: dict[str, Words], *, may_write: bool) -> str | None:
+def _choose(by_name: dict[str, FailureWords], *, may_write: bool) -> str | None:
     options = [*by_name, *([NEW] if may_write else [])]
     if not by_name:
         return None
@@ -85,7 +90,7 @@ def _choose(by_name: dict[str, Words], *, may_write: bool) -> str | None:
     return None if chosen == NEW else str(chosen)
 
 
-def _choose_version(versions: Sequence[Words]) -> Words:
+def _choose_version(versions: Sequence[FailureWords]) -> FailureWords:
     """Offer earlier words where there are any; the newest are shown without a choice."""
     if len(versions) < 2:
         return versions[0]

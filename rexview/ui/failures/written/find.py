@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.written.failures import Words
+from rexview.analysis.written_failures import FailureWords
 from rexview.models.running.folder import JUDGING
 from rexview.ui.access import permissions
 from rexview.ui.asking.answers import begin_judge, choose_cases, choose_models
@@ -22,7 +22,7 @@ _SENT: Final = (
 )
 
 
-def show_find(filtered: FilteredSet, words: Words) -> None:
+def show_find(filtered: FilteredSet, words: FailureWords) -> None:
     """Show who is asked, about what, what that takes, the start, and the runs."""
     if not permissions.may_see(PAGE_RUN_MODELS):
         st.caption(tr("Your role does not run models: ask whoever leads the study to look for it."))
@@ -36,7 +36,7 @@ def show_find(filtered: FilteredSet, words: Words) -> None:
     show_runs(review_set, (JUDGING,))
 
 
-def _ask(filtered: FilteredSet, words: Words, judge: Chosen) -> None:
+def _ask(filtered: FilteredSet, words: FailureWords, judge: Chosen) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         models = choose_models(filtered)

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.written.failures import (
-    KIND,
-    Words,
-    value_of,
+from rexview.analysis.written_failures import (
+    FAILURE_KIND,
+    FailureWords,
+    form_value_of,
     words_of_row,
     written_failures,
 )
 from rexview.errors import SettingsError, StoreError, StoreOvertaken
-from rexview.judge.written.words import (
+from rexview.judge.written import (
     EXAMPLES,
     LONGEST,
     LONGEST_EXAMPLE,
@@ -70,7 +70,7 @@ _TYPED: Final = "written_typed"
 """What was typed over words that others changed meanwhile, with the version of theirs."""
 
 
-def choose_edited(versions: Sequence[Words]) -> Words | None:
+def choose_edited(versions: Sequence[FailureWords]) -> FailureWords | None:
     """Offer to edit the newest words; return those that are edited.
 
     The link has their version. So the form is the one that was typed into also after others have
@@ -91,7 +91,9 @@ def choose_edited(versions: Sequence[Words]) -> Words | None:
     return edited
 
 
-def show_form(review_set: ReviewSet, every: Sequence[Words], now: Words | None) -> None:
+def show_form(
+    review_set: ReviewSet, every: Sequence[FailureWords], now: FailureWords | None
+) -> None:
     """Show the form for a new failure, or with the words that one has ``now``."""
     if permissions.ask_name("written_who") is None:
         return
@@ -107,10 +109,10 @@ def show_taken_away(review_set: ReviewSet) -> bool:
     """
     version = link_keys.query_value(_EDITED)
     reviews = review_sets.reviews(review_set)
-    rows = reviews.history(kind=KIND) if version else ()
+    rows = reviews.history(kind=FAILURE_KIND) if version else ()
     found = ((row.subject, words_of_row(row)) for row in rows)
     gone = next((pair for pair in found if pair[1] and pair[1].version == version), None)
-    every, _ = written_failures(review_set.folder, reviews.current(KIND) if gone else ())
+    every, _ = written_failures(review_set.folder, reviews.current(FAILURE_KIND) if gone else ())
     if gone is None or gone[1] is None or gone[0] in {one.failure for one in every}:
         return False
     st.warning(
@@ -133,8 +135,8 @@ def show_taken_away(review_set: ReviewSet) -> bool:
 
 def _ask_and_save(
     review_set: ReviewSet,
-    every: Sequence[Words],
-    now: Words | None,
+    every: Sequence[FailureWords],
+    now: FailureWords | None,
     key: str,
     given: Mapping[str, str],
     *,
@@ -171,14 +173,14 @@ def _fields(failure: str | None) -> str:
     return f"words of the failure {failure or ''}"
 
 
-def _shown(now: Words | None) -> tuple[str, Mapping[str, str]]:
+def _shown(now: FailureWords | None) -> tuple[str, Mapping[str, str]]:
     """Return the key of the form, and its texts at first."""
     if now is None:
         return "written_new", dict.fromkeys(_TEXTS, "")
     version, typed = st.session_state.get(_TYPED, (None, {}))
     if version == now.version:
         return f"written_{now.failure}_{now.version}_again", typed
-    value = value_of(now.prompt)
+    value = form_value_of(now.prompt)
     texts = {part: value.get(part) or "" for part in _TEXTS}
     return f"written_{now.failure}_{now.version}", {
         part: "\n".join(text) if isinstance(text, list) else text for part, text in texts.items()
@@ -211,7 +213,10 @@ def show_told() -> None:
 
 
 def _save(
-    review_set: ReviewSet, every: Sequence[Words], now: Words | None, typed: Mapping[str, str]
+    review_set: ReviewSet,
+    every: Sequence[FailureWords],
+    now: FailureWords | None,
+    typed: Mapping[str, str],
 ) -> str | None:
     """Save words, and open them; return why they are not saved, None where the page says it."""
     person = permissions.current()
@@ -226,10 +231,10 @@ def _save(
     try:
         wording_of(name, {part: said for part, said in value.items() if said}, "The form")
         reviews = review_sets.reviews(review_set)
-        stands = reviews.current_state().of(KIND, person.id).get((None, None, name, None))
+        stands = reviews.current_state().of(FAILURE_KIND, person.id).get((None, None, name, None))
         if stands is not None and stands.value != before:
             raise StoreOvertaken("Another window was quicker.", "Nothing was written.")
-        entry = Entry(KIND, subject=name, value=value, via=FAILURES_PAGE, over=(before,))
+        entry = Entry(FAILURE_KIND, subject=name, value=value, via=FAILURES_PAGE, over=(before,))
         reviews.record([entry], person)
     except StoreOvertaken:
         _keep_typed(review_set, name, typed)
@@ -249,7 +254,7 @@ def _keep_typed(review_set: ReviewSet, name: str, typed: Mapping[str, str]) -> N
         "Somebody else changed this failure meanwhile, or another window did: nothing was saved. "
         "Their words stand above, yours in the form: saved again, yours take their place."
     )
-    rows = review_sets.reviews(review_set).current_state().of(KIND, "")
+    rows = review_sets.reviews(review_set).current_state().of(FAILURE_KIND, "")
     row = rows.get((None, None, name, None))
     words = words_of_row(row) if row is not None else None
     if words is not None:
@@ -271,12 +276,14 @@ def _value(typed: Mapping[str, str]) -> dict[str, Any]:
     return value
 
 
-def take_away(review_set: ReviewSet, now: Words) -> None:
+def take_away(review_set: ReviewSet, now: FailureWords) -> None:
     """Take the words of a failure away: it is offered no more; the history keeps all."""
     person = permissions.current()
     if person is None:
         return
-    entry = Entry(KIND, subject=now.failure, value=None, via=FAILURES_PAGE, over=(now.value,))
+    entry = Entry(
+        FAILURE_KIND, subject=now.failure, value=None, via=FAILURES_PAGE, over=(now.value,)
+    )
     try:
         review_sets.reviews(review_set).record([entry], person)
     except StoreError as error:

@@ -12,12 +12,17 @@ from typing import Final
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.ranking import in_each_group, ranked
-from rexview.analysis.written.failures import Words
-from rexview.analysis.written.marks import Marked
-from rexview.analysis.written.results import FoundIn
-from rexview.analysis.written.tables import SAID, ByModel, ByModelRow, FoundRow, condition
-from rexview.analysis.written.validation import Validated
-from rexview.judge.written.validating import Share
+from rexview.analysis.written_failures import FailureWords, Marked
+from rexview.analysis.written_results import (
+    SAID,
+    ByModel,
+    ByModelRow,
+    FoundIn,
+    FoundRow,
+    ValidationResult,
+    condition,
+)
+from rexview.judge.written.validation import Share
 from rexview.stats.failure_rates import wilson
 from rexview.ui.tables.number_table import (
     NOTHING,
@@ -75,7 +80,7 @@ READ_CAPTION: Final = tr(
 )
 
 
-def words_html(words: Words, *, stale: bool) -> str:
+def words_html(words: FailureWords, *, stale: bool) -> str:
     """Show a definition as it was written; ``stale``: there are newer words."""
     note = tr("earlier words: what was found and read in them stays here")
     about = html.escape(f"{written_at(words)} · {note}" if stale else written_at(words))
@@ -90,7 +95,7 @@ def found_html(
     rows: Sequence[FoundRow],
     names: Mapping[str, str],
     colours: Mapping[str, str],
-    read: Sequence[Validated] = (),
+    read: Sequence[ValidationResult] = (),
 ) -> str:
     """Lay out what a judge found, a row a model; every number opens its cases.
 
@@ -220,7 +225,7 @@ def _precision(one: Share | None) -> str:
     return f"<small>{words}</small>"
 
 
-def validated_html(rows: Sequence[Validated]) -> str:
+def validated_html(rows: Sequence[ValidationResult]) -> str:
     """Lay out precision and what is missed, a row a clinician."""
     reasons, body = Reasons(), []
     for row in rows:
@@ -236,7 +241,7 @@ def validated_html(rows: Sequence[Validated]) -> str:
     return table_html(tr("Validated by clinicians"), heads, body, READ_CAPTION) + reasons.html()
 
 
-def _rest(row: Validated) -> str:
+def _rest(row: ValidationResult) -> str:
     unsure = row.found.unsure + row.not_found.unsure
     unread = row.found.unread + row.not_found.unread
     if not row.differ:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rexview.analysis.written.failures import Words
-from rexview.analysis.written.marks import counted_marks, marked
-from rexview.analysis.written.results import FoundIn, found_in, judged_versions
-from rexview.analysis.written.tables import found_rows
-from rexview.analysis.written.validation import KIND, validated
+from rexview.analysis.written_failures import FailureWords, counted_marks, marked
+from rexview.analysis.written_results import (
+    VALIDATION_KIND,
+    FoundIn,
+    found_in,
+    found_rows,
+    judged_versions,
+    validated,
+)
 from rexview.errors import StoreError
 from rexview.models.running.folder import JUDGING
 from rexview.schema import ReviewSet
@@ -58,7 +62,7 @@ def show_own_words(filtered: FilteredSet) -> None:
 def may_write() -> bool:
     """Whether whoever looks may write failures and validate them; alone everybody may."""
     role, person = permissions.role(), permissions.current()
-    return may(person, KIND) if person is not None else role in ("lead", "adjudicator")
+    return may(person, VALIDATION_KIND) if person is not None else role in ("lead", "adjudicator")
 
 
 def _show_new(review_set: ReviewSet, chosen: Chosen, *, writes: bool) -> None:
@@ -77,7 +81,7 @@ def _show_new(review_set: ReviewSet, chosen: Chosen, *, writes: bool) -> None:
         st.info(tr("No failure was written in words yet."))
 
 
-def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
+def _show_changes(review_set: ReviewSet, chosen: Chosen, now: FailureWords) -> None:
     with st.container(horizontal=True, gap="small"):
         edited = choose_edited(chosen.versions)
         if now.value is not None:
@@ -98,7 +102,7 @@ def _show_changes(review_set: ReviewSet, chosen: Chosen, now: Words) -> None:
         show_form(review_set, chosen.every, edited)
 
 
-def _show_found(review_set: ReviewSet, words: Words, *, stale: bool, writes: bool) -> None:
+def _show_found(review_set: ReviewSet, words: FailureWords, *, stale: bool, writes: bool) -> None:
     """Show what each judge found in these words, and what clinicians say of a sample."""
     judges = [
         judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
@@ -120,7 +124,7 @@ def _show_found(review_set: ReviewSet, words: Words, *, stale: bool, writes: boo
     _show_marked(review_set, words, stale=stale)
 
 
-def _show_marked(review_set: ReviewSet, words: Words, *, stale: bool) -> None:
+def _show_marked(review_set: ReviewSet, words: FailureWords, *, stale: bool) -> None:
     """Show which answers people say have it, in these words; ``stale`` ones no page offers."""
     written, names = review_sets.newest(review_set), review_set.model_names
     found = marked(counted_marks(written), names, words.failure, words.version)
@@ -146,7 +150,7 @@ def _show_judge(review_set: ReviewSet, found: FoundIn, *, writes: bool) -> None:
     names, colours = review_set.model_names, review_sets.colours(review_set)
     key = f"{found.version}_{found.judge}"
     try:
-        read = validated(found, review_sets.reviews(review_set).current(KIND))
+        read = validated(found, review_sets.reviews(review_set).current(VALIDATION_KIND))
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         return

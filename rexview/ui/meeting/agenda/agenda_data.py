@@ -9,9 +9,17 @@ from urllib.parse import parse_qs
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.filter.wording import describe
-from rexview.analysis.meeting.agenda import Agenda, PlannedCase, agenda_of
-from rexview.analysis.meeting.decisions import Decision, decisions
-from rexview.analysis.meeting.records import Meeting, meeting, meetings, presenter_notes
+from rexview.analysis.meetings import (
+    Agenda,
+    Decision,
+    Meeting,
+    PlannedCase,
+    agenda_of,
+    decisions,
+    meeting,
+    meetings,
+    presenter_notes,
+)
 from rexview.errors import RexviewError
 from rexview.people import Person
 from rexview.schema import ReviewSet

@@ -8,9 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from rexview.analysis.meeting.agenda import MOST_TEXT, read_ids
-from rexview.analysis.meeting.minutes import minutes
-from rexview.analysis.meeting.records import FIRST_STEP, Meeting
+from rexview.analysis.meetings import FIRST_STEP, MOST_TEXT, Meeting, minutes, read_ids
 from rexview.schema import ReviewSet
 from rexview.ui.filters.saved import saved_filters
 from rexview.ui.html.safe_text import as_markdown

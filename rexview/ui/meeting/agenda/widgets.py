@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.meeting.records import Meeting
+from rexview.analysis.meetings import Meeting
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rexview.analysis.case.case_harm import answer_headlines, case_headline
-from rexview.analysis.case.record import CasePage
-from rexview.analysis.meeting.decisions import decisions
-from rexview.analysis.written.failures import KIND as WRITTEN
-from rexview.analysis.written.failures import written_failures
+from rexview.analysis.case.record import CasePage, answer_headlines, case_headline
+from rexview.analysis.meetings import decisions
+from rexview.analysis.written_failures import FAILURE_KIND as WRITTEN
+from rexview.analysis.written_failures import written_failures
 from rexview.answer_digest import digests_of
 from rexview.columns.tables import NO_FAILURE
 from rexview.harm import HarmTable

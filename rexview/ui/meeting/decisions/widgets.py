@@ -9,9 +9,9 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.downloads.files import TableFile
-from rexview.analysis.downloads.frames import decision_frame
-from rexview.analysis.meeting.decisions import Decision, decision_words, decisions, open_decisions
+from rexview.analysis.download_files import TableFile
+from rexview.analysis.download_frames import decision_frame
+from rexview.analysis.meetings import Decision, decision_words, decisions, open_decisions
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.app.nothing_yet import show_nothing_yet

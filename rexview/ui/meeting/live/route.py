@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from rexview.analysis.meeting.records import Meeting, meeting
+from rexview.analysis.meetings import Meeting, meeting
 from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -53,7 +53,7 @@ _T = TypeVar("_T")
 
 
 class CaseMaker(Protocol):
-    """Makes what may be shown of a case, see :mod:`rexview.analysis.meeting.steps`."""
+    """Makes what may be shown of a case, see :mod:`rexview.analysis.meeting_steps`."""
 
     def case_json(
         self, review_set: ReviewSet, held: Meeting, case_id: str, step: int

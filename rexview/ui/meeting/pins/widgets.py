@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine
-from rexview.analysis.meeting.records import Meeting
+from rexview.analysis.meetings import Meeting
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions

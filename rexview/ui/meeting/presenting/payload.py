@@ -1,6 +1,6 @@
 """All that a browser gets of a case at one step of a meeting, as JSON.
 
-It is made of a :class:`~rexview.analysis.meeting.steps.ShownCase`, which holds nothing of later
+It is made of a :class:`~rexview.analysis.meeting_steps.ShownCase`, which holds nothing of later
 steps: neither can this.
 """
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+from rexview.analysis import meeting_steps
 from rexview.analysis.case.blinding import cover_names
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
 from rexview.analysis.engine import Position
-from rexview.analysis.meeting import steps
-from rexview.analysis.meeting.records import Meeting
-from rexview.analysis.meeting.steps import ShownCase, shown_case
+from rexview.analysis.meeting_steps import ShownCase, shown_case
+from rexview.analysis.meetings import Meeting
 from rexview.schema import ReviewSet
 from rexview.ui.link.keys import USUAL_ORDER
 from rexview.ui.meeting.decisions.form import proposals_json
@@ -109,7 +109,7 @@ def letters_of(review_set: ReviewSet, held: Meeting, case_id: str) -> dict[str, 
     """
     models = (answer.model for answer in review_set.answers_of(case_id))
     key = review_sets.reviews(review_set).letter_key()
-    return steps.letters_of(held, case_id, models, key)
+    return meeting_steps.letters_of(held, case_id, models, key)
 
 
 def _proposals(review_set: ReviewSet, shown: ShownCase) -> dict[str, dict[str, Any]]:

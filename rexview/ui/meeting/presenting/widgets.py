@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.meeting.records import Meeting, presenter_notes
+from rexview.analysis.meetings import Meeting, presenter_notes
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rexview.analysis.case.blinding import blinded_case, cover_names, cover_parts
-from rexview.analysis.study.tasks import Task, reports_of
-from rexview.analysis.study.worklist import slot_name
+from rexview.analysis.study import Task, reports_of, slot_name
 from rexview.metrics.report_lines import report_lines
 from rexview.schema import Case
 from rexview.ui.answers import html as answers_html

@@ -12,8 +12,7 @@ import streamlit as st
 from rexview.analysis.case.blinding import blinded_page
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
-from rexview.analysis.study.own_result import own_result
-from rexview.analysis.study.tasks import TASKS, Task, models_of_people
+from rexview.analysis.study import TASKS, Task, models_of_people, own_result
 from rexview.schema import ReviewSet
 from rexview.ui.app.nothing_yet import show_nothing_yet
 from rexview.ui.components import component
@@ -130,7 +129,7 @@ def _show_result(tasks: Questions) -> None:
 
 
 def result_table(tasks: Questions) -> pl.DataFrame:
-    """Return :func:`rexview.analysis.study.own_result.own_result` of what may be shown.
+    """Return :func:`rexview.analysis.study.own_result` of what may be shown.
 
     Without ``reveal_peers`` in the rules, answers of other readers that came with the set are none.
     """

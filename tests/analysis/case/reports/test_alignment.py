@@ -6,7 +6,7 @@ import random
 
 from support.rows import each_row
 
-from rexview.analysis.case.reports.alignment import MOST_LINES, align, reference_sentences
+from rexview.analysis.case.report_comparison import MOST_LINES, align, reference_sentences
 from rexview.schema import Answer, Report
 
 REFERENCE = Report(

@@ -9,7 +9,7 @@ import pytest
 from support.reports.report_set import write_reports
 
 from rexview.analysis.case.record import gather_case
-from rexview.analysis.case.reports.record import ReportCase, gather_report
+from rexview.analysis.case.report_comparison import ReportCase, gather_report
 from rexview.analysis.memory.engine import memory_engine
 from rexview.harm import load_harm
 from rexview.reviewset import load

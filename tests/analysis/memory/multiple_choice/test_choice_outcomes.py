@@ -14,9 +14,9 @@ from rexview.analysis import CaseFilter, describe, unknown_values
 from rexview.analysis.engine import Facet
 from rexview.analysis.filter.linked_count import refined
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.multiple_choice.tables import on_read_questions
+from rexview.analysis.multiple_choice import on_read_questions
 from rexview.reviewset import load
-from rexview.stats.choices import choice_accuracies
+from rexview.stats.multiple_choice import choice_accuracies
 
 MODELS, READERS, PERSON = ("g", "m", "x:1"), ("dr a", "dr b"), "dr c"
 OPTIONS = (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.filter.report_conditions import EDIT_FACET, EditCondition
+from rexview.analysis.filter.conditions import EDIT_FACET, EditCondition
 from rexview.analysis.memory.engine import memory_engine
 from rexview.schema import ReviewSet
 

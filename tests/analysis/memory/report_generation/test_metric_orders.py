@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.filter.report_conditions import MetricOrder
+from rexview.analysis.filter.conditions import MetricOrder
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.metrics.identity import MetricId
 from rexview.vocab import LONGEST_ID

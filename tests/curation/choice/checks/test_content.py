@@ -2,8 +2,8 @@
 
 import pytest
 
+from rexview.curation.choice.checks import ChoiceQuestion
 from rexview.curation.choice.checks.content import content_checks
-from rexview.curation.choice.checks.question import ChoiceQuestion
 from rexview.schema import Report
 
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "Hiatal hernia")

@@ -3,13 +3,13 @@
 import pytest
 from support.rows import each_row
 
+from rexview.curation.choice.checks import ChoiceQuestion
 from rexview.curation.choice.checks.identifying import (
     THRESHOLD,
     identifying,
     identifying_check,
     phi_check,
 )
-from rexview.curation.choice.checks.question import ChoiceQuestion
 
 IDENTIFIES = [
     *("Dr. Miller saw a nodule.", "Reviewed with Prof. Tanaka", "Mrs. O'Brien has pain.", "Ms Lee"),

@@ -6,9 +6,9 @@ import pytest
 import yaml
 from support import ROOT
 
+from rexview.curation.choice.checks import ChoiceQuestion
 from rexview.curation.choice.checks.content import content_checks
 from rexview.curation.choice.checks.identifying import identifying_check
-from rexview.curation.choice.checks.question import ChoiceQuestion
 from rexview.curation.choice.checks.structure import STRUCTURAL, structural_checks
 from rexview.schema import Report
 

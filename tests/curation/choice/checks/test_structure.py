@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from support.rows import each_row
 
-from rexview.curation.choice.checks.question import ChoiceQuestion
+from rexview.curation.choice.checks import ChoiceQuestion
 from rexview.curation.choice.checks.structure import STRUCTURAL, structural_checks
 
 SOUND = ChoiceQuestion(

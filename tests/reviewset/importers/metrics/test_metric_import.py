@@ -6,7 +6,7 @@ import pytest
 from support.rows import each_row
 
 from rexview.errors import ImportSourceError
-from rexview.metrics.known import KNOWN, RECIPROCALS
+from rexview.metrics.identity import KNOWN, RECIPROCALS
 from rexview.reviewset import load
 from rexview.reviewset.importers import import_source
 from rexview.reviewset.importers.metrics.importer import (

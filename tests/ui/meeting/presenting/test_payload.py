@@ -9,7 +9,7 @@ from support.page_text import StrictReader
 from support.rows import each_row
 from support.small_set import write_set
 
-from rexview.analysis.meeting.records import FIRST_STEP, Meeting
+from rexview.analysis.meetings import FIRST_STEP, Meeting
 from rexview.reviewset import load
 from rexview.ui.meeting.presenting.payload import case_json, letters_of
 from rexview.vocab import MEETING_STEPS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rexview.judge.written.words import name_of
+from rexview.judge.written import name_of
 from rexview.ui.answers import html as answers_html
 from rexview.ui.html.safe_text import inline_html, markdown_html
 from rexview.ui.written.round import WrittenRound, own_json

@@ -9,7 +9,7 @@ from typing import Any, Final
 import streamlit as st
 
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.written.validation import KIND, SIZES, USUAL
+from rexview.analysis.written_results import SIZES, USUAL, VALIDATION_KIND
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -44,7 +44,7 @@ def show_round(review_set: ReviewSet) -> None:
     if not served():
         return
     person = permissions.require_name(_PURPOSE)
-    if not may(person, KIND):
+    if not may(person, VALIDATION_KIND):
         st.info(tr("Your role does not validate failures in words."))
         return
     about = _about()
@@ -159,7 +159,7 @@ def items_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> RoundAroun
         What was written cannot be read.
     """
     person = permissions.current()
-    if person is None or not may(person, KIND) or detail.get("part") != VALIDATE:
+    if person is None or not may(person, VALIDATION_KIND) or detail.get("part") != VALIDATE:
         return None
     failure, version, judge = map(str, detail["about"])
     now = _round(review_set, person, (failure, version, judge), _size(detail.get("size")))

@@ -1,0 +1,219 @@
+"""What judges said of the answers to one case, with the words that they quote."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from rexview.analysis.case.comments import find_quote
+from rexview.analysis.engine import Engine, JudgeAgreement
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.judge_conditions import WrittenCondition
+from rexview.analysis.written_results import FoundIn, parse_result_name
+from rexview.schema import Answer, ReviewSet
+from rexview.stats.judges import Judge
+from rexview.vocab import DIMENSIONS, FAILURES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quoting:
+    """Why something is said of an answer, with the words that are quoted.
+
+    ``start`` and ``end`` are the place of these in the answer's text, None where they are not in
+    it. ``quote_known`` says that they stand in its explanation or in what the model was sent, where
+    names of models are covered: then their absence here means nothing.
+    """
+
+    reason: str
+    quote: str = ""
+    start: int | None = None
+    end: int | None = None
+    quote_known: bool = True
+
+    @property
+    def is_located(self) -> bool:
+        """Whether the quoted words can be marked in the text."""
+        return self.start is not None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether words are quoted that the answer does not have."""
+        return bool(self.quote) and not self.is_located and not self.quote_known
+
+
+def place_of(text: str, quote: str) -> tuple[int | None, int | None]:
+    """Find quoted words in a text, blanks and capitals aside, as a judge's reply is read.
+
+    >>> place_of("No effusion.  Heart  normal.", "heart normal")
+    (14, 27)
+    """
+    if quote and (place := find_quote(text, quote, 0)):  # also with markup between its words
+        return place.start, place.end
+    words = quote.split()
+    found = re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE) if words else None
+    return (found.start(), found.end()) if found else (None, None)
+
+
+# What one judge said of the answers to one case, with the words that it quotes.
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaidFailure(Quoting):
+    """Whether the judge sees a failure, and why."""
+
+    failure: str
+    present: bool
+
+
+@dataclass(frozen=True)
+class SaidScore:
+    """The judge's score on a dimension, 1 to 5, and why."""
+
+    dimension: str
+    score: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class AnswerOpinion:
+    """What the judge said of one answer; ``stale`` opinions are on an earlier text of it."""
+
+    failures: tuple[SaidFailure, ...] = ()
+    scores: tuple[SaidScore, ...] = ()
+    stale: int = 0
+
+
+@dataclass(frozen=True)
+class CaseOpinions:
+    """What one judge said of the answers to a case, by model, and how far it can be trusted."""
+
+    agreement: JudgeAgreement
+    by_model: Mapping[str, AnswerOpinion] = field(default_factory=dict)
+
+    @property
+    def judge(self) -> Judge:
+        """Who said it."""
+        return self.agreement.judge
+
+    def of(self, model: str) -> AnswerOpinion:
+        """Return what was said of one model's answer; nothing where it was not asked about."""
+        return self.by_model.get(model, AnswerOpinion())
+
+
+def opinions_on(
+    review_set: ReviewSet, engine: Engine, case: str, answers: tuple[Answer, ...], judge: Judge
+) -> CaseOpinions:
+    """Gather what a judge said of the answers to a case; of the same the newest counts."""
+    wanted = {"case": case, "judge": judge.model, "prompt_id": judge.prompt_id}
+    rows = review_set.opinions.filter(**wanted).sort("created", maintain_order=True)
+    stale = review_set.stale_opinions.filter(**wanted).group_by("model").len()
+    earlier = dict(stale.iter_rows())
+    found = {
+        answer.model: _opinion(
+            answer, rows.filter(pl.col("model") == answer.model), earlier.get(answer.model, 0)
+        )
+        for answer in answers
+    }
+    return CaseOpinions(engine.judge_agreement(judge), found)
+
+
+def _opinion(answer: Answer, rows: pl.DataFrame, stale: int) -> AnswerOpinion:
+    failures: dict[str, SaidFailure] = {}
+    scores: dict[str, SaidScore] = {}
+    for row in rows.iter_rows(named=True):
+        reason = (row["reason"] or "").strip()
+        if row["failure"] is not None and row["present"] is not None:
+            failures[row["failure"]] = _failure(answer, row, reason)
+        elif row["dimension"] is not None and row["score"] is not None:
+            scores[row["dimension"]] = SaidScore(row["dimension"], int(row["score"]), reason)
+    return AnswerOpinion(
+        tuple(failures[name] for name in FAILURES if name in failures),
+        tuple(scores[name] for name in DIMENSIONS if name in scores),
+        stale,
+    )
+
+
+def _failure(answer: Answer, row: Mapping[str, Any], reason: str) -> SaidFailure:
+    quote = (row["quote"] or "").strip()
+    start, end = place_of(answer.text or "", quote)
+    explained, _ = place_of(answer.explanation or "", quote)
+    return SaidFailure(
+        failure=row["failure"],
+        present=bool(row["present"]),
+        reason=reason,
+        quote=quote,
+        start=start,
+        end=end,
+        quote_known=_was_sent(row["extra"]) or explained is not None,
+    )
+
+
+def _was_sent(extra: str | None) -> bool:
+    """Whether the quoted words were in what the judge read, as the run that asked it found."""
+    beside = json.loads(extra) if extra else {}
+    return isinstance(beside, dict) and beside.get("quote_found") is True
+
+
+# What judges said of failures in words about the answers to one case, as a filter asks.
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenOpinion(Quoting):
+    """What was said of one answer: ``said`` is ``unread`` where the reply cannot be read."""
+
+    said: str
+
+
+@dataclass(frozen=True)
+class CaseWritten:
+    """What one judge said of one failure in words, by model."""
+
+    title: str
+    failure: str
+    version: str
+    judge: str
+    by_model: dict[str, WrittenOpinion]
+
+
+def written_on(
+    review_set: ReviewSet, case_filter: CaseFilter, case: str, answers: Sequence[Answer]
+) -> tuple[CaseWritten, ...]:
+    """Gather what the conditions of a filter name, each failure and judge once."""
+    asked = {
+        (one.failure, one.version, one.judge): None
+        for one in map(WrittenCondition.parse, case_filter.written)
+    }
+    found = (parse_result_name(review_set, *one) for one in asked)
+    return tuple(_of(one, case, answers) for one in found if one is not None)
+
+
+def _of(found: FoundIn, case: str, answers: Sequence[Answer]) -> CaseWritten:
+    failure = found.prompt.id.partition(":")[2]
+    said = {
+        answer.model: opinion
+        for answer in answers
+        if (opinion := _of_case_opinion(found, case, answer)) is not None
+    }
+    return CaseWritten(found.prompt.name, failure, found.version, found.judge, said)
+
+
+def _of_case_opinion(found: FoundIn, case: str, answer: Answer) -> WrittenOpinion | None:
+    one = found.by_answer.get((case, answer.model))
+    if one is None:
+        reply = found.unread_of(case, answer.model)
+        return None if reply is None else WrittenOpinion(said="unread", reason=reply.why)
+    quote = (one.found.quote or "").strip()
+    start, end = place_of(answer.text or "", quote)
+    return WrittenOpinion(
+        said=one.found.said,
+        reason=one.found.reason or "",
+        quote=quote,
+        start=start,
+        end=end,
+        quote_known=one.quote_found is not False,
+    )

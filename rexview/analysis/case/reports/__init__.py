@@ -1,1 +1,0 @@
-"""A case whose answers are reports: sentence beside sentence, corrected, missed, invented."""

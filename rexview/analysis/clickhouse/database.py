@@ -1,0 +1,419 @@
+"""Queries to ClickHouse: a server over HTTP, or chDB, the same engine inside this process."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import io
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Lock, RLock
+from typing import Any, Final, Protocol
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import polars as pl
+
+from rexview.errors import EngineUnreachable, SettingsError
+
+# What the tables are asked through, and what values become on the way.
+
+Parameter = str | int | float | list[str] | list[int]
+"""A value of a query. It is never pasted into the SQL, which has ``{name:Type}`` in its place."""
+QUERY_S: Final = 30
+"""No query may take longer."""
+_PLAIN: Final[Mapping[type[pl.DataType], str]] = {
+    pl.String: "String",
+    pl.UInt8: "UInt8",
+    pl.UInt16: "UInt16",
+    pl.UInt32: "UInt32",
+    pl.UInt64: "UInt64",
+    pl.Int64: "Int64",
+    pl.Float32: "Float32",
+    pl.Float64: "Float64",
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """A ClickHouse server; ``cluster`` is empty where it stands alone."""
+
+    host: str
+    port: int
+    user: str
+    database: str
+    cluster: str
+    secure: bool
+
+
+class Database(Protocol):
+    """One database of a ClickHouse. Safe for several threads.
+
+    Raises
+    ------
+    EngineUnreachable
+        It does not answer, not in time, or not with what was asked for.
+    """
+
+    def query(
+        self,
+        sql: str,
+        parameters: Mapping[str, Parameter] | None = None,
+        tables: Mapping[str, pl.DataFrame] | None = None,
+    ) -> pl.DataFrame:
+        """Return the rows of a query. ``tables`` are sent along and known by name in it alone."""
+
+    def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
+        """Run a statement that returns nothing."""
+
+    def insert(self, table: str, frame: pl.DataFrame) -> None:
+        """Add rows to a table; the columns are found by their names."""
+
+    @property
+    def cluster(self) -> str:
+        """The name of the cluster that the tables are spread over; empty on a single server."""
+
+
+def type_of(dtype: pl.DataType) -> str:
+    """Return ClickHouse's name of a type of columns that are sent along."""
+    if isinstance(dtype, pl.List):
+        return f"Array({type_of(dtype.inner)})"  # type: ignore[arg-type]
+    return _PLAIN[type(dtype)]
+
+
+def quoted(name: str) -> str:
+    """Return a name (of a database, a cluster) as SQL takes it."""
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
+# Where the tables are, as the setting ``engine`` says it.
+
+_PORTS: Final = {False: 8123, True: 8443}
+
+
+@cache
+def database_at(address: str) -> Database:
+    """Return the database at an address; nothing is asked of it yet.
+
+    ``clickhouse://user@host:port/database`` (with ``?secure=1`` by TLS, ``?cluster=NAME`` spread
+    over that cluster's shards), or ``chdb:///folder``.
+
+    Raises
+    ------
+    SettingsError
+    """
+    parts = urlsplit(address)
+    if parts.scheme == "chdb" and parts.path.strip("/"):
+        return InProcess(Path(unquote(parts.path)))
+    if parts.scheme == "clickhouse" and parts.hostname and parts.path.strip("/"):
+        options = parse_qs(parts.query)
+        secure = options.get("secure", ["0"])[0] not in ("", "0")
+        return OverHttp(
+            Server(
+                parts.hostname,
+                parts.port or _PORTS[secure],
+                unquote(parts.username or "default"),
+                unquote(parts.path.strip("/")),
+                options.get("cluster", [""])[0],
+                secure,
+            )
+        )
+    raise SettingsError("The engine is memory or clickhouse://user@host:port/database.")
+
+
+# ClickHouse inside this process, by chDB: for tests, and to try it on one machine.
+#
+# chDB holds its folder: one process at a time, and one query after the other.
+
+_LOCK = RLock()
+_SESSIONS: Final[dict[str, Any]] = {}
+"""chDB has one folder in a process; the sessions by folder, None once it was closed."""
+_SENT: Final[dict[str, pl.DataFrame]] = {}
+"""Tables that were sent along with the last queries, and are there still."""
+_ESCAPES: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0"}
+_SETTINGS: Final = f"SETTINGS max_execution_time = {QUERY_S}"
+
+
+class InProcess:
+    """A database of a chDB (:class:`.Database`); ``folder`` None keeps it in memory."""
+
+    cluster = ""
+
+    def __init__(self, folder: Path | None, name: str = "rexview") -> None:
+        self._folder, self._name = "" if folder is None else str(folder), name
+        with self._failing():
+            self.session.query(f"CREATE DATABASE IF NOT EXISTS {name}")
+
+    @property
+    def session(self) -> Any:
+        """The session of chDB; there is one in a process."""
+        if self._folder not in _SESSIONS:
+            try:
+                from chdb.session import Session
+            except ImportError:
+                raise EngineUnreachable(
+                    "chDB is not installed.",
+                    "Install it with: pip install chdb",
+                ) from None
+            if _SESSIONS:
+                raise EngineUnreachable(
+                    "chDB is open in another folder.", "One process can have one chDB."
+                )
+            _SESSIONS[self._folder] = Session(self._folder or None)
+            atexit.register(_close)  # now, so that it comes before what chDB itself does at the end
+        if _SESSIONS[self._folder] is None:
+            raise EngineUnreachable("chDB is closed: the app ends.", "Start it again.")
+        return _SESSIONS[self._folder]
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        with _LOCK:
+            try:
+                yield
+            except (RuntimeError, ValueError, OSError) as error:
+                raise EngineUnreachable(
+                    f"The tables do not answer ({_reason(error)}).",
+                    "Whoever runs this server has to look at chDB's folder.",
+                ) from error
+
+    def query(
+        self,
+        sql: str,
+        parameters: Mapping[str, Parameter] | None = None,
+        tables: Mapping[str, pl.DataFrame] | None = None,
+    ) -> pl.DataFrame:
+        """Return the rows of a query."""
+        with self._failing():
+            self.session.query(f"USE {self._name}")
+            self._send_along(tables or {})
+            found = self.session.query(f"{sql} {_SETTINGS}", "Arrow", params=_texts(parameters))
+            return pl.read_ipc(found.bytes()) if found.bytes() else pl.DataFrame()
+
+    def _send_along(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Have tables there for a query; one that was there for the last stays."""
+        for name, frame in tables.items():
+            if _SENT.get(name) is frame:
+                continue
+            _SENT.pop(name, None)
+            columns = ", ".join(f"{one} {type_of(kind)}" for one, kind in frame.schema.items())
+            self.session.query(f"DROP TEMPORARY TABLE IF EXISTS {name}")
+            self.session.query(f"CREATE TEMPORARY TABLE {name} ({columns}) ENGINE = Memory")
+            self._add(name, frame)
+            _SENT[name] = frame
+
+    def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
+        """Run a statement."""
+        with self._failing():
+            self.session.query(f"USE {self._name}")
+            self.session.query(sql, params=_texts(parameters))
+
+    def insert(self, table: str, frame: pl.DataFrame) -> None:
+        """Add rows to a table."""
+        with self._failing():
+            self._add(f"{self._name}.{table}", frame)
+
+    def _add(self, table: str, frame: pl.DataFrame) -> None:
+        if frame.is_empty():
+            return
+        names = ", ".join(frame.columns)
+        with NamedTemporaryFile(suffix=".arrow") as file:
+            frame.write_ipc_stream(file, compat_level=pl.CompatLevel.oldest())
+            file.flush()
+            rows = f"SELECT {names} FROM file('{file.name}', 'ArrowStream')"
+            self.session.query(f"INSERT INTO {table} ({names}) {rows}")
+
+
+def _close() -> None:
+    """Close chDB, whose threads must not outlive the interpreter; a query that runs ends first."""
+    with _LOCK:
+        for folder, session in _SESSIONS.items():
+            _SESSIONS[folder] = None
+            if session is not None:
+                session.cleanup()
+
+
+def _leave_to_parent() -> None:
+    """In a forked process chDB's threads are not there: to close or to ask it would never end."""
+    global _LOCK
+    atexit.unregister(_close)
+    _LOCK = RLock()  # whoever held it is not there either
+    for folder, session in _SESSIONS.items():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(session))  # nor is it closed as garbage
+        _SESSIONS[folder] = None
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+def _reason(error: Exception) -> str:
+    """Return the name of what happened, without the query or a path."""
+    words = str(error).rpartition("(")[2].partition(")")[0]
+    return words if words.isupper() else type(error).__name__
+
+
+def _texts(parameters: Mapping[str, Parameter] | None) -> dict[str, str]:
+    """Write values as ClickHouse reads them: like a field of tab-separated text."""
+    return {name: _text(value) for name, value in (parameters or {}).items()}
+
+
+def _text(value: Parameter) -> str:
+    if isinstance(value, list):
+        return f"[{','.join(_in_list(one) for one in value)}]"
+    if isinstance(value, str):
+        return "".join(_ESCAPES.get(letter, letter) for letter in value)
+    return repr(value)
+
+
+def _in_list(value: str | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+# A ClickHouse server, asked over HTTP by clickhouse-connect.
+
+PASSWORD: Final = "REXVIEW_CLICKHOUSE_PASSWORD"  # noqa: S105  the variable that holds it
+_CONNECT_S: Final = 4
+_TRY_AGAIN_S: Final = 3.0
+"""So long after it was away it is not asked again, so that pages stay quick."""
+_AWAY: Final = "Wait a little, or ask whoever runs the server; what you write is kept as ever."
+
+
+class OverHttp:
+    """A database of a ClickHouse server (:class:`.Database`)."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.cluster = server.cluster
+        self._client: Any = None
+        self._connecting = Lock()
+        self._away_since = 0.0
+
+    def _connected(self) -> Any:
+        if time.monotonic() - self._away_since < _TRY_AGAIN_S:
+            raise self._away("does not answer")
+        with self._connecting:
+            if self._client is None:
+                self._client = self._connect()
+            return self._client
+
+    def _connect(self) -> Any:
+        try:
+            from clickhouse_connect import get_client
+        except ImportError:
+            raise EngineUnreachable(
+                "What talks to ClickHouse is not installed.",
+                "Install it with: pip install -r requirements-clickhouse.txt",
+            ) from None
+        server = self._server
+        with self._failing():
+            return get_client(
+                host=server.host,
+                port=server.port,
+                username=server.user,
+                password=os.environ.get(PASSWORD, ""),
+                database=server.database,
+                secure=server.secure,
+                connect_timeout=_CONNECT_S,
+                send_receive_timeout=QUERY_S + _CONNECT_S,
+                autogenerate_session_id=False,  # several at once
+                query_retries=0,
+                settings={"max_execution_time": QUERY_S},
+            )
+
+    def _away(self, what: str) -> EngineUnreachable:
+        server = self._server
+        return EngineUnreachable(
+            f"The tables on {server.host}:{server.port}, database {server.database}, {what}.", _AWAY
+        )
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Say in words what failed: never the query, nor what is in it."""
+        from clickhouse_connect.driver.exceptions import ClickHouseError, DatabaseError
+        from urllib3.exceptions import HTTPError
+
+        try:
+            yield
+        except DatabaseError as error:
+            text = str(error)
+            if "TIMEOUT_EXCEEDED" in text or "timed out" in text:
+                raise self._away(f"took longer than {QUERY_S} s") from None
+            if "AUTHENTICATION_FAILED" in text or "REQUIRED_PASSWORD" in text:
+                raise self._away(f"do not take the user or the password in {PASSWORD}") from None
+            if "UNKNOWN_DATABASE" in text:
+                raise self._away("do not exist: there is no such database") from None
+            if "UNKNOWN_TABLE" in text:
+                raise self._away("are not there: load the set first") from None
+            if "Error" in text and "Code:" not in text:  # the connection, not the query
+                self._away_since = time.monotonic()
+                raise self._away("do not answer") from None
+            raise self._away(f"did not take the question ({_code(text)})") from None
+        except (ClickHouseError, HTTPError, OSError):
+            self._away_since = time.monotonic()
+            raise self._away("do not answer") from None
+
+    def query(
+        self,
+        sql: str,
+        parameters: Mapping[str, Parameter] | None = None,
+        tables: Mapping[str, pl.DataFrame] | None = None,
+    ) -> pl.DataFrame:
+        """Return the rows of a query."""
+        client = self._connected()
+        with self._failing():
+            found = client.raw_query(
+                sql,
+                parameters=dict(parameters or {}),
+                fmt="Arrow",
+                use_database=True,
+                external_data=_sent_along(tables) if tables else None,
+                settings={"output_format_arrow_string_as_string": 1},
+            )
+        return pl.read_ipc(found) if found else pl.DataFrame()
+
+    def run(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> None:
+        """Run a statement."""
+        client = self._connected()
+        with self._failing():
+            client.command(sql, parameters=dict(parameters or {}))
+
+    def insert(self, table: str, frame: pl.DataFrame) -> None:
+        """Add rows to a table."""
+        client = self._connected()
+        with self._failing():
+            client.raw_insert(
+                table,
+                column_names=frame.columns,
+                insert_block=_arrow(frame),
+                fmt="ArrowStream",
+                settings={"distributed_foreground_insert": 1},
+            )
+
+
+def _sent_along(tables: Mapping[str, pl.DataFrame]) -> Any:
+    from clickhouse_connect.driver.external import ExternalData
+
+    sent = ExternalData()
+    for name, frame in tables.items():
+        columns = [f"{one} {type_of(kind)}" for one, kind in frame.schema.items()]
+        sent.add_file(file_name=name, data=_arrow(frame), fmt="ArrowStream", structure=columns)
+    return sent
+
+
+def _arrow(frame: pl.DataFrame) -> bytes:
+    stream = io.BytesIO()
+    frame.write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
+    return stream.getvalue()
+
+
+def _code(text: str) -> str:
+    """Return ClickHouse's name of an error, such as ``SYNTAX_ERROR``."""
+    words = (word.strip("().,") for word in text.split())
+    return next((word for word in words if "_" in word and word.isupper()), "error")

@@ -1,1 +1,0 @@
-"""Talking to ClickHouse: a server by HTTP, or chDB, the same engine inside this process."""

@@ -1,1 +1,0 @@
-"""Questions about many answers: counted by SQL, worked out by ``rexview.stats``."""

@@ -1,0 +1,283 @@
+"""Questions in the making as the page Curate shows them, and numbers of the curated set."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+from rexview.curation.candidates import Considered, by_model_sum, considered
+from rexview.curation.comparison import why_blocked
+from rexview.curation.coverage import Coverage, Targets, coverage
+from rexview.curation.curated_set import without_instruction
+from rexview.curation.near_duplicates import Similarity, alike_pairs
+from rexview.curation.studies import study_cases
+from rexview.schema import Case, ReviewSet
+from rexview.vocab import CRITERIA, SCORE_MAX, SCORE_MIN
+from rexview.words import counted, noun, tr
+
+# A study with its candidate questions, as the page Curate shows them.
+
+State = Literal["open", "done"]
+
+
+@dataclass(frozen=True)
+class AlikeQuestion:
+    """Another candidate that asks nearly the same; ``similarity`` above 0.9, at most 1."""
+
+    case: str
+    candidate: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class CandidateView:
+    """A candidate, why it cannot be chosen (None: it can), and others that ask nearly the same."""
+
+    candidate: Considered
+    blocked: str | None = None
+    alike: tuple[AlikeQuestion, ...] = ()
+
+
+@dataclass(frozen=True)
+class CurationStudy:
+    """A study in the order of the set, its candidates by the model's sum, the highest first.
+
+    ``case`` is the case that stands for it, ``title`` its id and what was asked of the radiologist.
+    """
+
+    case: str
+    study_id: str | None
+    title: str
+    candidates: tuple[CandidateView, ...] = ()
+
+    @property
+    def state(self) -> State:
+        """``done`` once a candidate is chosen, or all are rejected."""
+        decisions = [view.candidate.decision for view in self.candidates]
+        done = "chosen" in decisions or (decisions and set(decisions) == {"rejected"})
+        return "done" if done else "open"
+
+    @property
+    def blocked(self) -> int:
+        """How many candidates cannot be chosen."""
+        return sum(view.blocked is not None for view in self.candidates)
+
+
+@dataclass(frozen=True)
+class Curation:
+    """All studies of a set with their candidates."""
+
+    studies: tuple[CurationStudy, ...]
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each study by its case."""
+        return {study.case: place for place, study in enumerate(self.studies)}
+
+    def study(self, case: str) -> CurationStudy | None:
+        """Return the study that a case stands for, None without one."""
+        place = self.places.get(case)
+        return None if place is None else self.studies[place]
+
+    def view(self, case: str, candidate: str) -> CandidateView | None:
+        """Return one candidate, None where there is none."""
+        study = self.study(case)
+        views = study.candidates if study else ()
+        return next((view for view in views if view.candidate.id == candidate), None)
+
+
+# Which studies a set has, and their candidate questions with what stands in their way.
+
+
+def curation_of(
+    review_set: ReviewSet,
+    *,
+    question_type: str | None = "open",
+    similarity: Similarity | None = None,
+) -> Curation:
+    """Return the studies of a set with their candidates.
+
+    A case that has candidates and does not stand for its study is listed by itself, so that none
+    is left out.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+        With what people wrote (:func:`rexview.store.merged_set.merged`).
+    question_type : str or None
+        ``open`` or ``choice`` candidates; None: all.
+    similarity : Similarity, optional
+        How near-duplicates are found; by letters when absent.
+    """
+    by_case = considered(review_set)
+    if question_type:
+        by_case = {
+            case: tuple(one for one in some if one.question_type == question_type)
+            for case, some in by_case.items()
+        }
+    every = [one for some in by_case.values() for one in some]
+    alike = _alike(every, similarity)
+    named = dict.fromkeys([*study_cases(review_set), *(one.case for one in every)])
+    studies = []
+    for case_id in named:
+        case = review_set.case(case_id)
+        if case is None:
+            continue
+        views = tuple(
+            CandidateView(
+                one,
+                why_blocked(review_set, case, one.question, one.tags),
+                alike.get((one.case, one.id), ()),
+            )
+            for one in by_model_sum(by_case.get(case_id, ()))
+        )
+        studies.append(CurationStudy(case.id, case.study_id, _title(case), views))
+    return Curation(tuple(studies))
+
+
+def _alike(
+    candidates: list[Considered], similarity: Similarity | None
+) -> dict[tuple[str, str], tuple[AlikeQuestion, ...]]:
+    """Return those that ask nearly the same, the most alike first.
+
+    Questions in the same words are compared once and share their records: a model may propose one
+    for each of a thousand studies.
+    """
+    places = defaultdict(list)
+    for one in candidates:
+        places["\n".join([without_instruction(one.question), *one.options])].append(one)
+    groups = list(places.values())
+    near = defaultdict(list)
+    for first, second, how in alike_pairs(list(places), similarity):
+        near[first].append((second, how))
+        near[second].append((first, how))
+    found = {}
+    for number, group in enumerate(groups):
+        same = [AlikeQuestion(one.case, one.id, 1.0) for one in group]
+        others = [
+            AlikeQuestion(other.case, other.id, how)
+            for place, how in sorted(near[number], key=lambda one: -one[1])
+            for other in groups[place]
+        ]
+        for at, one in enumerate(group):
+            found[one.case, one.id] = (*same[:at], *same[at + 1 :], *others)
+    return found
+
+
+def _title(case: Case) -> str:
+    said = (case.context.indication or "").strip()
+    return " · ".join(part for part in (case.study_id or case.id, said) if part)
+
+
+# Numbers of the curated set: the supplement's plots are drawn from them.
+
+ENOUGH: Final = 16
+"""Every question that the paper selected had this sum or more, and no risk flag (supplement)."""
+SUMS: Final = range(SCORE_MIN * len(CRITERIA), SCORE_MAX * len(CRITERIA) + 1)
+
+
+@dataclass(frozen=True)
+class CuratedTables:
+    """What the candidates of a set and the chosen ones among them are like.
+
+    Attributes
+    ----------
+    sums : mapping of (int, bool) to int
+        Candidates by the sum of the model's scores, and whether they were chosen.
+    criteria : mapping of (str, int) to int
+        Chosen questions by criterion and the model's score.
+    unscored : int
+        Chosen questions without all four scores by a model: in neither of the two.
+    low, risky, unflagged : int
+        Chosen questions with a sum below :data:`ENOUGH`, with a risk flag, and scored ones of
+        which the model does not say whether they are a risk.
+    misstated : int
+        Candidates whose model added up wrongly.
+    coverage : Coverage
+    """
+
+    sums: Mapping[tuple[int, bool], int]
+    criteria: Mapping[tuple[str, int], int]
+    unscored: int
+    low: int
+    risky: int
+    unflagged: int
+    misstated: int
+    coverage: Coverage
+
+    @property
+    def scored(self) -> int:
+        """How many chosen questions have a sum."""
+        return self.coverage.chosen - self.unscored
+
+
+def curated_tables(curation: Curation, targets: Targets | None = None) -> CuratedTables:
+    """Count candidates and chosen questions; the newest scores of a model stand for all models."""
+    every = [view.candidate for study in curation.studies for view in study.candidates]
+    return tables_of(every, targets)
+
+
+def tables_of(every: Iterable[Considered], targets: Targets | None = None) -> CuratedTables:
+    """Count candidates; see :func:`curated_tables`."""
+    every = list(every)
+    sums: Counter[tuple[int, bool]] = Counter()
+    criteria: Counter[tuple[str, int]] = Counter()
+    counts: Counter[str] = Counter()
+    for one in every:
+        rating, is_chosen = one.model_rating, one.decision == "chosen"
+        total = rating.total if rating else None
+        counts["misstated"] += bool(rating and rating.misstated)
+        if total is not None:
+            sums[total, is_chosen] += 1
+        if not is_chosen:
+            continue
+        counts["unscored"] += total is None
+        counts["low"] += total is not None and total < ENOUGH
+        counts["risky"] += bool(rating and rating.risk)
+        counts["unflagged"] += rating is not None and rating.risk is None
+        if rating is not None and total is not None:
+            criteria.update((name, score) for name, score in rating.scores.items() if score)
+    return CuratedTables(
+        sums,
+        criteria,
+        counts["unscored"],
+        counts["low"],
+        counts["risky"],
+        counts["unflagged"],
+        counts["misstated"],
+        coverage(every, targets),
+    )
+
+
+def sums_caption(tables: CuratedTables) -> str:
+    """Hold the chosen questions against the paper's: 16 or more, no risk flag."""
+    n = tables.scored
+    said = [
+        tr(
+            "Of {counted} that a model scored, {low:,} {value} a sum below {enough} "
+            "and {risky:,} a risk flag; in the paper none had."
+        ).format(
+            counted=counted(n, "chosen question"),
+            low=tables.low,
+            value="has" if tables.low == 1 else "have",
+            enough=ENOUGH,
+            risky=tables.risky,
+        ),
+        tr("Sums are added up here, not taken from the model."),
+    ]
+    if tables.unscored:
+        said.append(
+            tr("Left out: {counted} without all four.").format(
+                counted=counted(tables.unscored, "chosen question")
+            )
+        )
+    if tables.unflagged:
+        said.append(
+            tr("Of {unflagged:,} {noun} the model does not say whether it is a risk.").format(
+                unflagged=tables.unflagged, noun=noun(tables.unflagged, "question")
+            )
+        )
+    return " ".join(said)

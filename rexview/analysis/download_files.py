@@ -1,0 +1,160 @@
+"""A table as a file to download: CSV with every digit, or a document for Word."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Text in the cells of spreadsheets: what would be taken for a formula is not.
+
+_SEPARATORS: Final = " |;,\u00a0\ufeff\"'"
+_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
+
+
+def neutral(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula.
+
+    Spaces and separators before it do not make it one text more: a program that takes ``|`` for the
+    separator finds a cell that begins after it.
+
+    >>> neutral("=1+1"), neutral("-3"), neutral("No effusion - clear."), neutral("|=1")
+    ("'=1+1", "'-3", 'No effusion - clear.', "'|'=1")
+    """
+    if text.startswith(_FORMULA):
+        return f"'{text}"
+    start = text.lstrip(_SEPARATORS)
+    if start != text and start.startswith(_FORMULA):
+        return f"'{text[: len(text) - len(start)]}'{start}"
+    return text
+
+
+def neutral_unless_number(text: str) -> str:
+    """Do so but for a plain number, as columns of numbers written as text have.
+
+    >>> neutral_unless_number("-3"), neutral_unless_number("-3+cmd")
+    ('-3', "'-3+cmd")
+    """
+    try:
+        float(text)
+    except ValueError:
+        return neutral(text)
+    return text
+
+
+TableForm = Literal["csv", "doc"]
+TABLE_FORMS: Final[dict[TableForm, tuple[str, str]]] = {
+    "csv": ("CSV", "text/csv"),
+    "doc": ("Word", "application/msword"),
+}
+"""Name and media type of each form. The document is HTML, which Word and browsers open."""
+_STYLE: Final = (
+    "body{font:10pt Arial,sans-serif;color:#000;background:#fff}"
+    "table{border-collapse:collapse}caption{text-align:left;font-weight:bold;padding:4pt 0}"
+    "th,td{border-bottom:.5pt solid #999;padding:2pt 6pt;text-align:left}"
+    "td.n{text-align:right}p{max-width:45em}"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TableFile:
+    """A table with all that has to go with it: what it is, how it was made, what n is.
+
+    The table itself is made when a file is asked for: comparing many models takes a while.
+    The columns named in ``shares`` hold shares, 0 to 1; those whose names begin with ``p`` and a
+    space, or are ``p``, hold p values.
+    """
+
+    title: str
+    make_frame: Callable[[], pd.DataFrame]
+    caption: str
+    shares: Sequence[str] = ()
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The table, at full precision."""
+        return self.make_frame()
+
+    def name(self, form: TableForm) -> str:
+        """Return the name of the download: ``table-1-content-and-language.csv``."""
+        return named_after(self.title, form, "table")
+
+
+def named_after(title: str, ending: str, untitled: str) -> str:
+    """Return the name of a file for what has a title; ``untitled`` where that has no letter."""
+    words = re.findall(r"[a-z0-9]+", title.lower())
+    return f"{'-'.join(words)[:80].strip('-') or untitled}.{ending}"
+
+
+def said_with(caption: str, *texts: str) -> str:
+    """Join what has to be said beside a caption, without what that says already."""
+    return " ".join(text for text in texts if text and text not in caption)
+
+
+def table_csv(table: pd.DataFrame) -> bytes:
+    """Return a table as CSV in UTF-8: numbers as they are, text safe for spreadsheets.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe before it, unless it is a
+    plain number. A byte order mark tells spreadsheets that the text is UTF-8.
+    """
+    safe = table.rename(columns=lambda name: neutral_unless_number(str(name)))
+    safe = safe.map(lambda cell: neutral_unless_number(cell) if isinstance(cell, str) else cell)
+    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
+
+
+def table_bytes(table: TableFile, form: TableForm, notice: str = "", *, so_far: str = "") -> bytes:
+    """Return a table as the bytes of a file.
+
+    The review set's notice goes wherever its numbers go, and so does ``so_far``, what has to be
+    said of numbers that are not final: into the document, and as last columns into the CSV.
+    """
+    if form == "csv":
+        said = {"Notice": notice, "So far": so_far}
+        return table_csv(table.frame.assign(**{name: text for name, text in said.items() if text}))
+    return _document(table, said_with(table.caption, notice, so_far)).encode("utf-8")
+
+
+def _document(table: TableFile, notice: str) -> str:
+    names = [str(name) for name in table.frame.columns]
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join(
+        f"<tr>{''.join(_cell(*cell, table.shares) for cell in zip(row, names, strict=True))}</tr>"
+        for row in table.frame.itertuples(index=False, name=None)
+    )
+    notes = "".join(f"<p>{html.escape(text)}</p>" for text in (notice, table.caption) if text)
+    title = html.escape(table.title)
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{_STYLE}</style></head><body><table><caption>{title}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</body></html>"
+    )
+
+
+def _cell(value: Any, column: str, shares: Sequence[str]) -> str:
+    import pandas as pd
+
+    if value is None or (not isinstance(value, str) and pd.isna(value)):
+        return '<td class="n">–</td>'
+    if isinstance(value, str):
+        return f"<td>{html.escape(value)}</td>"
+    return f'<td class="n">{html.escape(_number(value, column, shares))}</td>'
+
+
+def _number(value: Any, column: str, shares: Sequence[str]) -> str:
+    if column in shares:
+        text = f"{value:.1%}"
+    elif column == "p" or column.startswith("p "):
+        text = "<0.001" if value < 0.001 else f"{value:.3f}"
+    elif isinstance(value, Integral):
+        text = f"{value:,}"
+    else:
+        text = f"{value:.2f}"
+    return text.replace("-", "−")

@@ -1,1 +1,0 @@
-"""Tables to take away."""

@@ -1,0 +1,450 @@
+"""The numbers of the Failures page, their captions, and how far detectors are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from rexview.analysis.engine import CaseProperty, Engine, FailureTally, Scanned
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.conditions import (
+    NOT_KNOWN,
+    OUTCOMES_OF_FLAGS,
+    Finding,
+    region_name,
+    region_of,
+)
+from rexview.analysis.filter.finding_search import is_finding_search
+from rexview.analysis.filter.linked_count import Count, Group, Groups, property_values, refined
+from rexview.analysis.filter.wording import describe
+from rexview.stats.bootstrap import LEVEL, RESAMPLES
+from rexview.stats.failure_rates import (
+    NO_PATIENTS,
+    FailureTest,
+    PatientTally,
+    Rate,
+    failure_rates,
+    failure_tests,
+    rate,
+    without_unknown,
+)
+from rexview.vocab import READERS_ONLY
+from rexview.words import tr, trn
+
+# What is said of numbers that rest on flags, while detectors have not looked at every answer.
+#
+# All of it is plain text.
+
+SO_FAR: Final = tr("so far")
+
+
+def so_far_caption(scanned: Scanned) -> str:
+    """Say of how many answers the flags are known; empty when that is all of them."""
+    if scanned.is_complete:
+        return ""
+    return trn(
+        "So far: {looked:,} of {n:,} answer looked at for failures.",
+        "So far: {looked:,} of {n:,} answers looked at for failures.",
+        scanned.answers,
+    ).format(looked=scanned.looked, n=scanned.answers)
+
+
+def not_judged_caption(failed: int) -> str:
+    """Say how many answers a rule failed on; empty for none."""
+    return (
+        trn(
+            "{n:,} answer could not be judged by every rule.",
+            "{n:,} answers could not be judged by every rule.",
+            failed,
+        ).format(n=failed)
+        if failed
+        else ""
+    )
+
+
+def so_far_after(words: str, *, so_far: bool) -> str:
+    """Add to a heading or a count that it is so far."""
+    return f"{words} {SO_FAR}" if so_far else words
+
+
+def rests_on_flags(case_filter: CaseFilter) -> bool:
+    """Whether detectors decide which cases a filter leaves: it asks for failures or findings."""
+    asked = case_filter.failures, case_filter.sources, case_filter.judged, case_filter.findings
+    sides = any(word in OUTCOMES_OF_FLAGS for word in case_filter.outcomes)
+    return any(asked) or sides or is_finding_search(case_filter.search, case_filter.mention)
+
+
+def name_so_far(engine: Engine, case_filter: CaseFilter) -> str:
+    """Name a filter as :func:`.describe`, and say where its cases are those known so far."""
+    unknown = rests_on_flags(case_filter) and not engine.scanned(case_filter).is_complete
+    return so_far_after(describe(engine.facts, case_filter), so_far=unknown)
+
+
+# What stands under the numbers of failures: what can be judged, by whom, by which test.
+#
+# All of it is plain text.
+
+COUNTED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "any": (tr("Rule or reader"), ()),
+    "rule": (tr("Rule"), ("detector", "both")),
+    "reader": (tr("Reader"), ("reader", "both")),
+    "both": (tr("Rule and reader"), ("both",)),
+}
+"""Whose word counts, by the word in the link: its name on screen, the filter's sources."""
+COUNTED_MEANING: Final = {
+    "any": tr(
+        "Counted: answers that a rule flagged or a reader marked. Rejected flags do not count."
+    ),
+    "rule": tr("Counted: answers that a rule flagged, confirmed or not."),
+    "reader": tr("Counted: answers that a reader marked or confirmed."),
+    "both": tr("Counted: answers that a rule flagged and a reader confirmed."),
+}
+_JUDGED_BY: Final = {
+    "laterality_error": tr(
+        "answers that name a side, or draw a box, which the report, a reference "
+        "box or the answer itself can contradict"
+    ),
+    "token_limit": tr("answers with a finish reason, token counts or an English text"),
+    "execution_gap": tr("answers with a Process and an Execution score"),
+    "hallucination": tr("answers in English with an English report beside them"),
+    "omission": tr(
+        "answers in English with an English report beside them, but for choice questions"
+    ),
+    "wrong_type": tr(
+        "answers in English with an English report beside them, but for choice questions"
+    ),
+    "side_incomplete": tr(
+        "answers that name a side in English, and a report beside them that does"
+    ),
+    "boxes_missing": tr(
+        "answers in English to questions that ask for boxes, of models that draw them"
+    ),
+    "box_misplaced": tr("answers with boxes or an Image Content score"),
+    "box_unrelated": tr("answers with boxes or an Image Style score"),
+    "overconfident": tr("answers in English with a Synthesis score"),
+    "verbose": tr("scored answers with others to compare their length with"),
+    "terse": tr("scored answers with others to compare their length with"),
+    "failed_extraction": tr("answers to choice questions"),
+    "wrong_explanation": tr("answers of which a reader said whether the reason is right"),
+    "disagreement": tr("answers that two readers scored"),
+}
+SMALL: Final = 10
+"""Groups of fewer answers that can be judged are marked as small."""
+
+
+def counted_caption(counted: str, scanned: Scanned) -> str:
+    """Say whose word counts (a word of :data:`COUNTED`), and that numbers are so far."""
+    return " ".join(filter(None, (so_far_caption(scanned), COUNTED_MEANING[counted])))
+
+
+def judged_caption(failure: str, *, short: bool = False) -> str:
+    """Say which answers can be judged for a failure; ``short`` leaves the readers' word out."""
+    words = tr("Can be judged: {judged_by}").format(judged_by=_JUDGED_BY[failure])
+    if short:
+        return words
+    if failure in READERS_ONLY:
+        return f"{words}."
+    return tr("{words}, and every answer with a reader's verdict.").format(words=words)
+
+
+def judged_share_caption(judged: int, answers: int) -> str:
+    """Say how many answers can be judged: ``26 of 40 answers can be judged``."""
+    if judged == answers:
+        words = trn("all {n:,} answer can be judged", "all {n:,} answers can be judged", answers)
+    else:
+        words = trn(
+            "{judged:,} of {n:,} answer can be judged",
+            "{judged:,} of {n:,} answers can be judged",
+            answers,
+        )
+    return words.format(judged=judged, n=answers)
+
+
+def rate_caption(*, clustered: bool) -> str:
+    """Say how shares, intervals and tests are made."""
+    words = tr(
+        "Shares are of the answers that can be judged or have a reader's verdict; the others are "
+        "not counted as right."
+    )
+    if clustered:
+        how = tr(
+            "Some cases share a patient or study: {level:.0%} intervals resample patients (BCa, "
+            "{resamples:,} resamples), and a share of 0% or 100% has Wilson's interval with each "
+            "patient counted once; the tests take cases as independent."
+        )
+    else:
+        how = tr("{level:.0%} intervals are Wilson's, those of differences are bootstrapped.")
+    return f"{words} {how.format(level=LEVEL, resamples=RESAMPLES)}"
+
+
+def comparison_caption(first: str = "A", second: str = "B") -> str:
+    """Say how two models are compared; both names as they stand beside the table."""
+    return tr(
+        "Two models are compared over the cases in which both can be judged: "
+        "McNemar's exact test, p adjusted by Benjamini-Hochberg over all "
+        "failures and pairs here. Differences are {first} minus {second}; of the "
+        "pairs, those are counted in which only one of the two failed."
+    ).format(first=first, second=second)
+
+
+def group_caption(kind: str, *, any_small: bool) -> str:
+    """Say what n is in a table of groups; ``kind`` is ``finding``, ``region`` or ``property``.
+
+    ``any_small`` says whether a group is small: only then there is a word on small ones.
+    """
+    if kind == "property":
+        n = tr("n: answers that can be judged in the cases of the group.")
+    else:
+        n = tr(
+            "n: all answers that can be judged, whatever they are about. The {kind} "
+            "is the one that the rule found in its evidence; failures without one "
+            "stand as not known. An answer can stand in several rows."
+        ).format(kind=kind)
+    words = tr("Most failures first. {n}").format(n=n)
+    if not any_small:
+        return words
+    small = tr("Groups with n under {small} are small: read them as cases.").format(small=SMALL)
+    return f"{words} {small}"
+
+
+# How often each model fails, and on what. Each number comes with the filter that opens it.
+
+BY_FINDING: Final = CaseProperty("finding", tr("Finding"), "findings")
+BY_REGION: Final = CaseProperty("region", tr("Region"), "findings")
+_NOT_KNOWN_NAME: Final = tr("Not known")
+MOST_RESAMPLED: Final = 6
+"""Of more models the differences have no intervals: there are hundreds of pairs."""
+MOST_GROUPS: Final = 24
+"""As many groups are laid out; of more, those with the most failures."""
+
+
+@dataclass(frozen=True)
+class FailureRow:
+    """One failure of one model.
+
+    ``flagged`` of ``judged`` answers fail, of ``answers`` in all; ``hinted`` have no more than a
+    rule's suggestion and are not counted. ``rate`` has no share where nobody judged any answer.
+    """
+
+    failure: str
+    model: str
+    flagged: Count
+    judged: Count
+    answers: int
+    hinted: Count
+    rate: Rate
+
+
+@dataclass(frozen=True, eq=False)
+class FailureTables:
+    """The rates of all failures for one filter; models in the set's order.
+
+    ``counted`` is whose word counts (:data:`COUNTED`); ``clustered`` says that cases share a
+    patient or study. The headline failures are here always, others where anybody met them.
+    ``scanned`` says of how many of the answers the flags are known.
+    """
+
+    models: Mapping[str, str]
+    counted: str
+    cases: Count
+    clustered: bool
+    rows: tuple[FailureRow, ...]
+    scanned: Scanned
+    compare_models: Callable[[], tuple[FailureTest, ...]]
+
+    @cached_property
+    def tests(self) -> tuple[FailureTest, ...]:
+        """The tests between models: of many models they take a while, so only when asked for."""
+        return self.compare_models()
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The failures in their order."""
+        return tuple(dict.fromkeys(row.failure for row in self.rows))
+
+    def of(self, failure: str) -> tuple[FailureRow, ...]:
+        """Return the rows of one failure."""
+        return tuple(row for row in self.rows if row.failure == failure)
+
+
+@dataclass(frozen=True)
+class GroupCell:
+    """One model in one group: ``flagged`` of ``flagged.of`` answers that can be judged."""
+
+    model: str
+    flagged: Count
+    judged: Count
+    rate: Rate
+
+    @property
+    def is_small(self) -> bool:
+        """Whether so few answers can be judged that a share says little."""
+        return self.rate.n < SMALL
+
+
+@dataclass(frozen=True, eq=False)
+class FailureGroups(Groups[GroupCell]):
+    """One failure by finding, region or a property of the case; groups count its failures.
+
+    Most failures first. ``kind`` is ``finding``, ``region`` or ``property``.
+    """
+
+    failure: str
+    kind: str
+
+    def failures_of(self, model: str) -> float:
+        """Return how many failures a model has in all groups."""
+        found = (cell for group in self.groups for cell in group.cells if cell.model == model)
+        return float(sum(cell.flagged.value for cell in found))
+
+    @property
+    def any_small(self) -> bool:
+        """Whether a group is small for a model."""
+        return any(cell.is_small for group in self.groups for cell in group.cells if cell.rate.n)
+
+
+def base_of(case_filter: CaseFilter) -> CaseFilter:
+    """Return a filter without what it says about failures: rates are about all of them."""
+    return replace(case_filter, failures=(), sources=(), judged=(), findings=())
+
+
+def failure_tables(
+    engine: Engine,
+    case_filter: CaseFilter | None = None,
+    *,
+    counted: str = "any",
+    resamples: int = RESAMPLES,
+) -> FailureTables:
+    """Work out the rates of all failures over the answers that a filter leaves.
+
+    What the filter says about failures is left out. ``counted`` is a word of :data:`COUNTED`;
+    ``resamples`` are those of the bootstrap, 0 for no intervals.
+    """
+    base = base_of(case_filter or CaseFilter())
+    sources = COUNTED[counted][1]
+    tally = engine.tally(base)
+    answers = {model.model: model.answers for model in tally.by_model}
+    models = tally.names(engine.facts)
+    tallies = engine.failure_tallies(base)
+    failures = list(dict.fromkeys(found.failure for found in tallies))
+    hinted = {(found.failure, found.model): found.hint for found in tallies}
+    unknown = _not_judged(tallies, sources)
+
+    def compare_models() -> tuple[FailureTest, ...]:
+        few = len(models) <= MOST_RESAMPLED
+        pairs = without_unknown(engine.judged_pairs(base, failures, sources), unknown)
+        return failure_tests(pairs, resamples=resamples if few else 0)
+
+    rows = []
+    judged = engine.judged_tallies(base, failures, sources)
+    for found in failure_rates(judged, list(models), failures, resamples=resamples):
+        failure, model, share = found.failure, found.model, found.rate
+        share = share.not_judged() if (failure, model) in unknown else share
+        opens = replace(base, failures=(failure,), sources=sources, models=(model,))
+        can = replace(base, judged=(failure,), models=(model,))
+        rows.append(
+            FailureRow(
+                failure,
+                model,
+                Count(share.flagged, opens, share.n),
+                Count(share.n, can, answers[model]),
+                answers[model],
+                Count(hinted.get((failure, model), 0), replace(opens, sources=("hint",))),
+                share,
+            )
+        )
+    cases, patients = engine.patients(base)
+    return FailureTables(
+        models=models,
+        counted=counted,
+        cases=Count(tally.cases, base, engine.facts.n_cases),
+        clustered=patients < cases,
+        rows=tuple(rows),
+        scanned=engine.scanned(base),
+        compare_models=compare_models,
+    )
+
+
+def group_choices(engine: Engine) -> tuple[CaseProperty, ...]:
+    """Return what failures can be laid out by, in the order of a list."""
+    return (BY_FINDING, BY_REGION, *engine.facts.properties)
+
+
+def failure_groups(
+    engine: Engine,
+    case_filter: CaseFilter,
+    failure: str,
+    by: CaseProperty,
+    *,
+    counted: str = "any",
+    resamples: int = RESAMPLES,
+) -> FailureGroups:
+    """Lay one failure out by finding, by region or by a property of the case.
+
+    Parameters as for :func:`failure_tables`; ``by`` is one of :func:`group_choices`.
+    """
+    base = base_of(case_filter)
+    models = engine.tally(base).names(engine.facts)
+    sources = COUNTED[counted][1]
+    failing = replace(base, failures=(failure,), sources=sources)
+    unknown = _not_judged(engine.failure_tallies(base), sources)
+    found = list(_groups(engine, base, failing, by))
+    found.sort(key=lambda group: -_flagged(group[3]))
+    groups = []
+    for value, name, opens, judged in found[:MOST_GROUPS]:
+        cells = []
+        for model in models:
+            share = rate(judged.get((failure, model), NO_PATIENTS), resamples=resamples)
+            share = share.not_judged() if (failure, model) in unknown else share
+            mine = replace(opens, models=(model,))
+            can = replace(mine, failures=(), sources=(), findings=(), judged=(failure,))
+            flagged = Count(share.flagged, mine, share.n)
+            cells.append(GroupCell(model, flagged, Count(share.n, can), share))
+        groups.append(Group(value, name, Count(_flagged(judged), opens), tuple(cells)))
+    kind = by.key if by in (BY_FINDING, BY_REGION) else "property"
+    left_out = max(0, len(found) - MOST_GROUPS)
+    return FailureGroups(by, models, tuple(groups), left_out, failure, kind)
+
+
+def _not_judged(
+    tallies: Iterable[FailureTally], sources: Sequence[str]
+) -> frozenset[tuple[str, str]]:
+    """Return failure and model where none of the sources can tell how often it is there."""
+    return frozenset((one.failure, one.model) for one in tallies if not one.is_judged(sources))
+
+
+_Tallies = Mapping[tuple[str, str], PatientTally]
+
+
+def _flagged(judged: _Tallies) -> int:
+    return sum(tally.total for tally in judged.values())
+
+
+def _groups(
+    engine: Engine, base: CaseFilter, failing: CaseFilter, by: CaseProperty
+) -> Iterator[tuple[str, str, CaseFilter, _Tallies]]:
+    """Yield each group with any failure: value, name, what opens it, what can be judged of it.
+
+    Every answer that can be judged could fail on any finding or region: those are of all of them.
+    """
+    failures, sources = failing.failures, failing.sources
+    if by.field != "findings":
+        counts = engine.property_counts(base, by)
+        for value, name, cases in property_values(counts, engine.facts, base, by):
+            judged = engine.judged_tallies(cases.opens, failures, sources)
+            if _flagged(judged):
+                yield value, name, refined(failing, **{by.field: value}) or failing, judged
+        return
+    known = engine.failure_findings(failures[0])
+    words = [Finding(name) for name in known]
+    if by == BY_REGION:
+        regions = sorted({region for name in known if (region := region_of(name))})
+        words = [Finding(region, is_region=True) for region in regions]
+    for word in (*words, Finding(NOT_KNOWN)):
+        judged = engine.judged_tallies(base, failures, sources, (str(word),))
+        if _flagged(judged):
+            name = region_name(word.id) if word.is_region else word.name
+            name = _NOT_KNOWN_NAME if word.id == NOT_KNOWN else name
+            yield str(word), name, replace(failing, findings=(str(word),)), judged

@@ -1,0 +1,278 @@
+"""The numbers of the Judges page, beside those of readers, and their captions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from rexview.analysis.engine import Engine, JudgeAgreement
+from rexview.analysis.failures import base_of
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.judge_conditions import JudgeCondition
+from rexview.analysis.filter.linked_count import ANY, Count, count_within, refined, with_all
+from rexview.stats.bootstrap import RESAMPLES, Interval
+from rexview.stats.failure_rates import NO_PATIENTS, Rate, rate
+from rexview.stats.judges import FEWEST, FailureAgreement, Judge, ScoreAgreement
+from rexview.stats.summary import tally
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
+from rexview.words import counted, tr
+
+
+@dataclass(frozen=True)
+class JudgedFailure:
+    """One failure of one model: the judge sees it in ``present`` of ``spoken`` answers."""
+
+    failure: str
+    model: str
+    present: Count
+    spoken: Count
+    rate: Rate
+
+
+@dataclass(frozen=True)
+class JudgedScore:
+    """One dimension of one model: the judge's scores, and the readers' final ones."""
+
+    dimension: str
+    model: str
+    scored: Count
+    mean: float | None
+    by_readers: Count
+    readers_mean: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeTables:
+    """What a judge says of the answers that a filter leaves; models in the set's order."""
+
+    models: Mapping[str, str]
+    agreement: JudgeAgreement
+    failures: tuple[JudgedFailure, ...]
+    scores: tuple[JudgedScore, ...]
+
+    @property
+    def judge(self) -> Judge:
+        """Who says it."""
+        return self.agreement.judge
+
+    def failure_agreement(self, failure: str) -> FailureAgreement | None:
+        """Return how far the judge agrees with readers on a failure."""
+        return self.agreement.failures.get(failure)
+
+    def score_agreement(self, dimension: str) -> ScoreAgreement | None:
+        """Return how far the judge agrees with readers on a dimension."""
+        return self.agreement.scores.get(dimension)
+
+
+def judge_tables(
+    engine: Engine, case_filter: CaseFilter, judge: Judge, *, resamples: int = RESAMPLES
+) -> JudgeTables:
+    """Count what a judge says of the answers that a filter leaves.
+
+    As on the Failures page, what the filter says about failures is left out for failures.
+    """
+    models = engine.tally(base_of(case_filter)).names(engine.facts)
+    return JudgeTables(
+        models,
+        engine.judge_agreement(judge),
+        _failures(engine, base_of(case_filter), judge, models, resamples),
+        _scores(engine, case_filter, judge, models),
+    )
+
+
+def _failures(
+    engine: Engine, base: CaseFilter, judge: Judge, models: Mapping[str, str], resamples: int
+) -> tuple[JudgedFailure, ...]:
+    tallies = engine.judge_failures(base, judge)
+    met = {failure for failure, _ in tallies}
+    found = []
+    for failure in (one for one in FAILURES if one in met):
+        for model in models:
+            share = rate(tallies.get((failure, model), NO_PATIENTS), resamples=resamples)
+            found.append(
+                JudgedFailure(
+                    failure,
+                    model,
+                    _opened(base, model, JudgeCondition(failure, "yes", judge), share.flagged),
+                    _opened(base, model, JudgeCondition(failure, "", judge), share.n),
+                    share,
+                )
+            )
+    return tuple(found)
+
+
+def _scores(
+    engine: Engine, case_filter: CaseFilter, judge: Judge, models: Mapping[str, str]
+) -> tuple[JudgedScore, ...]:
+    tallies = engine.judge_scores(case_filter, judge)
+    met = {dimension for dimension, _ in tallies}
+    finals = engine.score_tallies(case_filter)
+    found = []
+    for dimension in (one for one in DIMENSIONS if one in met):
+        for model in models:
+            mine = tallies.get((dimension, model), tally(np.empty(0)))
+            theirs = finals.of(dimension, model)
+            found.append(
+                JudgedScore(
+                    dimension,
+                    model,
+                    _opened(case_filter, model, JudgeCondition(dimension, "", judge), mine.n),
+                    mine.mean,
+                    _with_final(case_filter, model, dimension, theirs.n),
+                    theirs.mean,
+                )
+            )
+    return tuple(found)
+
+
+def _with_final(base: CaseFilter, model: str, dimension: str, value: int) -> Count:
+    """Join the number of final scores with the filter that opens their answers."""
+    conditions: dict[str, Any] = {"models": model, dimension: ANY}
+    return count_within(base, value, **conditions)
+
+
+def _opened(base: CaseFilter, model: str, condition: JudgeCondition, value: int) -> Count:
+    """Join a number with the filter that opens its answers."""
+    own = refined(base, models=(model,)) or base
+    return Count(value, with_all(own, "opinions", str(condition)))
+
+
+# What stands beside and under what a judge says. All of it is plain text.
+
+OPINION: Final = tr("a language model’s opinion")
+NEVER: Final = tr("never compared with readers")
+
+
+def failure_words(found: FailureAgreement | None) -> str:
+    """Say how far a judge agrees with readers on one failure.
+
+    ``agreement with readers: kappa 0.41 (0.20 to 0.60), 38 answers; precision 60% (31% to 83%),
+    recall 50% (25% to 75%)``.
+    """
+    if found is None:
+        return NEVER
+    shares = ", ".join(
+        f"{name} {one.share:.0%}{_limits(one.interval, '.0%')}"
+        for name, one in (("precision", found.precision), ("recall", found.recall))
+        if one.share is not None
+    )
+    words = _words(found.n, "kappa", found.kappa, found.interval)
+    return f"{words}; {shares}" if shares else words
+
+
+def score_words(found: ScoreAgreement | None) -> str:
+    """Say how far a judge agrees with readers' final scores on one dimension."""
+    if found is None:
+        return NEVER
+    return _words(found.n, tr("weighted kappa"), found.qwk, found.qwk_interval)
+
+
+def _words(n: int, name: str, kappa: float | None, around: Interval) -> str:
+    if not n:
+        return NEVER
+    if n < FEWEST:
+        return tr("compared with readers on {counted}: too few to say").format(
+            counted=counted(n, "answer")
+        )
+    if kappa is None:
+        return tr("no kappa with readers, {counted}: one side always says the same").format(
+            counted=counted(n, "answer")
+        )
+    limits = _limits(around, ".2f")
+    return tr("agreement with readers: {name} {kappa:.2f}{limits}, {counted}").format(
+        name=name, kappa=kappa, limits=limits, counted=counted(n, "answer")
+    )
+
+
+def _limits(around: Interval, form: str) -> str:
+    if around.low is None or around.high is None:
+        return ""
+    low, high = format(around.low, form), format(around.high, form)
+    return f" ({tr('{low} to {high}').format(low=low, high=high)})"
+
+
+def filter_captions(engine: Engine, case_filter: CaseFilter) -> tuple[str, ...]:
+    """Say of each condition of a filter on a judge how far that judge agrees with readers on it."""
+    found = []
+    for asked in map(JudgeCondition.parse, case_filter.opinions):
+        if asked.judge not in engine.facts.judges:
+            continue
+        agreement = engine.judge_agreement(asked.judge)
+        if asked.about in FAILURES:
+            name = FAILURES[asked.about].name
+            words = failure_words(agreement.failures.get(asked.about))
+        else:
+            name = DIMENSION_NAMES[asked.about]
+            words = score_words(agreement.scores.get(asked.about))
+        found.append(
+            tr("{name}, judge {name_2}: {opinion}; {words}.").format(
+                name=name, name_2=asked.judge.name, opinion=OPINION, words=words
+            )
+        )
+    return tuple(dict.fromkeys(found))
+
+
+def _left_caption(agreement: JudgeAgreement) -> str:
+    """Say how many opinions are on earlier texts, and that a wording was changed."""
+    parts = []
+    if agreement.stale:
+        n = counted(agreement.stale, "opinion")
+        parts.append(tr("{n} on earlier texts of answers count nowhere.").format(n=n))
+    if agreement.wordings > 1:
+        parts.append(
+            tr(
+                "The wording {prompt_id} was changed under its name: opinions in its "
+                "{wordings} versions are taken together."
+            ).format(prompt_id=agreement.judge.prompt_id, wordings=agreement.wordings)
+        )
+    return " ".join(parts)
+
+
+def failures_caption(agreement: JudgeAgreement) -> str:
+    """Say what the numbers of the table of failures are."""
+    parts = [
+        tr("Judge {name}: {opinion}, in no other number of this page.").format(
+            name=agreement.judge.name, opinion=OPINION
+        ),
+        tr(
+            "Agreement with readers is over all answers of the set, whatever the "
+            "filter: Cohen’s kappa; precision, the share of what the judge sees that "
+            "readers see, too; recall, the other way round. Readers see a failure "
+            "that one of them confirmed; they do not see one that they rejected, or "
+            "left alone on an answer that they scored while they mark failures on "
+            "others."
+        ),
+        tr("95% intervals resample patients; below {fewest} answers there are no numbers.").format(
+            fewest=FEWEST
+        ),
+        _left_caption(agreement),
+    ]
+    return " ".join(filter(None, parts))
+
+
+def scores_caption(agreement: JudgeAgreement, *, more: bool = False) -> str:
+    """Say what the numbers of the tables of scores are; ``more`` of them than kappa."""
+    others = tr(
+        "MAD: mean absolute difference, points. Same score: the very same one. "
+        "Readers among themselves: kappa over all pairs of scores that two "
+        "readers gave one of these answers."
+    )
+    parts = [
+        tr("Judge {name}: {opinion}, in no other number of this page.").format(
+            name=agreement.judge.name, opinion=OPINION
+        ),
+        tr(
+            "Agreement is over all answers of the set that both scored, whatever the "
+            "filter: quadratic-weighted kappa of the judge’s score and the final "
+            "score, which is not rounded."
+        ),
+        others if more else "",
+        tr("95% intervals resample patients; below {fewest} answers there are no numbers.").format(
+            fewest=FEWEST
+        ),
+        _left_caption(agreement),
+    ]
+    return " ".join(filter(None, parts))

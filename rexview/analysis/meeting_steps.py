@@ -1,0 +1,303 @@
+"""What of a case may be shown at a step of a meeting: the case without all that comes later.
+
+What is left out here cannot leak further on: whoever makes a page, a payload or a link for a
+meeting is given nothing else. Models stand under letters, the same for a case throughout a meeting,
+in an order that tells nothing. What a text says of its model is covered until models are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from rexview.analysis.case.blinding import BlindedText, blinded_case, cover_names, covered
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.meetings import Meeting
+from rexview.analysis.study import slots_of
+from rexview.analysis.written_failures import MarkedAnswer
+from rexview.detect import DETECTORS
+from rexview.detect.core.detector import ScoringDetector
+from rexview.schema import Answer, Case, Evidence, Flag, ReaderFlag, ReviewSet, Score
+from rexview.stats import limit_reached
+
+_NEEDED: Final[Mapping[str, frozenset[str]]] = {
+    "answer": frozenset({"answers"}),
+    "box": frozenset({"boxes"}),
+    "correct_option": frozenset({"report"}),
+    "option": frozenset({"answers"}),
+    "question": frozenset(),
+    "question_boxes": frozenset(),
+    "reference_box": frozenset({"boxes", "report"}),
+    "report": frozenset({"report"}),
+    "scores": frozenset({"scores"}),
+    "usage": frozenset({"models"}),
+}
+"""The steps before which evidence of a flag is not shown, by where it lies: how many words a model
+may write tells which model it is."""
+_ABOUT_ANSWERS: Final = frozenset({"answers", "boxes", "models", "scores", "flags"})
+"""Before the first of these nobody sees how many answers there are."""
+_TOLD: Final = frozenset({"answers", "boxes", "report"})
+"""The words of a flag may speak of all of these."""
+_MARKS: Final = _TOLD | {"flags", "models"}
+"""A failure in words may speak of all of these in its title, of a model also by a name that nothing
+could cover."""
+_OF_SCORES: Final = frozenset(one.failure for one in DETECTORS if isinstance(one, ScoringDetector))
+"""Failures that may follow from readers' scores: that one was found tells of these."""
+
+
+@dataclass(frozen=True)
+class ShownCase:
+    """A case as it is shown at one step of a meeting.
+
+    Attributes
+    ----------
+    page : CasePage
+        The case with what is shown of it. Wherever a model is named stands its letter, also when
+        the models are known. Paths of pictures, which may name both, are for the server only.
+    steps : tuple of str
+        The steps of the meeting in their order.
+    step : int
+        The last one that is shown, from 0.
+    models : mapping of str to str
+        The id of the model of each letter, empty until the models are named.
+    agreed : tuple of Score
+        What readers agreed on after they had differed, once scores are shown.
+    """
+
+    page: CasePage
+    steps: tuple[str, ...]
+    step: int
+    models: Mapping[str, str]
+    agreed: tuple[Score, ...] = ()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The steps that are shown."""
+        return self.steps[: self.step + 1]
+
+    @property
+    def tells_flags(self) -> bool:
+        """Whether flags stand in words: before, only that there are such failures."""
+        return frozenset(self.shown) >= _TOLD
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as JSON can say it, but for the paths of pictures."""
+        page = asdict(self.page)
+        for image in page["case"]["images"]:
+            del image["path"]
+        for answer in page["answers"]:
+            answer["images"] = len(answer["images"])
+        for name in ("unfinished", "not_judged", "not_yet"):
+            page[name] = sorted(page[name])
+        return {
+            "page": page,
+            "steps": list(self.steps),
+            "step": self.step,
+            "models": dict(self.models),
+            "agreed": [asdict(one) for one in self.agreed],
+        }
+
+
+def letters_of(held: Meeting, case_id: str, models: Iterable[str], key: bytes) -> dict[str, str]:
+    """Return the model of each letter of a case, A first, the same throughout a meeting.
+
+    ``models`` are those that answered, in any order; ``key`` is the secret of the set
+    (:meth:`rexview.store.Reviews.letter_key`): without it nobody can work out which letter a model
+    has.
+    """
+    return slots_of(case_id, models, reader=f"meeting {held.id}", key=key)
+
+
+def shown_case(
+    review_set: ReviewSet,
+    page: CasePage,
+    meeting: Meeting,
+    step: int,
+    key: bytes,
+    agreed: Sequence[Score] = (),
+) -> ShownCase:
+    """Take out of a case all that later steps of a meeting show.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+        With what people wrote.
+    page : CasePage
+        The case with everything.
+    meeting : Meeting
+        Whose steps are gone through.
+    step : int
+        The last step that may be shown, from 0; a number beyond the last one is the last one.
+    key : bytes
+        The secret of the set, for letters.
+    agreed : sequence of Score, optional
+        Each consensus of readers on this case.
+    """
+    last = min(max(step, 0), len(meeting.steps) - 1)
+    models = (answer.model for answer in page.answers)
+    letters = letters_of(meeting, page.case.id, models, key)
+    shown = frozenset(meeting.steps[: last + 1])
+    made = _Shown(review_set, page, letters, shown)
+    named = letters if "models" in shown else {}
+    told = made.scores(agreed) if "scores" in shown else ()
+    return ShownCase(made.page(), meeting.steps, last, named, told)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    review_set: ReviewSet
+    whole: CasePage
+    letters: Mapping[str, str]
+    shown: frozenset[str]
+
+    @property
+    def _letter(self) -> dict[str, str]:
+        return {model: letter for letter, model in self.letters.items()}
+
+    def page(self) -> CasePage:
+        with_scores, with_flags = "scores" in self.shown, "flags" in self.shown
+        answers = {answer.model: answer for answer in self.whole.answers}
+        finals = self.whole.finals if with_scores else {}
+        counted = (one for one in self.whole.scores if one.reader not in self.whole.unfinished)
+        return CasePage(
+            self._case(),
+            tuple(self._answer(answers[model]) for model in self.letters.values())
+            if self.shown & _ABOUT_ANSWERS
+            else (),
+            self.scores(counted) if with_scores else (),
+            {name: finals[model] for name, model in self.letters.items() if model in finals},
+            self._flags(self.whole.flags) if with_flags else (),
+            self._reader_flags(self.whole.reader_flags) if with_flags else (),
+            not_judged=self._named(self.whole.not_judged) if with_flags else frozenset(),
+            not_yet=self._named(self.whole.not_yet) if with_flags else frozenset(),
+            choices=tuple(replace(one, created=None) for one in self.whole.choices if with_scores),
+            marks=tuple(self._marks()),
+        )
+
+    def scores(self, given: Iterable[Score]) -> tuple[Score, ...]:
+        """Return scores in the order of the letters: files have them in that of models."""
+        every = tuple(given)
+        return tuple(
+            self._score(one)
+            for model in self.letters.values()
+            for one in every
+            if one.model == model
+        )
+
+    def _named(self, models: frozenset[str]) -> frozenset[str]:
+        return frozenset(self._letter[model] for model in models if model in self._letter)
+
+    def _case(self) -> Case:
+        case = self.whole.case
+        bare = replace(blinded_case(case), patient_id=None, site=None, study_id=None)
+        if "report" not in self.shown:
+            return bare
+        boxes = case.reference_boxes if "boxes" in self.shown else ()
+        return replace(
+            bare,
+            report=case.report,
+            reference_boxes=boxes,
+            correct=case.correct,
+            explanation=case.explanation,
+        )
+
+    # --- answers ---------------------------------------------------------------------------------
+
+    @property
+    def _named_models(self) -> bool:
+        return "models" in self.shown
+
+    def _covered(self, text: str) -> BlindedText:
+        return BlindedText(text) if self._named_models else covered(self.review_set, text)
+
+    def _cover(self, text: str | None) -> str | None:
+        return text if text is None or self._named_models else cover_names(self.review_set, text)
+
+    def _answer(self, answer: Answer) -> Answer:
+        """Return what is shown of an answer, under its letter."""
+        letter = self._letter[answer.model]
+        bare = Answer(answer.case, letter)
+        if "boxes" in self.shown:
+            boxes = tuple(replace(box, label=self._cover(box.label) or "") for box in answer.boxes)
+            bare = replace(bare, boxes=boxes, images=answer.images)
+        if "answers" not in self.shown:
+            return bare
+        read, text = answer.choice_read, self._covered(answer.text or "")
+        if read is not None:
+            start, end = text.shown(read.start, read.end)
+            read = replace(read, start=start, end=end)
+        error = (answer.error or "").strip()
+        return replace(
+            bare,
+            text=None if answer.text is None else text.text,
+            finish_reason="length" if limit_reached(answer) else answer.finish_reason,
+            choice=answer.choice,
+            choice_read=read,
+            explanation=self._cover(answer.explanation),
+            error="The model's service reported an error." if error else None,
+        )
+
+    # --- scores and flags ------------------------------------------------------------------------
+
+    def _score(self, score: Score) -> Score:
+        return replace(
+            score,
+            model=self._letter[score.model],
+            comment=self._cover(score.comment),
+            created=None,
+            answer_digest=None,
+        )
+
+    def _reader_flags(self, flags: Sequence[ReaderFlag]) -> tuple[ReaderFlag, ...]:
+        return tuple(
+            replace(
+                one,
+                model=self._letter[one.model],
+                comment=self._cover(one.comment) if self.shown >= _TOLD else None,
+                created=None,
+                answer_digest=None,
+            )
+            for one in flags
+            if one.model in self._letter
+        )
+
+    def _marks(self) -> Iterator[MarkedAnswer]:
+        """Yield what people say of failures in words, once it tells nothing of these steps."""
+        if not self.shown >= _MARKS:
+            return
+        for one in self.whole.marks:
+            if one.mark.model in self._letter and not one.mark.stale:
+                mark = replace(one.mark, model=self._letter[one.mark.model], created=None)
+                words = replace(one.words, by=None, at=None, value=None)
+                yield MarkedAnswer(mark, words)
+
+    def _flags(self, flags: Sequence[Flag]) -> tuple[Flag, ...]:
+        """Return the flags that tell nothing of later steps, in the order of the letters."""
+        return tuple(
+            self._flag(one)
+            for model in self.letters.values()
+            for one in flags
+            if one.model == model
+            if "scores" in self.shown or one.failure not in _OF_SCORES
+        )
+
+    def _flag(self, flag: Flag) -> Flag:
+        """Return a flag, without its words while these may tell of a later step."""
+        known = [item for item in flag.evidence if _NEEDED[item.where] <= self.shown]
+        whole = self.shown >= _TOLD and len(known) == len(flag.evidence)
+        return replace(
+            flag,
+            model=self._letter[flag.model],
+            message=self._cover(flag.message) or "" if whole else "",
+            kind=flag.kind if whole or flag.is_hint else None,
+            evidence=tuple(self._evidence(item, flag.model) for item in known) if whole else (),
+        )
+
+    def _evidence(self, item: Evidence, model: str) -> Evidence:
+        text = self._cover(item.text) or ""
+        if item.where != "answer" or item.start is None or item.end is None:
+            return replace(item, text=text)
+        whole = next((one.text for one in self.whole.answers if one.model == model), None)
+        start, end = self._covered(whole or "").shown(item.start, item.end)
+        return replace(item, text=text, start=start, end=end)

@@ -1,0 +1,547 @@
+"""Meetings as records: planned agenda, votes, what was shown, decisions, minutes."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import chain
+from typing import Any, Final
+
+import polars as pl
+
+from rexview.answer_digest import digests_of
+from rexview.columns.tables import NO_FAILURE
+from rexview.schema import Case, ReviewSet
+from rexview.store import Reviews
+from rexview.store.current_state import CurrentState
+from rexview.store.entry import Stored
+from rexview.vocab import FAILURES, MEETING_DECISIONS, MEETING_STEPS
+from rexview.words import tr
+
+FIRST_STEP: Final = next(iter(MEETING_STEPS))
+"""The image and the question: shown before anything else, whatever the steps of a meeting."""
+
+
+@dataclass(frozen=True)
+class AgendaItem:
+    """A case on an agenda.
+
+    ``place`` orders the cases of a meeting (any number; equal ones by case), ``found_by`` is the
+    query of the filter that it was pinned from, as in a link.
+    """
+
+    case: str
+    place: float
+    section: str = ""
+    minutes: float | None = None
+    found_by: str = ""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What people thought of a case before its models were named; nobody is named.
+
+    ``right`` has how many held which model right (also ``none`` and ``unsure``), ``harm`` how many
+    gave each grade ``"0"`` to ``"4"``.
+    """
+
+    count: int
+    right: Mapping[str, int]
+    harm: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A meeting as it stands, with its agenda in order.
+
+    ``steps`` are keys of :data:`rexview.vocab.MEETING_STEPS` in the order in which a case is
+    shown; ``decisions`` are words of its own beside :data:`rexview.vocab.MEETING_DECISIONS`.
+    ``seconds`` has how long each case was shown, in seconds, where it was. ``gone`` are ids of
+    cases on the agenda that are not in the set any more.
+    """
+
+    id: str
+    name: str
+    held: date | None
+    minutes: int | None
+    steps: tuple[str, ...]
+    decisions: tuple[str, ...]
+    closed: bool
+    agenda: tuple[AgendaItem, ...]
+    votes: Mapping[str, Vote]
+    seconds: Mapping[str, float]
+    gone: tuple[str, ...] = ()
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The cases of the agenda in order."""
+        return tuple(item.case for item in self.agenda)
+
+
+def meetings(reviews: Reviews) -> tuple[Meeting, ...]:
+    """Return all meetings that are not removed, the newest by day first, undated ones before.
+
+    Of an agenda, cases that are not in the set any more are left out and named apart.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    state = reviews.current_state()
+    rows = _by_meeting(state)
+    there = reviews.review_set
+    found = [
+        _meeting(row, row.value, rows[row.subject or ""], there)
+        for row in state.rows("meeting")
+        if row.value
+    ]
+    return tuple(sorted(found, key=lambda one: one.held or date.max, reverse=True))
+
+
+def meeting(reviews: Reviews, meeting_id: str) -> Meeting | None:
+    """Return one meeting, None where there is none of this id."""
+    state = reviews.current_state()
+    row = state.of("meeting", "").get((None, None, meeting_id, None))
+    if row is None or row.value is None:
+        return None
+    return _meeting(row, row.value, _by_meeting(state)[meeting_id], reviews.review_set)
+
+
+def presenter_notes(reviews: Reviews, meeting_id: str, person: str) -> dict[str, str]:
+    """Return somebody's own notes on the cases of a meeting, by case; nobody else's."""
+    rows = reviews.current("presenter_note", person=person)
+    return {
+        row.case or "": row.value["text"]
+        for row in rows
+        if row.subject == meeting_id and row.value and row.value["text"]
+    }
+
+
+_Rows = Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]]
+"""By kind what stands on cases of one meeting: case and value."""
+
+
+def _by_meeting(state: CurrentState) -> defaultdict[str, defaultdict[str, list[Any]]]:
+    """Sort what stands on cases of meetings: by meeting, then by kind."""
+    found: defaultdict[str, defaultdict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for kind in ("agenda", "vote", "discussed"):
+        for row in state.rows(kind):
+            if row.case and row.value:
+                found[row.subject or ""][kind].append((row.case, row.value))
+    return found
+
+
+def _meeting(row: Stored, value: Mapping[str, Any], rows: _Rows, there: ReviewSet) -> Meeting:
+    gone = {case for case, _ in chain(*rows.values()) if there.case_row(case) is None}
+    items = [
+        AgendaItem(
+            case=case,
+            place=item["place"] or 0,
+            section=item["section"] or "",
+            minutes=item["minutes"],
+            found_by=item["found_by"] or "",
+        )
+        for case, item in rows["agenda"]
+    ]
+    wanted = value["steps"] or MEETING_STEPS
+    return Meeting(
+        id=row.subject or "",
+        name=value["name"],
+        held=date.fromisoformat(value["held"]) if value["held"] else None,
+        minutes=value["minutes"],
+        steps=tuple(dict.fromkeys((FIRST_STEP, *wanted))),
+        decisions=tuple(value["decisions"] or ()),
+        closed=bool(value["closed"]),
+        agenda=tuple(
+            sorted(
+                (item for item in items if item.case not in gone),
+                key=lambda item: (item.place, item.case),
+            )
+        ),
+        votes={
+            case: Vote(vote["count"] or 0, vote["right"] or {}, vote["harm"] or {})
+            for case, vote in rows["vote"]
+            if case not in gone
+        },
+        seconds={
+            case: shown["seconds"] or 0.0 for case, shown in rows["discussed"] if case not in gone
+        },
+        gone=tuple(item.case for item in items if item.case in gone),
+    )
+
+
+# What meetings decided, given with the set and written, as records: all, open, of one case.
+
+NOTHING_TO_DO: Final = "accept"
+"""The decision after which nothing is left to do, unless somebody is to see to it."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a meeting decided about a case, or about one model's answer to it, as it stands.
+
+    ``failure`` is a key of :data:`rexview.vocab.FAILURES`, :data:`NO_FAILURE`, or
+    another word that was given; ``severity`` 0 (none) to 4 (grave); ``decision`` a key of
+    :data:`rexview.vocab.MEETING_DECISIONS` or the meeting's own words. ``by`` is the name of
+    whoever wrote it down, ``digest`` that of the answer that was discussed, None where it is about
+    the case or was not kept. ``replaced``: the answer has been changed since, or is not there.
+    """
+
+    meeting: str
+    meeting_name: str
+    held: date | None
+    case: str
+    model: str | None
+    failure: str | None
+    severity: int | None
+    decision: str | None
+    owner: str | None
+    due: date | None
+    done: bool
+    comment: str | None
+    by: str
+    written: datetime | None
+    digest: str | None = None
+    replaced: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is left to do."""
+        left = self.decision not in (None, NOTHING_TO_DO) or self.owner or self.due
+        return bool(left) and not self.done
+
+    @property
+    def decision_words(self) -> str:
+        """The decision in words, nothing where none was taken."""
+        return decision_words(self.decision)
+
+    @property
+    def failure_words(self) -> str:
+        """The failure in words, nothing where it was left open."""
+        return failure_words(self.failure)
+
+    def is_overdue(self, today: date) -> bool:
+        """Whether it should have been done before this day."""
+        return self.is_open and self.due is not None and self.due < today
+
+
+def decision_words(decision: str | None) -> str:
+    """Return a decision in words: of the list its name, else the meeting's own."""
+    return MEETING_DECISIONS.get(decision or "", decision or "")
+
+
+def failure_words(failure: str | None) -> str:
+    """Return a failure that was agreed on in words."""
+    if failure == NO_FAILURE:
+        return tr("No failure")
+    known = FAILURES.get(failure or "")
+    return known.name if known else failure or ""
+
+
+def decisions(review_set: ReviewSet, *, case: str | None = None) -> tuple[Decision, ...]:
+    """Return what was decided, of one case or of all: the newest meeting first.
+
+    ``review_set`` has what was written beside what was given (:func:`rexview.store.merged`).
+    """
+    rows = review_set.decisions
+    if case is not None:
+        rows = rows.filter(pl.col("case") == case)
+    found = list(rows.iter_rows(named=True))
+    pairs = [(row["case"], row["model"]) for row in found if row["model"] is not None]
+    digests = digests_of(review_set).of_all(pairs)
+    names = review_set.reader_names
+    every = [
+        _decision(row, names.get(row["reader"], row["reader"]), digests.get(_pair(row)))
+        for row in found
+    ]
+    in_order = sorted(every, key=lambda one: (one.case, one.model or ""))
+    return tuple(
+        sorted(in_order, key=lambda one: (one.held or date.max, one.meeting), reverse=True)
+    )
+
+
+def open_decisions(every: Iterable[Decision]) -> tuple[Decision, ...]:
+    """Return those with something left to do: by their day, those without one last."""
+    left = [one for one in every if one.is_open]
+    return tuple(sorted(left, key=lambda one: one.due or date.max))
+
+
+def _pair(row: dict[str, Any]) -> tuple[str, str]:
+    return row["case"], row["model"]
+
+
+def _decision(row: dict[str, Any], by: str, digest: str | None) -> Decision:
+    is_of_answer = row["model"] is not None
+    read = row["answer_digest"]
+    return Decision(
+        meeting=row["meeting"],
+        meeting_name=row["meeting_name"] or row["meeting"],
+        held=row["held"].date() if row["held"] else None,
+        case=row["case"],
+        model=row["model"],
+        failure=row["failure"],
+        severity=row["severity"],
+        decision=row["decision"],
+        owner=row["owner"],
+        due=row["due"].date() if row["due"] else None,
+        done=bool(row["done"]),
+        comment=row["comment"],
+        by=by,
+        written=row["created"],
+        digest=read,
+        replaced=is_of_answer and (digest is None or read not in (None, digest)),
+    )
+
+
+# The minutes of a meeting as one record: what was shown, how long, votes, what was decided.
+
+
+@dataclass(frozen=True)
+class MinutesItem:
+    """A case in the minutes.
+
+    ``number`` counts the cases from 1; ``on_agenda`` is False for one that was taken off after it
+    was shown, voted on or decided. ``seconds`` is how long it was shown, None where it was not.
+    """
+
+    number: int
+    case: str
+    section: str
+    question: str
+    on_agenda: bool
+    seconds: float | None
+    vote: Vote | None
+    decisions: tuple[Decision, ...]
+
+    @property
+    def was_discussed(self) -> bool:
+        """Whether the meeting came to this case."""
+        return self.seconds is not None or self.vote is not None or bool(self.decisions)
+
+
+@dataclass(frozen=True)
+class Minutes:
+    """The minutes of a meeting: its cases in the order of the agenda, others after them."""
+
+    meeting: Meeting
+    items: tuple[MinutesItem, ...]
+
+    @property
+    def seconds(self) -> float:
+        """How long cases were shown, in seconds in all."""
+        return sum(item.seconds or 0.0 for item in self.items)
+
+    @property
+    def discussed(self) -> tuple[MinutesItem, ...]:
+        """The cases that the meeting came to."""
+        return tuple(item for item in self.items if item.was_discussed)
+
+    @property
+    def postponed(self) -> tuple[MinutesItem, ...]:
+        """The cases of the agenda that it did not come to."""
+        return tuple(item for item in self.items if not item.was_discussed)
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """All that was decided, in the order of the cases."""
+        return tuple(one for item in self.items for one in item.decisions)
+
+    @property
+    def open(self) -> tuple[Decision, ...]:
+        """What is left to do, by its day."""
+        return open_decisions(self.decisions)
+
+
+def minutes(review_set: ReviewSet, reviews: Reviews, meeting_id: str) -> Minutes | None:
+    """Return the minutes of a meeting as they stand, None where there is none of this id.
+
+    ``review_set`` has what was written beside what was given (:func:`rexview.store.merged`).
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    held = meeting(reviews, meeting_id)
+    if held is None:
+        return None
+    decided: dict[str, list[Decision]] = {}
+    for one in decisions(review_set):
+        if one.meeting == meeting_id:
+            decided.setdefault(one.case, []).append(one)
+    sections = {item.case: item.section for item in held.agenda}
+    cases = dict.fromkeys([*held.cases, *held.seconds, *held.votes, *decided])
+    items: list[MinutesItem] = []
+    for case_id in cases:
+        case = review_set.case(case_id)
+        if case is None:
+            continue
+        items.append(
+            MinutesItem(
+                number=len(items) + 1,
+                case=case_id,
+                section=sections.get(case_id, ""),
+                question=case.question,
+                on_agenda=case_id in sections,
+                seconds=held.seconds.get(case_id),
+                vote=held.votes.get(case_id),
+                decisions=tuple(decided.get(case_id, ())),
+            )
+        )
+    return Minutes(held, tuple(items))
+
+
+# The agenda of a meeting as it is planned: sections, minutes, and what to know of each case.
+
+MOST_TEXT: Final = 100_000
+"""Characters of a list of ids that is typed or pasted."""
+_BETWEEN_IDS: Final = re.compile(r"[\n\r\t,;]+")
+
+
+@dataclass(frozen=True)
+class PlannedCase:
+    """A case on an agenda, and what is to be known before it is shown.
+
+    Attributes
+    ----------
+    item : AgendaItem
+    case : Case
+    seconds : float or None
+        How long it was shown in this meeting, None where it was not.
+    discussed_in, planned_for : tuple of str
+        Names of other meetings: where it was shown or decided about, and open ones that have it on
+        their agenda as well.
+    same_study, same_patient : tuple of str
+        Other cases of this agenda of the same study; and of the same patient, but another study.
+    """
+
+    item: AgendaItem
+    case: Case
+    seconds: float | None
+    discussed_in: tuple[str, ...]
+    planned_for: tuple[str, ...]
+    same_study: tuple[str, ...]
+    same_patient: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Agenda:
+    """A meeting's agenda in its order.
+
+    ``minutes`` is what all cases together are expected to take, ``without_minutes`` how many cases
+    say nothing of that.
+    """
+
+    meeting: Meeting
+    cases: tuple[PlannedCase, ...]
+    minutes: float
+    without_minutes: int
+
+
+@dataclass(frozen=True)
+class IdsRead:
+    """Ids that were typed or pasted, each once and in their order.
+
+    ``new`` are cases that are not on the agenda yet, ``there`` those that are, ``unknown`` what
+    names no case of the set.
+    """
+
+    new: tuple[str, ...]
+    there: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def agenda_of(review_set: ReviewSet, meeting: Meeting, every: Iterable[Meeting]) -> Agenda:
+    """Return the agenda of a meeting; ``every`` has all meetings of the set.
+
+    What was decided about a case by meetings that came with the set's files counts, too.
+    """
+    found = {case: review_set.case(case) for case in meeting.cases}
+    cases = {name: case for name, case in found.items() if case is not None}
+    of_study = _together(cases, "study_id")
+    of_patient = _together(cases, "patient_id")
+    others = [one for one in every if one.id != meeting.id]
+    discussed = _discussed_in(review_set, meeting, others)
+    still_open = [(one.name, set(one.cases)) for one in others if not one.closed]
+    rows = []
+    for item in meeting.agenda:
+        case = cases.get(item.case)
+        if case is None:
+            continue
+        study = of_study.get(case.study_id or "", [])
+        patient = of_patient.get(case.patient_id or "", [])
+        rows.append(
+            PlannedCase(
+                item=item,
+                case=case,
+                seconds=meeting.seconds.get(case.id),
+                discussed_in=tuple(discussed.get(case.id, ())),
+                planned_for=tuple(
+                    name
+                    for name, planned in still_open
+                    if case.id in planned and name not in discussed.get(case.id, ())
+                ),
+                same_study=tuple(one for one in study if one != case.id),
+                same_patient=tuple(one for one in patient if one not in (case.id, *study)),
+            )
+        )
+    given = [row.item.minutes for row in rows if row.item.minutes is not None]
+    return Agenda(meeting, tuple(rows), sum(given), len(rows) - len(given))
+
+
+def read_ids(text: str, review_set: ReviewSet, on_agenda: Collection[str]) -> IdsRead:
+    """Read a list of ids: lines, cells of a table, or words between commas or blanks.
+
+    What stands between two line ends, tabs, commas or semicolons is an id where the set has one of
+    that name; else each of its words is taken for one.
+    """
+    named: list[str] = []
+    for part in _BETWEEN_IDS.split(text[:MOST_TEXT]):
+        part = part.strip().strip("\"'")
+        named += [part] if review_set.case_row(part) is not None else part.split()
+    every = dict.fromkeys(named)
+    known = [one for one in every if review_set.case_row(one) is not None]
+    return IdsRead(
+        new=tuple(one for one in known if one not in on_agenda),
+        there=tuple(one for one in known if one in on_agenda),
+        unknown=tuple(one for one in every if review_set.case_row(one) is None),
+    )
+
+
+def add_cases(
+    meeting: Meeting, cases: Iterable[str], *, section: str = "", found_by: str = ""
+) -> tuple[AgendaItem, ...]:
+    """Return what puts cases at the end of an agenda; those that are on it are left out."""
+    last = max((item.place for item in meeting.agenda), default=0.0)
+    new = [case for case in dict.fromkeys(cases) if case not in set(meeting.cases)]
+    return tuple(
+        AgendaItem(case, last + number, section=section, found_by=found_by)
+        for number, case in enumerate(new, start=1)
+    )
+
+
+def _together(cases: Mapping[str, Case], of: str) -> dict[str, list[str]]:
+    """Return the cases that share a study or patient, by its id."""
+    found = defaultdict[str, list[str]](list)
+    for name, case in cases.items():
+        if shared := getattr(case, of):
+            found[shared].append(name)
+    return found
+
+
+def _discussed_in(
+    review_set: ReviewSet, meeting: Meeting, others: Sequence[Meeting]
+) -> dict[str, list[str]]:
+    """Return the names of other meetings that showed a case or decided about it, by case."""
+    decisions = review_set.decisions.filter(
+        pl.col("case").is_in(meeting.cases), pl.col("meeting") != meeting.id
+    ).select("case", pl.coalesce("meeting_name", "meeting"))
+    names = defaultdict[str, dict[str, None]](dict)
+    for other in others:
+        for case in other.seconds:
+            names[case][other.name] = None
+    for case, name in decisions.iter_rows():
+        names[case][name] = None
+    return {case: list(found) for case, found in names.items()}

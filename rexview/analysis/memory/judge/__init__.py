@@ -1,1 +1,0 @@
-"""What judges say of the answers that a filter leaves."""

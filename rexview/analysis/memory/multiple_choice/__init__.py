@@ -1,1 +1,0 @@
-"""What becomes of choice questions: outcomes of answers, votes, and the tallies of their page."""

@@ -1,0 +1,166 @@
+"""Who reads which case: dealing cases to first readers, and a share of them to second ones.
+
+A plan is worked out before anything is written. It leaves what stands as it is and only adds; the
+same cases, readers, share and seed give the same plan, on whatever machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rexview.analysis.study import plain_hash, share_of_cases
+from rexview.store import Assignment
+
+Order = Literal["first", "second"]
+FIRST: Final[Order] = "first"
+SECOND: Final[Order] = "second"
+
+
+@dataclass(frozen=True)
+class NewAssignment:
+    """A case for a reader, as first or second reader."""
+
+    case: str
+    reader: str
+    order: Order
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be added to the assignments that stand.
+
+    ``uncovered`` holds cases that were drawn for a second reader and got none, because nobody but
+    their own first reader could be it.
+    """
+
+    first: tuple[NewAssignment, ...] = ()
+    second: tuple[NewAssignment, ...] = ()
+    uncovered: tuple[str, ...] = ()
+
+    @property
+    def added(self) -> tuple[NewAssignment, ...]:
+        """All that is added."""
+        return (*self.first, *self.second)
+
+
+def plan_assignments(
+    strata: Mapping[str, str],
+    assigned: Iterable[Assignment],
+    *,
+    first: Sequence[str],
+    second: Sequence[str],
+    share: float,
+    seed: int,
+) -> Plan:
+    """Deal cases to readers.
+
+    Every case without a first reader gets one of ``first``. Then a share of all cases, drawn at
+    random from each stratum in its proportion, gets one of ``second`` who is not already a reader
+    of that case; cases that have a second reader count towards the share.
+
+    Readers of one order differ by one case at most, in all and within each stratum, as far as what
+    is assigned and who may read what allow it.
+
+    Parameters
+    ----------
+    strata : mapping of str to str
+        The stratum of each case of the study, by case id.
+    assigned : iterable of Assignment
+        What has been assigned so far.
+    first, second : sequence of str
+        Ids of readers; somebody may be both, never of one case. Empty adds none of that order.
+    share : float
+        From 0 to 1: the part of all cases that is to have a second reader.
+    seed : int
+    """
+    everyone: dict[str, set[str]] = {}
+    loads: dict[Order, _Loads] = {FIRST: _Loads(strata, seed), SECOND: _Loads(strata, seed)}
+    orders: dict[str, set[str]] = {}
+    for one in assigned:
+        everyone.setdefault(one.case, set()).add(one.reader)
+        orders.setdefault(one.case, set()).add(one.order)
+        if one.case in strata:
+            loads[SECOND if one.order == SECOND else FIRST].add(one.case, one.reader)
+
+    new_first = []
+    for case in _shuffled(strata, strata, seed, "first"):
+        free = [reader for reader in dict.fromkeys(first) if reader not in everyone.get(case, ())]
+        if FIRST not in orders.get(case, ()) and free:
+            reader = loads[FIRST].least(case, free)
+            new_first.append(NewAssignment(case, reader, FIRST))
+            everyone.setdefault(case, set()).add(reader)
+            orders.setdefault(case, set()).add(FIRST)
+
+    new_second, uncovered = [], []
+    for case in _wanting_second(strata, orders, share, seed) if second else ():
+        free = [reader for reader in dict.fromkeys(second) if reader not in everyone[case]]
+        if free:
+            new_second.append(NewAssignment(case, loads[SECOND].least(case, free), SECOND))
+        else:
+            uncovered.append(case)
+    return Plan(tuple(new_first), tuple(new_second), tuple(uncovered))
+
+
+def withdrawable(
+    assigned: Iterable[Assignment], reader: str, begun: Collection[str], *, also_begun: bool = False
+) -> tuple[NewAssignment, ...]:
+    """Return what can be taken back from a reader: cases not ``begun``, or all of theirs.
+
+    Scores that were given stay.
+    """
+    return tuple(
+        NewAssignment(one.case, reader, SECOND if one.order == SECOND else FIRST)
+        for one in assigned
+        if one.reader == reader and (also_begun or one.case not in begun)
+    )
+
+
+class _Loads:
+    """How many cases each reader has, in all and of each stratum."""
+
+    def __init__(self, strata: Mapping[str, str], seed: int) -> None:
+        self._strata, self._seed = strata, seed
+        self._in_all: Counter[str] = Counter()
+        self._of_stratum: Counter[tuple[str, str]] = Counter()
+
+    def add(self, case: str, reader: str) -> None:
+        self._in_all[reader] += 1
+        self._of_stratum[reader, self._strata[case]] += 1
+
+    def least(self, case: str, readers: Sequence[str]) -> str:
+        """Give a case to the reader with the least of its stratum, then in all, then by chance."""
+        stratum = self._strata[case]
+        chosen = min(
+            readers,
+            key=lambda reader: (
+                self._of_stratum[reader, stratum],
+                self._in_all[reader],
+                plain_hash(self._seed, "deal", case, reader),
+            ),
+        )
+        self.add(case, chosen)
+        return chosen
+
+
+def _wanting_second(
+    strata: Mapping[str, str], orders: Mapping[str, Collection[str]], share: float, seed: int
+) -> list[str]:
+    """Return the cases that lack a second reader: of each stratum what its part still lacks."""
+    drawn = share_of_cases(strata, share, seed=seed)
+    has = {case for case in strata if SECOND in orders.get(case, ())}
+    lacking = Counter(strata[case] for case in drawn)
+    lacking.subtract(strata[case] for case in has)
+    wanting = []
+    for case in _shuffled(drawn, strata, seed, "second reader"):
+        if case not in has and FIRST in orders.get(case, ()) and lacking[strata[case]] > 0:
+            lacking[strata[case]] -= 1
+            wanting.append(case)
+    return wanting
+
+
+def _shuffled(cases: Iterable[str], strata: Mapping[str, str], seed: int, about: str) -> list[str]:
+    """Stratum by stratum, so that readers who are level after one stay within one case."""
+    return sorted(cases, key=lambda case: (strata[case], plain_hash(seed, about, case)))

@@ -1,0 +1,132 @@
+"""What readers saw of a case besides its answers, and whether that was before they scored it.
+
+Two things are recorded once a person and case: the radiologist's report, asked for while scoring,
+and the case with its models named, opened on another page. Folded from the history; what came first
+goes by the order of its rows, not by a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal
+
+import polars as pl
+
+from rexview.store import Reviews, Stored
+
+Timing = Literal["before", "during", "after"]
+REPORT: Final = "report"
+UNBLINDED: Final = "unblinded"
+"""The case was opened where its models are named."""
+TASK_KINDS: Final = ("choose", "edit", "corrected", "prefer")
+"""What readers give of a case besides scores."""
+COLUMNS: Final = pl.Schema(
+    {
+        "case": pl.String(),
+        "reader": pl.String(),
+        "seen": pl.String(),
+        "scoring": pl.String(),
+        "accepted": pl.Boolean(),
+        "created": pl.Datetime("us", "UTC"),
+    }
+)
+"""Columns of the table that is exported."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """One thing that a reader saw of a case, first at ``at`` (UTC).
+
+    ``timing`` tells when that was: before the reader gave any score on the case (or none is given
+    yet), while they scored it, or after all was scored. ``accepted`` says that the reader
+    knew and scored the case all the same. Of who gave no score but answered, corrected or compared,
+    it tells of that.
+    """
+
+    case: str
+    reader: str
+    seen: str
+    at: datetime
+    timing: Timing
+    accepted: bool = False
+
+
+@dataclass(frozen=True)
+class Exposures:
+    """Everything of the kind up to a row of the history. Not to be changed, see :meth:`after`.
+
+    ``seen`` has the first row by reader, case and what was seen; ``scored`` the ids of the first
+    and the last row that gave or changed a score, by reader and case; comments do not count.
+    ``worked`` has the same of :data:`TASK_KINDS`.
+    """
+
+    seen: Mapping[tuple[str, str, str], Stored] = field(default_factory=dict)
+    scored: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    accepted: frozenset[tuple[str, str]] = frozenset()
+    worked: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+
+    def after(self, rows: Iterable[Stored]) -> Exposures:
+        """Return the state after more rows of the history, oldest first."""
+        seen, scored, accepted = dict(self.seen), dict(self.scored), set(self.accepted)
+        worked = dict(self.worked)
+        for row in rows:
+            value, where = row.value or {}, (row.person, row.case or "")
+            if row.kind == "score" and value.get("score") != (row.previous or {}).get("score"):
+                scored[where] = (scored.get(where, (row.id, row.id))[0], row.id)
+            elif row.kind in TASK_KINDS:
+                worked[where] = (worked.get(where, (row.id, row.id))[0], row.id)
+            elif row.kind == "reveal" and row.case and value.get("what") in (REPORT, UNBLINDED):
+                seen.setdefault((*where, value["what"]), row)
+                if value.get("accepted"):
+                    accepted.add(where)
+        return Exposures(seen, scored, frozenset(accepted), worked)
+
+    def of(self, reader: str, case: str, seen: str, *, finished: bool = True) -> Exposure | None:
+        """Return when a reader saw one thing of a case first, None if never.
+
+        ``finished`` says that the reader has scored the case in full: else nothing is after it.
+        """
+        row = self.seen.get((reader, case, seen))
+        if row is None:
+            return None
+        given = self.scored.get((reader, case)) or self.worked.get((reader, case))
+        first, last = given or (row.id + 1, row.id + 1)
+        late = last > row.id or not finished
+        timing: Timing = "before" if first > row.id else "during" if late else "after"
+        accepted = seen == UNBLINDED and (reader, case) in self.accepted
+        return Exposure(case, reader, seen, row.at, timing, accepted)
+
+    def all(self, unfinished: pl.DataFrame) -> tuple[Exposure, ...]:
+        """Return everything that anybody saw, oldest first.
+
+        ``unfinished`` has the columns ``case`` and ``reader``, as
+        :func:`rexview.stats.final.unfinished_work` gives them.
+        """
+        begun = set(unfinished.select("reader", "case").iter_rows())
+        rows = sorted(self.seen.items(), key=lambda item: item[1].id)
+        found = (self.of(*about, finished=about[:2] not in begun) for about, _ in rows)
+        return tuple(one for one in found if one is not None)
+
+
+def exposures_of(reviews: Reviews) -> Exposures:
+    """Read what everybody saw from the whole history of a set.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    if not reviews.history(kind="reveal", limit=1):
+        return Exposures()
+    rows = reviews.history(kind=("reveal", "score", *TASK_KINDS))
+    return Exposures().after(rows[::-1])
+
+
+def write_exposures(exposures: Iterable[Exposure], folder: Path) -> Path:
+    """Write exposures as ``exposures.csv`` with :data:`COLUMNS` into a folder that is there."""
+    rows = [(one.case, one.reader, one.seen, one.timing, one.accepted, one.at) for one in exposures]
+    path = folder / "exposures.csv"
+    pl.DataFrame(rows, schema=COLUMNS, orient="row").write_csv(path)
+    return path

@@ -1,0 +1,455 @@
+"""The numbers of the Readers page, and their captions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from rexview.analysis.engine import Engine, PairCases
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.conditions import MOST_APART, ReaderPair, ScoreCondition, days_text
+from rexview.analysis.filter.linked_count import ANY, Count, count_within, with_all
+from rexview.analysis.scores import interval_caption
+from rexview.stats import NO_ANSWER
+from rexview.stats.agreement import (
+    CLOSE,
+    LEVELS,
+    LOW_KAPPA,
+    NARROW_SD,
+    Alpha,
+    PairAgreement,
+    alphas,
+    pair_agreements,
+    unit_name,
+    unit_word,
+)
+from rexview.stats.bootstrap import RESAMPLES
+from rexview.stats.drift import Block, Drift, drift
+from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.words import counted, listed, tr, trn
+
+Pair = tuple[str, str]
+ANY_SCORE: Final = str(ScoreCondition())
+"""The condition of answers that anybody scored."""
+
+
+@dataclass(frozen=True)
+class ConfusionCell:
+    """One cell of a confusion map: so many answers or pictures, in so many cases."""
+
+    score_a: int
+    score_b: int
+    count: Count
+    cases: int
+
+
+@dataclass(frozen=True)
+class DistanceShare:
+    """Some of what both readers scored, by how far apart they are, in so many cases."""
+
+    count: Count
+    cases: int
+
+
+@dataclass(frozen=True, eq=False)
+class DimensionAgreement:
+    """One dimension of a pair of readers: the numbers, the map, and what opens them.
+
+    ``shared`` counts what both scored, in ``cases`` cases; ``same``, ``close`` and ``apart`` what
+    of it has the same score, scores at most one point apart, and different scores. ``cells`` are
+    those that are met, by score of reader a, then of reader b. ``unit`` is the word for what is
+    counted, plural.
+    """
+
+    numbers: PairAgreement
+    shared: Count
+    cases: int
+    same: DistanceShare
+    close: DistanceShare
+    apart: DistanceShare
+    cells: tuple[ConfusionCell, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the dimension on screen."""
+        return DIMENSION_NAMES[self.numbers.dimension]
+
+    @property
+    def unit(self) -> str:
+        """What is counted: answers or pictures."""
+        return unit_name(self.numbers.dimension)
+
+
+@dataclass(frozen=True, eq=False)
+class ReaderTables:
+    """All numbers of the Readers page for one filter.
+
+    Attributes
+    ----------
+    readers : dict of str to str
+        Name on screen of those who scored, by id, in the set's order.
+    scored : Count
+        Answers that came and that anybody scored, of all answers.
+    doubled : Count
+        Those of them with two readers on one dimension at least.
+    lost : Count
+        Answers that did not come in full.
+    unscored : int
+        Answers that came and that nobody scored.
+    unfinished : int
+        Cases that a reader has begun and not finished, once for each reader: left out everywhere.
+    pairs : tuple of pairs
+        Every two readers who share anything.
+    overview : tuple of PairAgreement
+        All pairs, without intervals, when there are several; else empty.
+    alphas : tuple of Alpha
+        With more than two readers.
+    pair : pair or None
+        The pair that is looked at.
+    dimensions : tuple of DimensionAgreement
+        Of that pair.
+    """
+
+    readers: Mapping[str, str]
+    scored: Count
+    doubled: Count
+    lost: Count
+    unscored: int
+    unfinished: int
+    pairs: tuple[Pair, ...]
+    overview: tuple[PairAgreement, ...]
+    alphas: tuple[Alpha, ...]
+    pair: Pair | None
+    dimensions: tuple[DimensionAgreement, ...]
+
+    @property
+    def compared(self) -> tuple[DimensionAgreement, ...]:
+        """The dimensions on which the pair shares anything."""
+        return tuple(found for found in self.dimensions if found.numbers.n)
+
+    def dimension(self, wanted: str | None) -> DimensionAgreement | None:
+        """Return the dimension that is asked for, else the first that is shared."""
+        named = [found for found in self.compared if found.numbers.dimension == wanted]
+        return next(iter(named or self.compared), None)
+
+    def pair_name(self, pair: Pair) -> str:
+        """Return the names of two readers."""
+        return " and ".join(self.readers[reader] for reader in pair)
+
+
+@dataclass(frozen=True)
+class OpenBlock:
+    """A block of a reader's scores over time, and what opens its answers and the shared ones."""
+
+    block: Block
+    count: Count
+    shared: Count
+
+
+@dataclass(frozen=True)
+class ReaderDrift:
+    """One reader's scores over time on one dimension."""
+
+    reader: str
+    name: str
+    drift: Drift
+    blocks: tuple[OpenBlock, ...]
+
+
+def reader_tables(
+    engine: Engine,
+    case_filter: CaseFilter | None = None,
+    *,
+    pair: Sequence[str] = (),
+    resamples: int = RESAMPLES,
+) -> ReaderTables:
+    """Work out the Readers page for the answers that a filter leaves.
+
+    ``pair`` are the two readers to look at, those who share most when they are no pair;
+    ``resamples`` are those of each bootstrap interval, 0 for none.
+    """
+    base = case_filter or CaseFilter()
+    tally, tables = engine.tally(base), engine.pair_tables(base)
+    readers = {reader: engine.facts.readers[reader] for reader in engine.readers(base)}
+    found = pair_agreements(tables, list(readers), resamples=0)
+    pairs = tuple(dict.fromkeys((row.reader_a, row.reader_b) for row in found))
+    chosen = _chosen(pair, found)
+    cases = engine.pair_cases(base, chosen) if chosen else {}
+    n_scored = sum(model.scored for model in tally.by_model)
+    n_doubled = sum(model.with_spread for model in tally.by_model)
+    return ReaderTables(
+        readers=readers,
+        scored=Count(n_scored, with_all(base, "reader_scores", ANY_SCORE), tally.answers),
+        doubled=count_within(base, n_doubled, n_scored, disagreement=ANY),
+        lost=count_within(base, tally.lost, tally.answers, statuses=NO_ANSWER),
+        unscored=tally.answers - tally.lost - n_scored,
+        unfinished=tally.unfinished,
+        pairs=pairs,
+        overview=found if len(pairs) > 1 else (),
+        alphas=alphas(engine.score_patterns(base), resamples=resamples),
+        pair=chosen,
+        dimensions=tuple(
+            _with_links(numbers, cases[numbers.dimension], base)
+            for numbers in (pair_agreements(tables, chosen, resamples=resamples) if chosen else ())
+        ),
+    )
+
+
+def shared_count(numbers: PairAgreement, base: CaseFilter) -> Count:
+    """Count what a pair of readers both scored on one dimension, with what opens it."""
+    pair = ReaderPair(numbers.dimension, (numbers.reader_a, numbers.reader_b))
+    return Count(numbers.n, with_all(base, "reader_pairs", str(pair)))
+
+
+def reader_drifts(
+    engine: Engine,
+    case_filter: CaseFilter,
+    pair: Pair,
+    dimension: str,
+    *,
+    resamples: int = RESAMPLES,
+) -> tuple[ReaderDrift, ReaderDrift]:
+    """Lay out the scores of both readers of a pair over time, each beside the other."""
+    names = engine.facts.readers
+
+    def of(reader: str, other: str) -> ReaderDrift:
+        given = engine.score_days(case_filter, dimension, reader, other)
+        found = drift(given, dimension, reader, other, resamples=resamples)
+        also = str(ScoreCondition.of(other, dimension))
+        blocks = []
+        for block in found.blocks:
+            own = str(ScoreCondition.of(reader, dimension, days=(block.first, block.last)))
+            count = Count(block.n, with_all(case_filter, "reader_scores", own), found.n)
+            opens = with_all(case_filter, "reader_scores", own, also)
+            blocks.append(OpenBlock(block, count, Count(block.shared, opens, block.n)))
+        return ReaderDrift(reader, names[reader], found, tuple(blocks))
+
+    return of(*pair), of(*pair[::-1])
+
+
+def _with_links(numbers: PairAgreement, cases: PairCases, base: CaseFilter) -> DimensionAgreement:
+    """Join the numbers of a pair of readers on one dimension with what opens them."""
+    dimension, pair = numbers.dimension, (numbers.reader_a, numbers.reader_b)
+    points = np.abs(np.subtract.outer(LEVELS, LEVELS))
+
+    def part(low: int, high: int, n_cases: int) -> DistanceShare:
+        """Count what both scored so many points apart."""
+        n = int(numbers.table[(points >= low) & (points <= high)].sum())
+        wanted = str(ReaderPair(dimension, pair, low, high))
+        return DistanceShare(Count(n, with_all(base, "reader_pairs", wanted), numbers.n), n_cases)
+
+    def cell(scores: tuple[int, int]) -> ConfusionCell:
+        conditions = (
+            str(ScoreCondition.of(reader, dimension, score))
+            for reader, score in zip(pair, scores, strict=True)
+        )
+        n = int(numbers.table[tuple(map(LEVELS.index, scores))])
+        opens = with_all(base, "reader_scores", *conditions)
+        return ConfusionCell(*scores, Count(n, opens, numbers.n), cases.by_scores[scores])
+
+    return DimensionAgreement(
+        numbers,
+        shared_count(numbers, base),
+        cases.shared,
+        same=part(0, 0, cases.same),
+        close=part(0, 1, cases.close),
+        apart=part(1, MOST_APART, cases.apart),
+        cells=tuple(map(cell, sorted(cases.by_scores))),
+    )
+
+
+def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | None:
+    """Return the pair that is asked for, else the one that shares most."""
+    shared: dict[Pair, int] = {}
+    for row in found:
+        pair = (row.reader_a, row.reader_b)
+        shared[pair] = shared.get(pair, 0) + row.n
+    named = [pair for pair in shared if len(wanted) == 2 and set(pair) == set(wanted)]
+    return next(iter(named), max(shared, key=lambda pair: shared[pair], default=None))
+
+
+# What stands under the tables and charts of the Readers page. All of it is plain text.
+
+LONGEST_NAME: Final = 32
+"""Characters of a reader's name where there is little room."""
+
+
+def short(name: str) -> str:
+    """Cut a long name."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def agreement_caption(tables: ReaderTables) -> str:
+    """Say what the numbers of the table of agreement are, and what they leave out."""
+    parts = [
+        tr("Over what both readers scored: answers, pictures for the image dimensions.")
+        if _pictures(tables.dimensions)
+        else tr("Over what both readers scored: answers."),
+        tr(
+            "Kappa: Cohen's, quadratic weights over the fixed scale 1 to 5. MAD: "
+            "mean absolute difference, points. SD: of the sample (n − 1)."
+        ),
+        interval_caption(),
+    ]
+    if len(tables.pairs) > 1:
+        parts.append(
+            tr(
+                "An answer that three readers scored counts in each of their three "
+                "pairs, and is compared two by two."
+            )
+        )
+    parts.append(left_out_caption(tables))
+    return " ".join(parts)
+
+
+def left_out_caption(tables: ReaderTables) -> str:
+    """Say which answers are in no comparison, and why."""
+    alone = tables.scored.value - tables.doubled.value
+    parts = [
+        f"{counted(n, 'answer')} {why}"
+        for n, why in (
+            (alone, tr("without two readers on the same dimension")),
+            (tables.unscored, tr("that nobody scored")),
+            (tables.lost.value, tr("counted as no full answer")),
+        )
+        if n
+    ]
+    return (
+        tr("Left out: {listed}.").format(listed=listed(parts))
+        if parts
+        else tr("No answer is left out.")
+    )
+
+
+def variance_captions(tables: ReaderTables) -> list[str]:
+    """Say of each dimension where kappa is low because scores hardly vary, that it is."""
+    return [
+        f"{found.name}: {numbers.within_one:.0%} of the scores are within one point, yet kappa is "
+        f"{numbers.qwk:.2f}. The scores hardly vary (SD {numbers.sd_a:.2f} and "
+        f"{numbers.sd_b:.2f}), so readers would agree often by chance: low variance lowers kappa. "
+        "Read MAD beside it."
+        for found in tables.compared
+        if (numbers := found.numbers).lowered_by_variance
+    ]
+
+
+def variance_rule() -> str:
+    """Say when that note is given."""
+    return tr(
+        "Said where kappa is below {low_kappa:g} although at least {close:.0%} "
+        "of the scores are within one point and a reader's SD is below "
+        "{narrow_sd:g}."
+    ).format(low_kappa=LOW_KAPPA, close=CLOSE, narrow_sd=NARROW_SD)
+
+
+def confusion_caption(found: DimensionAgreement) -> str:
+    """Say what a confusion map counts."""
+    numbers = found.numbers
+    behind = counted(numbers.n, unit_word(numbers.dimension))
+    parts = [
+        trn("{behind} in {n:,} case", "{behind} in {n:,} cases", found.cases).format(
+            behind=behind, n=found.cases
+        )
+    ]
+    parts.append(
+        tr("kappa undefined")
+        if numbers.qwk is None
+        else tr("kappa {qwk:.2f}").format(qwk=numbers.qwk)
+    )
+    if numbers.exact is not None:
+        parts.append(tr("same score {exact:.0%}").format(exact=numbers.exact))
+    words = tr("{numbers}. Outlined: the same score from both.")
+    return words.format(numbers=", ".join(parts))
+
+
+def bubble_caption(found: DimensionAgreement, names: tuple[str, str]) -> str:
+    """Say what a bubble is."""
+    return tr(
+        "{name}: {counted}; the number in a bubble counts {unit}. On the line "
+        "both gave the same score; above it {short} scored higher."
+    ).format(
+        name=found.name,
+        counted=counted(found.numbers.n, unit_word(found.numbers.dimension)),
+        unit=found.unit,
+        short=short(names[1]),
+    )
+
+
+def stricter_captions(tables: ReaderTables) -> list[str]:
+    """Say who is stricter on each dimension where the interval leaves 0 out; name the others."""
+    if tables.pair is None:
+        return []
+    names = tuple(tables.readers[reader] for reader in tables.pair)
+    told, open_ = [], []
+    for found in tables.compared:
+        numbers = found.numbers
+        around, difference = numbers.difference_interval, numbers.difference
+        if difference is None or around.low is None or around.high is None:
+            open_.append(found.name)
+        elif around.low > 0 or around.high < 0:
+            who = names[0] if difference < 0 else names[1]
+            low, high = sorted((abs(around.low), abs(around.high)))
+            told.append(
+                tr(
+                    "{name}: {who} is stricter, by {abs:.2f} points on average (95% CI "
+                    "{low:.2f} to {high:.2f})."
+                ).format(name=found.name, who=who, abs=abs(difference), low=low, high=high)
+            )
+        else:
+            open_.append(found.name)
+    if open_:
+        told.append(
+            tr("No difference can be told from chance on {listed}.").format(listed=listed(open_))
+        )
+    return told
+
+
+def stricter_caption(tables: ReaderTables) -> str:
+    """Say what the differences are."""
+    sizes = listed([f"{found.name} {found.numbers.n:,}" for found in tables.compared])
+    return tr(
+        "Mean of the differences over what both scored, with 95% interval where "
+        "there is one. n: {sizes}. {interval_caption} No test is made, and "
+        "nothing is adjusted for several dimensions."
+    ).format(sizes=sizes, interval_caption=interval_caption())
+
+
+def drift_caption(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
+    """Say how blocks are made and what they leave out."""
+    parts = [
+        tr(
+            "Blocks of whole days (UTC) with at least 10 scores each, in the order "
+            "of scoring; vertical lines are 95% intervals, horizontal ones the days "
+            "of a block."
+        )
+    ]
+    if difference:
+        parts.append(
+            tr(
+                "Mean of a reader's score minus the other's over the block's answers "
+                "that both scored: where answers of a block were hard, both go down and "
+                "the difference stays."
+            )
+        )
+    undated = [f"{short(one.name)} {one.drift.undated:,}" for one in drifts if one.drift.undated]
+    if undated:
+        parts.append(tr("Without a date, and left out: {listed}.").format(listed=listed(undated)))
+    return " ".join(parts)
+
+
+def no_drift_captions(drifts: Sequence[ReaderDrift]) -> Iterator[str]:
+    """Say of each reader without a course of time why there is none."""
+    for one in drifts:
+        if one.drift.why:
+            days = ""
+            if len(one.blocks) == 1:
+                block = one.blocks[0].block
+                days = f" ({days_text(block.first, block.last)}, {counted(block.n, 'score')})"
+            yield f"{one.name}: {one.drift.why.rstrip('.')}{days}."
+
+
+def _pictures(dimensions: Sequence[DimensionAgreement]) -> bool:
+    return any(found.numbers.dimension in IMAGE_DIMENSIONS for found in dimensions)

@@ -1,0 +1,600 @@
+"""The numbers of the page Report generation, own models on printed boards, and captions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from rexview.analysis.engine import CaseProperty, Engine, ReportCounts
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.conditions import UNNAMED, EditCondition, MetricOrder
+from rexview.analysis.filter.linked_count import (
+    Count,
+    count_within,
+    property_values,
+    refined,
+    with_all,
+)
+from rexview.analysis.published.rexrank import PublishedBoard, PublishedMean
+from rexview.metrics.identity import RECIPROCALS, MetricId, known_metric
+from rexview.stats.bootstrap import LEVEL, RESAMPLES
+from rexview.stats.line_edits import FREE_OF, NOBODY, ErrorFree, error_free
+from rexview.stats.metric_correlation import COEFFICIENTS, Correlation
+from rexview.stats.preferences import RESAMPLES as COMPARISON_RESAMPLES
+from rexview.stats.preferences import Strength, strengths
+from rexview.stats.report_metrics import LEAST_FOR_A_PLACE, Board, BoardCell, Spread, board
+from rexview.vocab import EDIT_SEVERITIES, judge_name
+from rexview.words import beginning, counted, inside, tr, trn
+
+SCOPES: Final[dict[str | None, str]] = {
+    "findings": tr("Findings"),
+    "findings+impression": tr("Findings and impression"),
+    "impression": tr("Impression"),
+    None: tr("Sections not said"),
+}
+"""Names on screen of what metrics compare, in the order of the boards; others stand by their own
+word before the last."""
+MOST_GROUPS: Final = 24
+"""As many groups are laid out; of more, those with the most cases."""
+STUDIES: Final = {"": tr("All studies"), "abnormal": tr("Abnormal"), "normal": tr("Normal")}
+_SET_BOUND: Final = frozenset({"radcliq_v0", "radcliq_v1"})
+"""Metrics whose values depend on the answers that were computed with them (IDF weights)."""
+
+
+def scope_name(scope: str | None) -> str:
+    """Return the name on screen of what a metric compares."""
+    return SCOPES.get(scope) or str(scope)
+
+
+def shown_name(metric: MetricId) -> str:
+    """Return the name under which a board shows a metric: ``1/RadCliQ-v1``."""
+    return f"1/{metric.name}" if known_metric(metric.metric).reciprocal else metric.name
+
+
+@dataclass(frozen=True, eq=False)
+class ReportTables:
+    """The board of one scope for one filter, and what else there is.
+
+    Attributes
+    ----------
+    base : CaseFilter
+        Whose answers are counted.
+    counts : ReportCounts
+    cases : Count
+        Cases that ask for a report.
+    names : mapping of str to str
+        Name on screen of every model of the set; readers are named as such.
+    scopes : tuple
+        Those with any metric, in order; ``scope`` is the one shown.
+    board : Board
+        Of the metrics of that scope.
+    refused : tuple of MetricId
+        Reciprocals that were given for single answers: they are never averaged.
+    """
+
+    base: CaseFilter
+    counts: ReportCounts
+    cases: Count
+    names: Mapping[str, str]
+    scopes: tuple[str | None, ...]
+    scope: str | None
+    board: Board
+    refused: tuple[MetricId, ...]
+
+    @property
+    def has_any(self) -> bool:
+        """Whether there is anything of generated reports."""
+        counts = self.counts
+        return bool(counts.cases or counts.metrics or counts.edits or counts.preferences)
+
+    @cached_property
+    def metrics(self) -> tuple[MetricId, ...]:
+        """The metrics of the board."""
+        return tuple(MetricId(*metric) for metric in self.board.metrics)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether some answers share a patient."""
+        return any(cell.patients < cell.n for cell in self.board.cells.values())
+
+    def is_from_full_run(self, metric: MetricId) -> bool:
+        """Whether a filter leaves a part of values that were made to go with all of them."""
+        together = self.counts.together.get(metric, ())
+        left = sum(cell.n for key, cell in self.board.cells.items() if key[0] == metric)
+        bound = metric.metric in _SET_BOUND or bool(together)
+        return bound and left < max(self.counts.in_set.get(metric, 0), *together, 0)
+
+    def ranked_by(self, wanted: str | None) -> MetricId | None:
+        """Return the metric that is asked for by its key, else the first that can rank."""
+        for metric in self.metrics:
+            if metric.key == wanted:
+                return metric
+        can = [one for one in self.metrics if known_metric(one.metric).higher_is_better is not None]
+        return next(iter(can or self.metrics), None)
+
+    def opens(self, metric: MetricId, model: str) -> Count:
+        """Return how many values a cell is of, with what opens the answers, worst first."""
+        return _opened(self.base, self.board.cells[metric, model])
+
+
+def _opened(base: CaseFilter, cell: BoardCell) -> Count:
+    count = count_within(base, cell.n, models=cell.model)
+    worst_first = str(MetricOrder(MetricId(*cell.metric), worst_first=True))
+    return replace(count, opens=replace(count.opens, sort=worst_first))
+
+
+def report_tables(
+    engine: Engine,
+    case_filter: CaseFilter | None = None,
+    *,
+    scope: str | None = "",
+    resamples: int = RESAMPLES,
+) -> ReportTables:
+    """Work out the board of one scope over the answers that a filter leaves.
+
+    ``scope`` that no metric has, such as the empty one, stands for the first that one has.
+    """
+    base = case_filter or CaseFilter()
+    counts = engine.report_counts(base)
+    averaged = [one for one in counts.metrics if one.metric not in RECIPROCALS]
+    met = {one.scope for one in averaged}
+    others = sorted(one for one in met if one is not None and one not in SCOPES)
+    scopes: list[str | None] = [*(one for one in SCOPES if one in met and one), *others]
+    scopes += [None] if None in met else []
+    if scope not in met:
+        scope = next(iter(scopes), None)
+    metrics = tuple(one for one in averaged if one.scope == scope)
+    tally = engine.metric_tally(base, metrics)
+    models = engine.facts.models
+    return ReportTables(
+        base=base,
+        counts=counts,
+        cases=count_within(base, counts.cases, question_types="report"),
+        names={
+            one: tr("{name} (reader)").format(name=name) if one in counts.people else name
+            for one, name in models.items()
+        },
+        scopes=tuple(scopes),
+        scope=scope,
+        board=board(tally.by_patient, metrics, tally.models, known_metric, resamples=resamples),
+        refused=tuple(one for one in counts.metrics if one.metric in RECIPROCALS),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ReportGroup:
+    """One value of a property: its cases, and the board of one metric over their answers."""
+
+    value: str
+    name: str
+    cases: Count
+    board: Board
+
+    def opens(self, metric: MetricId, model: str) -> Count:
+        """Return how many values a cell is of, with what opens the answers, worst first."""
+        return _opened(self.cases.opens, self.board.cells[metric, model])
+
+
+@dataclass(frozen=True, eq=False)
+class ReportGroups:
+    """One metric by a property of the cases: sites, normal and abnormal studies, tags.
+
+    A model has a place in a group of at least ``least`` answers of its own. ``without`` cases have
+    no value of the property; ``left_out`` groups with fewer cases are not laid out; ``overlap``
+    says that a case can be in several.
+    """
+
+    by: CaseProperty
+    metric: MetricId
+    models: tuple[str, ...]
+    groups: tuple[ReportGroup, ...]
+    least: int
+    without: int
+    left_out: int
+    overlap: bool
+
+
+def report_groups(
+    engine: Engine,
+    case_filter: CaseFilter,
+    by: CaseProperty,
+    metric: MetricId,
+    *,
+    least: int = LEAST_FOR_A_PLACE,
+    resamples: int = RESAMPLES,
+) -> ReportGroups:
+    """Work out one metric for each value of a property, over the reports that a filter leaves.
+
+    Where other cases have values of it, too, it is over all cases.
+    """
+    reports = refined(case_filter, question_types="report") or case_filter
+    every, of_reports = (engine.metric_tally(one, (metric,)) for one in (case_filter, reports))
+    has_others = every.by_patient.n.sum() > of_reports.by_patient.n.sum()
+    base = case_filter if has_others else reports  # each value that the board has counts here
+    counts = engine.property_counts(base, by)
+    total = engine.tally(base).cases
+    values = list(property_values(counts, engine.facts, base, by))
+    groups: list[ReportGroup] = []
+    left_out = 0
+    for place, (value, name, cases) in enumerate(sorted(values, key=lambda one: -one[2].value)):
+        tally = engine.metric_tally(cases.opens, (metric,))
+        if not tally.models:
+            continue
+        if len(groups) == MOST_GROUPS:
+            left_out = len(values) - place
+            break
+        found = board(
+            tally.by_patient,
+            (metric,),
+            tally.models,
+            known_metric,
+            least=least,
+            resamples=resamples,
+        )
+        groups.append(ReportGroup(value, name, cases, found))
+    order = {value: place for place, (value, *_) in enumerate(values)}
+    groups.sort(key=lambda group: order[group.value])
+    return ReportGroups(
+        by=by,
+        metric=metric,
+        models=every.models,
+        groups=tuple(groups),
+        least=least,
+        without=total - counts.with_any,
+        left_out=left_out,
+        overlap=sum(cases.value for *_, cases in values) > counts.with_any,
+    )
+
+
+def report_spreads(
+    engine: Engine, case_filter: CaseFilter, metrics: tuple[MetricId, ...]
+) -> Mapping[tuple[MetricId, str], Spread]:
+    """Return how the values of some metrics spread, by metric and model."""
+    return engine.metric_spreads(case_filter, metrics)
+
+
+@dataclass(frozen=True)
+class ErrorFreeRow:
+    """Reports of one model that one reader found free of errors of a severity or above.
+
+    ``studies`` is a word of :data:`STUDIES`; ``free`` counts them, of those gone over and graded.
+    """
+
+    studies: str
+    numbers: ErrorFree
+    free: Count
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorFreeTables:
+    """Error-free shares, by who corrected; ``readers`` have their names on screen."""
+
+    readers: Mapping[str, str]
+    rows: tuple[ErrorFreeRow, ...]
+
+    def of(self, reader: str, model: str, severity: int, studies: str = "") -> ErrorFreeRow | None:
+        """Return one row, None where nothing was gone over."""
+        wanted = (reader, model, severity, studies)
+        for row in self.rows:
+            one = row.numbers
+            if (one.reader, one.model, one.severity, row.studies) == wanted:
+                return row
+        return None
+
+    def models(self, reader: str) -> tuple[str, ...]:
+        """Return the models whose reports somebody went over, in the set's order."""
+        return tuple(
+            dict.fromkeys(row.numbers.model for row in self.rows if row.numbers.reader == reader)
+        )
+
+
+def error_free_tables(
+    engine: Engine, case_filter: CaseFilter, *, resamples: int = RESAMPLES
+) -> ErrorFreeTables:
+    """Work out error-free shares, of all studies, of abnormal ones and of normal ones."""
+    rows: list[ErrorFreeRow] = []
+    for studies in STUDIES:
+        base = case_filter
+        if studies:
+            if base.studies and studies not in base.studies:
+                continue
+            base = replace(base, studies=(studies,))
+        for tally in engine.error_free_tallies(base):
+            found = error_free(tally, resamples=resamples)
+            below = str(EditCondition("below", tally.severity, tally.reader or UNNAMED))
+            opens = replace(with_all(base, "edits", below), models=(tally.model,))
+            count = Count(found.rate.flagged, opens, found.rate.n)
+            rows.append(ErrorFreeRow(studies, found, count))
+    readers = dict.fromkeys(row.numbers.reader for row in rows)
+    names = engine.facts.readers
+    return ErrorFreeTables(
+        {
+            one: names.get(one, judge_name(one)) if one != NOBODY else tr("Not said by whom")
+            for one in readers
+        },
+        tuple(rows),
+    )
+
+
+def severity_words(severity: int) -> str:
+    """Say which errors a threshold is about: ``severity 2 (Actionable, not urgent) or more``."""
+    return tr("severity {severity} ({edit_severities}) or more").format(
+        severity=severity, edit_severities=inside(EDIT_SEVERITIES[severity])
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceTables:
+    """Strengths of models from pairwise preferences, the strongest first.
+
+    Each with its model and what opens the cases: by ``compared``, ``won``, ``tied`` and ``lost``.
+    """
+
+    rows: tuple[tuple[str, Strength, Mapping[str, Count]], ...]
+    comparisons: int
+    ties: int
+    cases: int
+    readers: int
+
+
+def preference_tables(
+    engine: Engine, case_filter: CaseFilter, *, resamples: int = COMPARISON_RESAMPLES
+) -> PreferenceTables:
+    """Work out the strengths of the models that were compared in cases that a filter leaves."""
+    found = engine.comparisons(case_filter)
+    rows = []
+    fitted = strengths(found.tally, resamples=resamples)
+    for model, one in zip(found.models, fitted, strict=True):
+        counts = {"compared": one.n, "won": one.won, "tied": one.tied, "lost": one.lost}
+        opened = {
+            word: count_within(case_filter, n, one.n, models=model, compared=word)
+            for word, n in counts.items()
+        }
+        rows.append((model, one, opened))
+    rows.sort(key=lambda row: (row[1].rank is None, row[1].rank.place if row[1].rank else 0))
+    return PreferenceTables(
+        rows=tuple(rows),
+        comparisons=round(float(found.tally.wins.sum())),
+        ties=round(float(found.tally.ties.sum()) / 2),
+        cases=found.cases,
+        readers=found.readers,
+    )
+
+
+# What stands under the numbers of the page Report generation. All of it is plain text.
+
+FULL_RUN: Final = tr("from the full-set run")
+"""Stands with values that a filter leaves a part of, though they were made to go with all."""
+SPREAD: Final = tr(
+    "Box: middle half of the answers, with the median; whiskers reach the "
+    "furthest value within 1.5 times the box. A click opens the model's "
+    "answers, the worst first."
+)
+
+
+def interval_caption(resamples: int, *, clustered: bool) -> str:
+    """Say how intervals of means and limits of places are made."""
+    of = tr("patients (else studies)") if clustered else "cases"
+    return tr(
+        "{level:.0%} intervals and places resample {of}, all answers of each "
+        "together (BCa, {resamples:,} resamples; places: percentiles, small "
+        "beside the place)."
+    ).format(level=LEVEL, of=of, resamples=resamples)
+
+
+def board_caption(tables: ReportTables) -> str:
+    """Say what the numbers of a board are, and what is left out."""
+    parts = [tr("Mean over the answers that have a value; n beside it.")]
+    turned = [one for one in tables.metrics if known_metric(one.metric).reciprocal]
+    if turned:
+        names = " and ".join(dict.fromkeys(shown_name(one) for one in turned))
+        parts.append(
+            tr("{names}: 1 divided by the mean, never a mean of reciprocals.").format(names=names)
+        )
+    parts.append(interval_caption(tables.board.resamples, clustered=tables.clustered))
+    if any(tables.is_from_full_run(one) for one in tables.metrics):
+        parts.append(
+            tr(
+                "“{full_run}”: such values depend on the answers that they were computed "
+                "with; the filter leaves a part of these, and nothing is computed anew."
+            ).format(full_run=beginning(FULL_RUN))
+        )
+    unknown = [one.name for one in tables.metrics if _unranked(one.metric)]
+    if unknown:
+        parts.append(
+            tr("Not ranked, as it is not known which way is better: {join}.").format(
+                join=", ".join(unknown)
+            )
+        )
+    if tables.refused:
+        names = ", ".join(dict.fromkeys(one.metric for one in tables.refused))
+        parts.append(
+            tr("Left out, as reciprocals of single answers are not averaged: {names}.").format(
+                names=names
+            )
+        )
+    if tables.counts.people & set(tables.board.models):
+        parts.append(tr("Readers' reports are measured as models' are."))
+    return " ".join(parts)
+
+
+def _unranked(metric: str) -> bool:
+    return known_metric(metric).higher_is_better is None
+
+
+def groups_caption(groups: ReportGroups) -> str:
+    """Say what the numbers by a property are, and what is left out."""
+    resamples = max((group.board.resamples for group in groups.groups), default=0)
+    cells = [cell for group in groups.groups for cell in group.board.cells.values()]
+    clustered = any(cell.patients < cell.n for cell in cells)
+    if any(cell.rank for cell in cells):
+        places = trn(
+            "Places within the group, of models with {n:,} answer or more there.",
+            "Places within the group, of models with {n:,} answers or more there.",
+            groups.least,
+        )
+    else:
+        places = trn(
+            "No places: models with fewer than {n:,} answer in a group get none.",
+            "No places: models with fewer than {n:,} answers in a group get none.",
+            groups.least,
+        )
+    parts = [
+        f"{shown_name(groups.metric)} ({groups.metric.computed_by}).",
+        places.format(n=groups.least),
+        interval_caption(resamples, clustered=clustered),
+    ]
+    if groups.overlap:
+        parts.append(tr("A case can have several values and counts in each."))
+    if groups.without:
+        parts.append(
+            tr("{counted} without a value left out.").format(
+                counted=counted(groups.without, "case")
+            )
+        )
+    if groups.left_out:
+        parts.append(
+            tr("{counted} with the fewest cases not laid out.").format(
+                counted=counted(groups.left_out, "group")
+            )
+        )
+    parts.append(tr("Groups differ in their patients: a difference between them is no test."))
+    return " ".join(parts)
+
+
+def direction_caption(metrics: Iterable[MetricId]) -> str:
+    """Say of which metrics it is not known which way is better; empty where it is of all."""
+    unknown = [one.name for one in metrics if _unranked(one.metric)]
+    if not unknown:
+        return ""
+    names = ", ".join(dict.fromkeys(unknown))
+    said = tr("Larger is taken as better where that is not known: {names}.").format(names=names)
+    return f" {said}"
+
+
+def correlation_caption(
+    metrics: Sequence[MetricId], found: tuple[Correlation, ...], coefficient: str
+) -> str:
+    """Say what a coefficient is of, and how its interval is made."""
+    low, high = (pick((one.n for one in found), default=0) for pick in (min, max))
+    n = f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high)
+    return tr(
+        "{coefficients}'s coefficient over answers of all models that are left "
+        "({n} with both values). Metrics of which lower is better are turned "
+        "round: above 0, both call the same reports good.{direction_caption} "
+        "{level:.0%} intervals leave out groups of patients in turn (jackknife, "
+        "Fisher's z). Models that differ much make any two metrics agree: filter "
+        "by one model to see whether they agree on its reports."
+    ).format(
+        coefficients=COEFFICIENTS[coefficient],
+        n=n,
+        direction_caption=direction_caption(metrics),
+        level=LEVEL,
+    )
+
+
+def error_free_caption(tables: ErrorFreeTables) -> str:
+    """Say what error-free means, and what is left out."""
+    words = "; ".join(f"“{name}”: none of {severity_words(n)}" for n, name in FREE_OF.items())
+    parts = [
+        tr("Of the reports that the reader or judge went over line by line. {words}.").format(
+            words=words
+        ),
+        tr(
+            "{level:.0%} intervals are Wilson's, or resample patients where cases share one."
+        ).format(level=LEVEL),
+        tr("Severity is that of a wrong line (ReFiSco), not the harm of a failure: two scales."),
+        tr("All studies: also those that are not said to be normal or abnormal."),
+    ]
+    left_out = max((row.numbers.ungraded for row in tables.rows), default=0)
+    if left_out:
+        parts.append(
+            tr("Up to {counted} with an edit without severity left out.").format(
+                counted=counted(left_out, "report")
+            )
+        )
+    return " ".join(parts)
+
+
+def preference_caption(tables: PreferenceTables) -> str:
+    """Say what a strength is."""
+    return tr(
+        "{counted} of two reports ({counted_2}) in {counted_3} by {counted_4}. "
+        "Strength: Bradley and Terry's model, log odds; the sum is 0, a tie is "
+        "half a win for each. {level:.0%} limits of strengths and places "
+        "resample cases ({comparison_resamples:,} resamples, percentiles)."
+    ).format(
+        counted=counted(tables.comparisons, "comparison"),
+        counted_2=counted(tables.ties, "tie"),
+        counted_3=counted(tables.cases, "case"),
+        counted_4=counted(tables.readers, "reader"),
+        level=LEVEL,
+        comparison_resamples=COMPARISON_RESAMPLES,
+    )
+
+
+# One's own models among those of a printed board, by the same metric.
+
+OTHER_NUMBER: Final = tr(
+    "Another implementation of a metric is another number, and these are "
+    "other studies: a place among printed ones is a hint, not a result."
+)
+
+
+@dataclass(frozen=True)
+class OwnValue:
+    """What one of our models has of a printed metric, with what computed it."""
+
+    metric: MetricId
+    cell: BoardCell
+
+
+@dataclass(frozen=True)
+class PlacedRow:
+    """A model of a printed board (``own`` is None), or one of ours (``printed`` is empty).
+
+    ``own`` has by printed metric what our model has of it, in each implementation. ``model`` is
+    the printed name, or our model's id.
+    """
+
+    model: str
+    printed: dict[str, PublishedMean]
+    own: dict[str, tuple[OwnValue, ...]] | None
+
+
+def published_metric(metric: MetricId) -> str:
+    """Return the name under which ReXrank prints a metric: of some its reciprocal."""
+    return known_metric(metric.metric).reciprocal or metric.metric
+
+
+def placed_rows(
+    board: PublishedBoard, tables: ReportTables | None, ranked_by: str
+) -> tuple[PlacedRow, ...]:
+    """Put printed models and our own in order by one printed metric, the best first.
+
+    Ours stand where their mean of that metric puts them (by the first of several implementations),
+    those without one at the end; nothing of ours stands there where ``tables`` are of another
+    section.
+    """
+    rows: list[tuple[tuple[bool, float], PlacedRow]] = []
+    for model in board.models:
+        printed = {name: cell for (one, name), cell in board.cells.items() if one == model}
+        mean = printed[ranked_by].mean if ranked_by in printed else None
+        rows.append((_key(mean), PlacedRow(model, printed, None)))
+    if tables is not None and tables.scope == board.section:
+        for model in tables.board.models:
+            own: dict[str, tuple[OwnValue, ...]] = {}
+            for metric in tables.metrics:
+                cell = tables.board.cells[metric, model]
+                if cell.shown is not None:
+                    name = published_metric(metric)
+                    own[name] = (*own.get(name, ()), OwnValue(metric, cell))
+            first = own[ranked_by][0].cell.shown if ranked_by in own else None
+            rows.append((_key(first), PlacedRow(model, {}, own)))
+    return tuple(row for _, row in sorted(rows, key=lambda row: row[0]))
+
+
+def _key(mean: float | None) -> tuple[bool, float]:
+    return mean is None, -(mean or 0.0)

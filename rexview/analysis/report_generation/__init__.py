@@ -1,1 +1,0 @@
-"""Generated reports: metrics, edits and preferences."""

@@ -1,0 +1,321 @@
+"""A run of a model as a page or a command asks for it: its kind, and its plan."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import re
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Final, Literal
+
+from rexview.addresses import address_of_set, is_address
+from rexview.errors import RunRefused, SettingsError
+from rexview.imaging.cache import DiskCache
+from rexview.judge.written import is_written, name_of
+from rexview.models.asking.build import build_request
+from rexview.models.asking.cards import find_card
+from rexview.models.asking.prompts import find_prompt
+from rexview.models.asking.reading import read_answer
+from rexview.models.asking.tokens import input_tokens
+from rexview.models.backend import Api, AttemptFailed, Parameters, Price, Prompt
+from rexview.models.endpoints.servers import read_address
+from rexview.models.local.files import MOST_NEW_TOKENS
+from rexview.models.running.attempts import Asking
+from rexview.models.running.folder import CURATING, JUDGING, RUNS, RunFolder, new_run_id, runs_of
+from rexview.models.running.run import RunPlan, known_cases, new_plan, resumed
+from rexview.models.running.spec import Budget, RunSpec, Selected
+from rexview.reviewset import image_path
+from rexview.reviewset.images import images_folder
+from rexview.schema import Case, ReviewSet, StudyImage
+from rexview.settings import Settings
+from rexview.words import tr
+
+Command = Literal["run", "curate", "judge", "metrics"]
+_VERSION: Final = 12
+_DIGEST: Final = re.compile(r"[0-9a-f]{12,64}")
+
+
+@dataclass(frozen=True)
+class RunKind:
+    """One kind of run.
+
+    Attributes
+    ----------
+    name
+        What its model does.
+    unit
+        What one request is about, as :func:`.vocab.counted` takes it.
+    command
+        What begins it on the command line, and goes on with it.
+    more
+        What that command needs beside model and run.
+    """
+
+    name: str
+    unit: str
+    command: Command
+    more: tuple[str, ...] = ()
+
+
+ANSWERS: Final = RunKind(tr("Answers"), "case", "run")
+OPINIONS: Final = RunKind(tr("Second opinion"), "answer", "judge")
+WRITTEN: Final = RunKind(tr("Written failure"), "answer", "judge")
+CORRECTIONS: Final = RunKind(tr("Corrections of reports"), "report", "metrics")
+_OTHER: Final = RunKind(tr("Questions"), "request", "curate")
+_CURATING: Final[Mapping[str, RunKind]] = {
+    "propose": RunKind(tr("Questions proposed"), "study", "curate"),
+    "rate": RunKind(tr("Questions scored"), "question", "curate"),
+    "tag": RunKind(tr("Questions tagged"), "question", "curate"),
+    "propose-choice": RunKind(tr("Multiple choice questions"), "study", "curate", ("--choice",)),
+    "validate-choice": RunKind(tr("Multiple choice checked"), "question", "curate", ("--choice",)),
+}
+"""By the name of the wording, without its number."""
+FOLDERS: Final = (RUNS, CURATING, JUDGING)
+
+
+def run_kind_of(run: RunFolder, spec: RunSpec) -> RunKind:
+    """Return what a run is about: its folder says so, and its wording, no other part of it."""
+    wording = spec.prompt.id.rpartition("-")[0]
+    if run.under == JUDGING and is_written(spec.prompt):
+        words = f"{name_of(spec.prompt)}@{spec.prompt.hash[:_VERSION]}"
+        return replace(WRITTEN, more=(f"--written={words}",))
+    if run.under == JUDGING:
+        return CORRECTIONS if wording == "fineradscore" else OPINIONS
+    return _CURATING.get(wording, _OTHER) if run.under == CURATING else ANSWERS
+
+
+def all_runs(review_set: ReviewSet, folders: tuple[str, ...] = FOLDERS) -> list[RunFolder]:
+    """Return the runs of a set of all kinds, or of those in some folders, newest first."""
+    found = chain.from_iterable(runs_of(review_set.folder, under) for under in folders)
+    return sorted(found, key=lambda run: run.id, reverse=True)
+
+
+def describe_subject(subject_id: str) -> tuple[str, str]:
+    """Return the case that a request is about, and in words what of it.
+
+    Where a model is asked about something else than cases, the id is a list in JSON: the case, what
+    of it, and a digest.
+    """
+    try:
+        parts = json.loads(subject_id)
+    except (ValueError, RecursionError):
+        return subject_id, ""
+    if not isinstance(parts, list) or not parts or not isinstance(parts[0], str):
+        return subject_id, ""
+    more = [part for part in parts[1:] if isinstance(part, str) and not _DIGEST.fullmatch(part)]
+    return parts[0], ", ".join(more)
+
+
+# What somebody wants to be run on a review set, made into a run.
+
+CONCURRENCY: Final = 4
+MOST_AT_ONCE: Final = 512
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What was asked for; None leaves it to the card, the server, or the run that goes on.
+
+    ``cases`` are ids of the set, ``query`` the link's query that they come from. ``resume`` goes on
+    with a run, ``run`` with the one of that name.
+    """
+
+    model: str | None = None
+    api: Api | None = None
+    base_url: str | None = None
+    prompt: str | None = None
+    cases: tuple[str, ...] | None = None
+    query: str | None = None
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    reasoning_effort: str | None = None
+    concurrency: int | None = None
+    budget: str | None = None
+    repeats: int | None = None
+    batch: bool = False
+    resume: bool = False
+    run: str | None = None
+
+
+@dataclass(frozen=True)
+class RunSubjects:
+    """What a model is asked about in place of cases: ids, the wording, the folder of such runs."""
+
+    ids: tuple[str, ...]
+    prompt: Prompt
+    under: str = JUDGING
+
+
+IN_STORAGE: Final = tr(
+    "Nothing is written into a storage. Copy the set into a folder to run models."
+)
+
+
+def plan_of(
+    review_set: ReviewSet, wanted: RunRequest, subjects: RunSubjects | None = None
+) -> RunPlan:
+    """Find out which run is begun or gone on with; nothing is written or sent.
+
+    Raises
+    ------
+    RunRefused
+        It cannot be run in that way; the message says what to change.
+    """
+    if address_of_set(review_set.folder):
+        raise RunRefused(IN_STORAGE)
+    known = known_cases(review_set) if subjects is None else dict.fromkeys(subjects.ids, 0)
+    under = subjects.under if subjects else RUNS
+    wording = subjects.prompt if subjects else None
+    unknown = [case for case in wanted.cases or () if case not in known]
+    if unknown:
+        shown = ", ".join(unknown[:5]) + ("…" if len(unknown) > 5 else "")
+        raise RunRefused(tr("These cases are not in the review set: {shown}").format(shown=shown))
+    spec = None if wanted.run else _spec(review_set, wanted, tuple(known), wording)
+    plan = None
+    if wanted.resume or wanted.run:
+        cases = wanted.cases
+        plan = resumed(review_set.folder, spec, wanted.run, known, cases=cases, under=under)
+    if plan is None:
+        if spec is None:
+            raise RunRefused(tr("Say which model."))
+        plan = new_plan(review_set.folder, spec, under)
+    spec = replace(
+        plan.spec,
+        card=replace(plan.spec.card, key_variable=_key_variable(review_set, plan.spec)),
+        repeats=wanted.repeats or plan.spec.repeats,
+        concurrency=wanted.concurrency or plan.spec.concurrency,
+        budget=Budget.parse(wanted.budget) if wanted.budget else plan.spec.budget,
+    )
+    if spec.budget and spec.budget.unit == "USD" and spec.card.price is None:
+        raise RunRefused(
+            tr(
+                "There is no price of {model}, so a budget in USD cannot be kept: give "
+                "one in tokens, or its price in models.yaml of the review set."
+            ).format(model=spec.parameters.model)
+        )
+    if wanted.batch and not spec.batch:
+        raise RunRefused(
+            f"The run {spec.id} was begun without --batch: leave --batch out, or --resume."
+        )
+    if spec.batch and spec.parameters.api == "transformers":
+        raise RunRefused("Only a server takes batches: leave --batch out.")
+    if spec.concurrency > MOST_AT_ONCE:
+        raise RunRefused(
+            tr("At most {most_at_once} requests can be under way at once.").format(
+                most_at_once=MOST_AT_ONCE
+            )
+        )
+    return replace(plan, spec=spec)
+
+
+def _key_variable(review_set: ReviewSet, spec: RunSpec) -> str:
+    """Return which key is sent: this machine says so, not a run that may be of somebody else."""
+    try:
+        return find_card(spec.parameters.model, review_set.folder).key_variable
+    except (AttemptFailed, SettingsError) as fault:
+        raise RunRefused(str(fault)) from None
+
+
+def _spec(
+    review_set: ReviewSet, wanted: RunRequest, known: tuple[str, ...], wording: Prompt | None
+) -> RunSpec:
+    """Return a new run as it was asked for; without a wording in the one that is named."""
+    if not wanted.model:
+        raise RunRefused(tr("Say which model."))
+    declared = next((one for one in review_set.models if one.id == wanted.model), None)
+    selected: Selected = "all" if wanted.cases is None else "filter" if wanted.query else "cases"
+    now = datetime.now(UTC)
+    try:
+        card = find_card(wanted.model, review_set.folder, declared)
+        prompt = wording or find_prompt(wanted.prompt, card, review_set.folder)
+        if wanted.batch and card.price:
+            card = replace(card, price=_by_batch(card.price))
+        base_url = read_address(wanted.base_url).url if wanted.base_url else None
+    except (AttemptFailed, SettingsError) as fault:
+        raise RunRefused(str(fault)) from None
+    api = wanted.api or card.api
+    limit = wanted.max_output_tokens
+    if limit is None and api == "transformers":  # no server there would set one
+        limit = min(MOST_NEW_TOKENS, card.max_output_tokens or MOST_NEW_TOKENS)
+    return RunSpec(
+        id=new_run_id(wanted.model, now),
+        parameters=Parameters(
+            model=wanted.model,
+            api=api,
+            base_url=base_url,
+            max_output_tokens=limit,
+            temperature=wanted.temperature,
+            seed=wanted.seed,
+            reasoning_effort=wanted.reasoning_effort or card.reasoning_effort,
+            structured=card.structured,
+        ),
+        card=card,
+        prompt=prompt,
+        cases=known if wanted.cases is None else wanted.cases,
+        selected=selected,
+        query=wanted.query,
+        concurrency=CONCURRENCY,
+        batch=wanted.batch,
+        set_name=review_set.info.name,
+        created=now.isoformat(timespec="seconds"),
+        started_by=_me(),
+    )
+
+
+def _by_batch(price: Price) -> Price:
+    """Return what the Batch API costs: a part of everything, where the card says so."""
+    part = price.batch
+    if part is None:
+        return replace(price, source=f"in full: the card has no price by batch; {price.source}")
+    return replace(
+        price,
+        input=price.input * part,
+        output=price.output * part,
+        cached=None if price.cached is None else price.cached * part,
+        source=f"{part:.0%} of it by batch; {price.source}",
+    )
+
+
+def _me() -> str:
+    """Return who starts it, as far as the system knows."""
+    try:
+        return f"{getpass.getuser()}@{socket.gethostname()}"
+    except (OSError, KeyError, ImportError):
+        return socket.gethostname()
+
+
+def asking_of(
+    review_set: ReviewSet, spec: RunSpec, output_tokens: int, settings: Settings
+) -> Asking[Case]:
+    """Join what makes requests and reads answers to the cases and pictures of a set.
+
+    Pictures as they are sent are kept in the cache folder, for repeats and other runs.
+    """
+
+    def find_image(image: StudyImage) -> Path:
+        return image_path(review_set, image.path)
+
+    card, prompt, parameters = spec.card, spec.prompt, spec.parameters
+    cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
+    most = settings.max_megapixels * 1_000_000
+    return Asking(
+        case=review_set.case,
+        build=lambda case, repeat: build_request(
+            *(case, find_image, card, prompt, parameters, repeat), cache=cache, max_pixels=most
+        ),
+        read=lambda request, reply, case: read_answer(request, reply, case, card),
+        input_tokens=lambda request: input_tokens(request, card),
+        output_tokens=output_tokens,
+    )
+
+
+def pictures_folder(review_set: ReviewSet) -> Path | None:
+    """Return where pictures that models return can go; None where images lie at an address."""
+    images = review_set.info.images
+    return None if is_address(images) else images_folder(review_set.folder, images)

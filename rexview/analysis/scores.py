@@ -1,0 +1,559 @@
+"""The numbers of the Scores page, their splits by case properties, and their captions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Final
+
+from rexview.analysis.engine import CaseProperty, Engine, ModelTally
+from rexview.analysis.filter.case_filter import CaseFilter, Range
+from rexview.analysis.filter.conditions import ModelPair
+from rexview.analysis.filter.linked_count import (
+    ANY,
+    LOW,
+    PERFECT,
+    Count,
+    Group,
+    Groups,
+    count_within,
+    property_values,
+    with_all,
+)
+from rexview.stats import CONTENT_ORDERS, NO_ANSWER, STATUSES, ContentOrder
+from rexview.stats.bootstrap import LEVEL, RESAMPLES
+from rexview.stats.final import SCORE_ORDER, TESTED_TOGETHER
+from rexview.stats.paired import Comparison, PairTest, compare
+from rexview.stats.summary import GapSummary, ScoreSummary, ScoreTallies, gap_summaries, summaries
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.words import counted, inside, listed, tr, trn
+
+# The numbers of the Scores page. Each comes with the filter that opens the answers behind it.
+#
+# What a number is worth (means, intervals, tests) is worked out in :mod:`rexview.stats`; here it
+# is asked for the answers that a filter leaves, and joined with links.
+
+TABLE_1: Final = ("content", "language")
+"""The two main scores (ReXecution, table 1)."""
+TABLE_2: Final = tuple(name for name in SCORE_ORDER if name not in TABLE_1)
+"""What they are made of, and the scores of pictures (ReXecution, table 2)."""
+BINS: Final = (
+    ("1 to <2", Range(1, 1.999)),
+    ("2 to <3", Range(2, 2.999)),
+    ("3 to <4", Range(3, 3.999)),
+    ("4 to <5", Range(4, 4.999)),
+    ("5", PERFECT),
+)
+"""Final scores in classes: name on screen, and the range that Browse shows."""
+GAP_STEP: Final = 0.5
+_OF_CASES: Final = (
+    *("models", "statuses", "question_types", "categories", "difficulties", "sites", "studies"),
+    *("tags", "model_pairs", "comments", "decisions"),
+)
+"""Conditions that leave of two compared models both scored answers of a case, or none."""
+_NEARLY: Final = 1e-4
+"""As close as two numbers are that a filter's range does not tell apart."""
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """One dimension of one model.
+
+    Attributes
+    ----------
+    summary : ScoreSummary
+        The numbers; ``summary.n`` counts answers, for image dimensions pictures.
+    name : str
+        Name of the dimension on screen.
+    scored, perfect, low : Count
+        All that are scored, those with 5, those below 3.
+    bins : tuple of Count
+        How many lie in each of :data:`BINS`.
+    unscored : int
+        Answers that came without a score in this dimension; 0 for image dimensions, where most
+        answers have nothing to score.
+    exact : bool
+        Whether Browse shows as many answers as are counted. Not so where an answer has several
+        pictures: Browse filters by their mean.
+    """
+
+    summary: ScoreSummary
+    name: str
+    scored: Count
+    perfect: Count
+    low: Count
+    bins: tuple[Count, ...]
+    unscored: int
+    exact: bool
+
+    @property
+    def dimension(self) -> str:
+        """The dimension, or ``content``."""
+        return self.summary.dimension
+
+    @property
+    def model(self) -> str:
+        """Id of the model."""
+        return self.summary.model
+
+    @property
+    def of_pictures(self) -> bool:
+        """Whether pictures are counted."""
+        return self.dimension in IMAGE_DIMENSIONS
+
+
+@dataclass(frozen=True)
+class GapCell:
+    """The gaps (Process minus Execution) of one model; ``bins`` by the middle of each class."""
+
+    summary: GapSummary
+    known: Count
+    flagged: Count
+    bins: Mapping[float, Count]
+
+    @property
+    def model(self) -> str:
+        """Id of the model."""
+        return self.summary.model
+
+
+@dataclass(frozen=True)
+class LostAnswers:
+    """The answers of one model that did not come in full, by status, of all that were asked for."""
+
+    model: str
+    lost: Count
+    by_reason: Mapping[str, Count]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTables:
+    """All numbers of the Scores page for one filter; models in the set's order.
+
+    ``with_content`` of the answers have a Content score, ``unscored`` came without one. ``lost``
+    did not come in full. ``readers`` gave the scores; ``unfinished`` cases have scores of a reader
+    who has not given all of them, which are left out everywhere (a case counts once a reader).
+    ``cells`` has those with a score of dimension and model, and the empty ones of text dimensions
+    that some model has.
+    """
+
+    models: Mapping[str, str]
+    content_order: ContentOrder
+    gap_threshold: float
+    cases: Count
+    answers: Count
+    with_content: Count
+    unscored: int
+    lost: Count
+    readers: int
+    unfinished: int
+    cells: tuple[ScoreCell, ...]
+    gaps: tuple[GapCell, ...]
+    no_answers: tuple[LostAnswers, ...]
+    compare_models: Callable[[], Comparison]
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The tests between models: of many models they take a while, so only when asked for."""
+        return self.compare_models()
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The dimensions in which anything is scored, in the order of tables."""
+        met = {cell.dimension for cell in self.cells if cell.scored.value}
+        return tuple(name for name in SCORE_ORDER if name in met)
+
+    def mean(self, dimension: str, model: str) -> float | None:
+        """Return the mean of a dimension and model, None where nothing is scored."""
+        cell = self.cell(dimension, model)
+        return cell.summary.mean if cell else None
+
+    def cell(self, dimension: str, model: str) -> ScoreCell | None:
+        """Return one cell, None where there is none."""
+        for cell in self.cells:
+            if (cell.dimension, cell.model) == (dimension, model):
+                return cell
+        return None
+
+
+def score_tables(
+    engine: Engine, case_filter: CaseFilter | None = None, *, resamples: int = RESAMPLES
+) -> ScoreTables:
+    """Work out the Scores page for the answers that a filter leaves.
+
+    ``resamples`` is the number for each bootstrap interval, 0 for none.
+    """
+    base = case_filter or CaseFilter()
+    tally = engine.tally(base)
+    models, n = tally.names(engine.facts), tally.answers
+    scores = engine.score_tallies(base)
+
+    def compare_models() -> Comparison:
+        return compare(partial(engine.final_scores, base), list(models), resamples=resamples)
+
+    return ScoreTables(
+        models=models,
+        content_order=engine.facts.content_order,
+        gap_threshold=engine.facts.gap_threshold,
+        cases=Count(tally.cases, base, engine.facts.n_cases),
+        answers=Count(n, base),
+        with_content=count_within(base, tally.with_content, n, content=ANY),
+        unscored=n - tally.lost - tally.with_content,
+        lost=count_within(base, tally.lost, n, statuses=NO_ANSWER),
+        readers=len(engine.readers(base)),
+        unfinished=tally.unfinished,
+        cells=tuple(score_cells(scores, models, base, resamples=resamples)),
+        gaps=tuple(gap_cells(scores, models, base, engine.facts.gap_threshold, resamples)),
+        no_answers=tuple(_lost(model, base) for model in tally.by_model),
+        compare_models=compare_models,
+    )
+
+
+def pairs_count(test: PairTest, base: CaseFilter) -> Count:
+    """Count the cases in which two models are compared, with what opens them."""
+    pair = ModelPair(test.dimension, (test.model_a, test.model_b))
+    return Count(test.n_pairs, with_all(base, "model_pairs", str(pair)))
+
+
+def pairs_exact(base: CaseFilter) -> bool:
+    """Say whether Browse shows as many cases as :func:`pairs_count` counts.
+
+    Not so where the filter limits answers: it can leave one answer of a case and not the other,
+    which are no pair, and Browse shows a case for one answer.
+    """
+    of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_OF_CASES, ())
+    return not replace(base, **of_cases).active  # type: ignore[arg-type]
+
+
+def score_cells(
+    scores: ScoreTallies, models: Iterable[str], base: CaseFilter, *, resamples: int = RESAMPLES
+) -> Iterator[ScoreCell]:
+    """Work out every dimension of every model over the final scores that ``base`` leaves."""
+    found = summaries(scores, list(models), resamples=resamples)
+    met = {summary.dimension for summary in found if summary.n}
+    for summary in found:
+        dimension, model = summary.dimension, summary.model
+        if dimension not in met:
+            continue
+        pictures = dimension in IMAGE_DIMENSIONS
+        exact = not pictures or scores.pictured[dimension].get(model, 0) == summary.n
+
+        perfect, low = (
+            round((share or 0.0) * summary.n) for share in (summary.share_5, summary.share_below_3)
+        )
+        asked = [ANY, PERFECT, LOW, *(limits for _, limits in BINS)]
+        values = [summary.n, perfect, low, *_binned(summary)]
+        counts = [
+            count_within(base, n, summary.n, models=model, **{dimension: limits if exact else ANY})
+            for limits, n in zip(asked, values, strict=True)
+        ]
+        yield ScoreCell(
+            summary=summary,
+            name=DIMENSION_NAMES[dimension],
+            scored=counts[0],
+            perfect=counts[1],
+            low=counts[2],
+            bins=tuple(counts[3:]),
+            unscored=0 if pictures else scores.answers.get(model, 0) - summary.n,
+            exact=exact,
+        )
+
+
+def cells_of(cells: Iterable[ScoreCell], dimension: str) -> list[ScoreCell]:
+    """Return the cells of one dimension, in their order."""
+    return [cell for cell in cells if cell.dimension == dimension]
+
+
+def _binned(summary: ScoreSummary) -> list[int]:
+    counts = [0] * len(BINS)
+    for value, n in summary.counts.items():
+        counts[min(max(math.floor(value + _NEARLY), 1), len(BINS)) - 1] += n
+    return counts
+
+
+def gap_cells(
+    scores: ScoreTallies,
+    models: Mapping[str, str],
+    base: CaseFilter,
+    threshold: float,
+    resamples: int,
+) -> Iterator[GapCell]:
+    """Work out the gaps of every model over the final scores that ``base`` leaves."""
+    for summary in gap_summaries(scores, list(models), threshold=threshold, resamples=resamples):
+        model, n = summary.model, summary.n
+        yield GapCell(
+            summary=summary,
+            known=count_within(base, n, n, models=model, gap=ANY),
+            flagged=count_within(
+                base, summary.flagged, n, models=model, gap=Range(threshold, None)
+            ),
+            bins={
+                middle: count_within(base, part, n, models=model, gap=limits)
+                for middle, limits, part in gap_classes(summary.counts)
+            },
+        )
+
+
+def gap_classes(counts: Mapping[float, int]) -> list[tuple[float, Range, int]]:
+    """Count gaps in classes of half a point: middle, range that Browse shows, how many."""
+    found: dict[int, int] = {}
+    exact = True
+    for gap, n in counts.items():
+        step = math.floor(gap / GAP_STEP + 0.5 + _NEARLY)
+        exact &= abs(gap - step * GAP_STEP) < _NEARLY
+        found[step] = found.get(step, 0) + n
+    return [
+        (middle, Range(middle, middle) if exact else Range(middle - 0.25, middle + 0.249), n)
+        for middle, n in sorted((step * GAP_STEP, n) for step, n in found.items())
+    ]
+
+
+def _lost(model: ModelTally, base: CaseFilter) -> LostAnswers:
+    def count(n: int, statuses: str | Sequence[str]) -> Count:
+        return count_within(base, n, model.answers, models=model.model, statuses=statuses)
+
+    by_reason = {reason: count(model.by_status.get(reason, 0), reason) for reason in NO_ANSWER}
+    return LostAnswers(model.model, count(model.lost, NO_ANSWER), by_reason)
+
+
+# Scores by a property of the case: question category, study, site, difficulty, type, a tag.
+
+MOST_VALUES: Final = 24
+"""As many values are laid out; of more, those with the most cases."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split(Groups[ScoreCell]):
+    """The scores for each value of a property; groups count cases.
+
+    ``without`` cases have no value; ``overlap`` says that a case can have several values and then
+    counts in each.
+    """
+
+    without: int
+    overlap: bool
+
+
+def split_scores(
+    engine: Engine, case_filter: CaseFilter, by: CaseProperty, *, resamples: int = RESAMPLES
+) -> Split:
+    """Work out the scores for each value of a property, over the answers that a filter leaves.
+
+    Of a tag that the filter names only the named values are laid out.
+    """
+    tally, counts = engine.tally(case_filter), engine.property_counts(case_filter, by)
+    models = tally.names(engine.facts)
+    values = list(property_values(counts, engine.facts, case_filter, by))
+    largest = sorted(values, key=lambda found: -found[2].value)[:MOST_VALUES]
+    groups = []
+    for value, name, cases in values:
+        if (value, name, cases) in largest:
+            scores = engine.score_tallies(cases.opens)
+            cells = tuple(score_cells(scores, models, cases.opens, resamples=resamples))
+            groups.append(Group(value, name, cases, cells))
+    return Split(
+        by=by,
+        models=models,
+        groups=tuple(groups),
+        left_out=len(values) - len(groups),
+        without=tally.cases - counts.with_any,
+        overlap=sum(cases.value for *_, cases in values) > counts.with_any,
+    )
+
+
+# What stands under tables and charts of the Scores page: test, correction, what is left out.
+#
+# All of it is plain text.
+
+_MOST_NAMED: Final = 4
+
+
+def unfinished_caption(n: int) -> str:
+    """Say how many cases are begun and not counted, as a further sentence; empty for none."""
+    if not n:
+        return ""
+    said = trn(
+        "Not counted: {n:,} case that a reader has begun and not finished.",
+        "Not counted: {n:,} cases that a reader has begun and not finished.",
+        n,
+    )
+    return f" {said.format(n=n)}"
+
+
+def interval_caption() -> str:
+    """Say how intervals are made."""
+    return tr("{level:.0%} intervals are bootstrapped (BCa, {resamples:,} resamples).").format(
+        level=LEVEL, resamples=RESAMPLES
+    )
+
+
+def content_caption(tables: ScoreTables) -> str:
+    """Say how Content is worked out, and in which order."""
+    parts = listed([DIMENSION_NAMES[part] for part in CONTENT_PARTS])
+    order = inside(CONTENT_ORDERS[tables.content_order])
+    return tr("Content is the smallest of {parts} of an answer ({order}).").format(
+        parts=parts, order=order
+    )
+
+
+def summary_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+    """Say what the numbers of a table are."""
+    shown = [name for name in dimensions if name in tables.dimensions]
+    parts = [tr("Final scores, 1 to 5: an answer's score is the mean of its readers' scores.")]
+    if "content" in shown:
+        parts.append(content_caption(tables))
+    if any(name in IMAGE_DIMENSIONS for name in shown):
+        parts.append(_picture_caption(tables))
+    parts.append(interval_caption())
+    return " ".join(parts)
+
+
+def _picture_caption(tables: ScoreTables) -> str:
+    cells = [cell for cell in tables.cells if cell.dimension in IMAGE_DIMENSIONS]
+    words = tr("Image scores count returned pictures, not answers.")
+    if not all(cell.exact for cell in cells):
+        words += (
+            " Where an answer has several, Browse lists the answers with any scored picture: it "
+            "filters by their mean."
+        )
+    return words
+
+
+def n_caption(tables: ScoreTables, dimensions: Sequence[str]) -> str:
+    """Say how many answers of each model a chart is about: ``n: A 34, B 26 to 30 answers``."""
+    parts = []
+    for model, name in tables.models.items():
+        found = [tables.cell(dimension, model) for dimension in dimensions]
+        counts = [cell.summary.n for cell in found if cell]
+        low, high = min(counts, default=0), max(counts, default=0)
+        parts.append(
+            (
+                name,
+                f"{low:,}" if low == high else tr("{low:,} to {high:,}").format(low=low, high=high),
+                low,
+                high,
+            )
+        )
+    if len(parts) > _MOST_NAMED:
+        low, high = min(part[2] for part in parts), max(part[3] for part in parts)
+        return tr("n: {low:,} to {high:,} answers of each model.").format(low=low, high=high)
+    return tr("n: {join} answers.").format(join=", ".join(f"{name} {n}" for name, n, _, _ in parts))
+
+
+def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+    """Say which answers of a table's dimensions are in no mean, and why."""
+    parts = []
+    if tables.lost.value:
+        by_reason = [
+            f"{inside(name)} {n:,}"
+            for reason, name in STATUSES.items()
+            if (
+                n := sum(
+                    lost.by_reason[reason].value
+                    for lost in tables.no_answers
+                    if reason in lost.by_reason
+                )
+            )
+        ]
+        words = tr("{word} counted as no full answer ({join})")
+        word = counted(tables.lost.value, "answer")
+        parts.append(words.format(word=word, join=", ".join(by_reason)))
+    unscored = [
+        (DIMENSION_NAMES[name], n)
+        for name in dimensions
+        if (n := sum(cell.unscored for cell in tables.cells if cell.dimension == name))
+    ]
+    if unscored:
+        named = ", ".join(f"{name} {n:,}" for name, n in unscored)
+        parts.append(tr("full answers without a score ({named})").format(named=named))
+    if not parts:
+        return tr("No answer is left out.")
+    return tr("Left out of every mean, never counted as zero: {listed}.").format(
+        listed=listed(parts)
+    )
+
+
+def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+    """Say how models are compared, over how many pairs, corrected over what."""
+    wanted = set(dimensions)
+    tests = [test for test in tables.comparison.tests if test.dimension in wanted]
+    if not tests:
+        return ""
+    family = [DIMENSION_NAMES[name] for name in TESTED_TOGETHER]
+    tested = sum(
+        test.p is not None for test in tables.comparison.tests if test.dimension in TESTED_TOGETHER
+    )
+    adjusted = tr("p is adjusted by Benjamini-Hochberg over the {tests} of {dimensions}.")
+    if len(tables.models) > 2:
+        adjusted = tr(
+            "p is adjusted by Benjamini-Hochberg over the {tests} of {dimensions} and all pairs of "
+            "models."
+        )
+    parts = [
+        tr(
+            "Models are compared case by case: two-sided Wilcoxon signed-rank test "
+            "(cases without a difference are not ranked; p exact up to 50 pairs without ties, "
+            "with ties up to 13, else the normal approximation)."
+        ),
+        adjusted.format(tests=counted(tested, "test"), dimensions=listed(family)),
+    ]
+    if any(name in IMAGE_DIMENSIONS for name in wanted & {test.dimension for test in tests}):
+        parts.append(tr("Image scores are a family of their own, paired by the answer's mean."))
+    parts.append(tr("Effect: matched-pairs rank-biserial correlation, -1 to 1."))
+    if len(tables.models) == 2:
+        parts.append(" ".join(_pair_sentences(tests, tables)))
+    return " ".join(parts)
+
+
+def _pair_sentences(tests: Sequence[PairTest], tables: ScoreTables) -> Iterator[str]:
+    first, second = tables.models.values()
+    yield tr("Differences are {first} minus {second}.").format(first=first, second=second)
+    pairs = ", ".join(f"{DIMENSION_NAMES[test.dimension]} {test.n_pairs:,}" for test in tests)
+    yield tr("Pairs: {pairs}.").format(pairs=pairs)
+    alone = ", ".join(
+        f"{DIMENSION_NAMES[test.dimension]} {test.left_out:,}" for test in tests if test.left_out
+    )
+    if alone:
+        words = tr("Not compared, because only one of the two is scored: {alone} (cases).")
+        yield words.format(alone=alone)
+
+
+def split_caption(split: Split) -> str:
+    """Say what a split leaves out and counts twice."""
+    parts = [interval_caption()]
+    if split.overlap:
+        parts.append(tr("A case can have several values and counts in each."))
+    if split.without:
+        parts.append(
+            trn(
+                "{n:,} case without a value left out.",
+                "{n:,} cases without a value left out.",
+                split.without,
+            ).format(n=split.without)
+        )
+    empty = [
+        group.name for group in split.groups if not any(cell.summary.n for cell in group.cells)
+    ]
+    if empty:
+        parts.append(tr("Nothing is scored in {listed}.").format(listed=listed(empty)))
+    if split.left_out:
+        parts.append(
+            trn(
+                "{n:,} value with the fewest cases not laid out: narrow the filter to see more.",
+                "{n:,} values with the fewest cases not laid out: narrow the filter to see more.",
+                split.left_out,
+            ).format(n=split.left_out)
+        )
+    parts.append(tr("No test is made between the values: small n makes means wander."))
+    return " ".join(parts)
+
+
+def gap_caption(tables: ScoreTables) -> str:
+    """Say what the gap is and when it is flagged."""
+    return tr(
+        "Gap: Process minus Execution of one answer; above 0 the model knew "
+        "better than it did. Flagged from {gap_threshold:g} on, by the scores "
+        "alone. {interval_caption}"
+    ).format(gap_threshold=tables.gap_threshold, interval_caption=interval_caption())

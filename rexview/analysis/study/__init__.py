@@ -1,1 +1,0 @@
-"""Studies: who reads what, in which order, and how far they are."""

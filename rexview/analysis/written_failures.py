@@ -1,0 +1,344 @@
+"""Failures in a clinician's words: their versions, the runs of judges, and people's marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.judge_conditions import MarkedCondition
+from rexview.analysis.filter.linked_count import Count
+from rexview.errors import RunError, SettingsError, StoreError
+from rexview.judge.written import (
+    FIELD,
+    find_written,
+    is_written,
+    name_of,
+    wording_of,
+    written_in_files,
+)
+from rexview.models.asking.prompts import is_name
+from rexview.models.backend import Prompt
+from rexview.models.running.folder import JUDGING, RunFolder, is_worked_on, runs_of
+from rexview.models.running.spec import read_spec
+from rexview.schema import Mark, ReviewSet
+from rexview.settings import Settings
+from rexview.store import Reviews, Stored, open_reviews
+
+# The runs in which judges looked for failures in words, and how far their logs are.
+
+
+@dataclass(frozen=True)
+class WrittenRun:
+    """A run, its judge and the words that it asked with."""
+
+    folder: RunFolder
+    judge: str
+    prompt: Prompt
+
+
+def written_runs(set_folder: Path) -> list[WrittenRun]:
+    """Return the runs of a set about failures in words, newest first."""
+    found = []
+    for run in runs_of(set_folder, JUDGING):
+        try:
+            changed = run.spec.stat().st_mtime_ns
+        except OSError:
+            continue
+        if (known := _known(run, changed)) is not None:
+            found.append(known)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _known(run: RunFolder, changed: int) -> WrittenRun | None:
+    try:
+        spec = read_spec(run)
+    except RunError:
+        return None
+    if not is_written(spec.prompt):
+        return None
+    return WrittenRun(run, spec.parameters.model, spec.prompt)
+
+
+def results_state(
+    set_folder: Path, about: tuple[str, str] | None = None
+) -> tuple[tuple[str, int], ...]:
+    """Name what the logs hold by now: another state, other results.
+
+    ``about`` are the digest of words and a judge: then it is of what that judge said of them.
+
+    The log of a run that is at work names a new one after each tenth or so of growth: what pages
+    work out of it is not made anew with every answer.
+    """
+    return tuple(
+        (run.folder.id, _size(run.folder))
+        for run in written_runs(set_folder)
+        if about in (None, (run.prompt.hash, run.judge))
+    )
+
+
+def _size(run: RunFolder) -> int:
+    try:
+        size = run.log.stat().st_size
+    except OSError:
+        return 0
+    step: int = 10 ** (len(str(size)) - 2) if size > 1_000 else 1
+    return -(size // step) if is_worked_on(run) else size
+
+
+FAILURE_KIND: Final = "written_failure"
+SHORT: Final = 12
+"""So many figures of a version's digest stand in links, on pages and behind ``NAME@``."""
+
+
+@dataclass(frozen=True)
+class FailureWords:
+    """One version of a failure's words; ``by`` and ``at`` are None where a file or a run has it.
+
+    ``value`` is what the reviews have, None for words of a file.
+    """
+
+    prompt: Prompt
+    by: str | None = None
+    at: datetime | None = None
+    value: Mapping[str, Any] | None = None
+
+    @property
+    def failure(self) -> str:
+        """The name in links and on the command line."""
+        return name_of(self.prompt)
+
+    @property
+    def version(self) -> str:
+        """What names these words and no others."""
+        return self.prompt.hash[:SHORT]
+
+
+def written_failures(folder: Path, rows: Iterable[Stored]) -> tuple[list[FailureWords], list[str]]:
+    """Return the failures of a set in their newest words, by title; and what cannot be used.
+
+    ``rows`` are those of the reviews that stand.
+    """
+    found, problems = _in_files(folder)
+    for row in rows:
+        subject = row.subject or ""
+        if is_name(subject):
+            if (words := words_of_row(row)) is not None:
+                found[subject] = words
+            elif not row.intact:
+                problems.append(
+                    f"{subject}: its words were changed outside the app, and are left out."
+                )
+    return _by_title(found.values()), problems
+
+
+def standing_failures(review_set: ReviewSet) -> dict[str, FailureWords]:
+    """Return the failures of a set in their newest words by name, in the order of their titles.
+
+    ``review_set`` has what was written (:func:`rexview.store.merged`).
+    """
+    found, _ = _in_files(review_set.folder)
+    for one in review_set.written_failures:
+        if (words := _words(one.failure, one.value, one.by, one.at)) is not None:
+            found[one.failure] = words
+    return {one.failure: one for one in _by_title(found.values())}
+
+
+def _in_files(folder: Path) -> tuple[dict[str, FailureWords], list[str]]:
+    """Return the failures that files of a set have in words, and what cannot be used."""
+    problems: list[str] = []
+    found: dict[str, FailureWords] = {}
+    for name in written_in_files(folder):
+        try:
+            found[name] = FailureWords(find_written(name, folder))
+        except SettingsError as error:
+            problems += map(str, error.args)
+    return found, problems
+
+
+def _by_title(every: Iterable[FailureWords]) -> list[FailureWords]:
+    return sorted(every, key=lambda one: (one.prompt.name.lower(), one.failure))
+
+
+def versions_of(folder: Path, history: Iterable[Stored], name: str) -> list[FailureWords]:
+    """Return all words that a failure ever had, the newest first, those that stand before all.
+
+    ``history`` has the rows of the reviews, newest first. Also those that a run asked with and
+    nobody has any more.
+    """
+    some = [
+        words for row in history if row.subject == name and (words := words_of_row(row)) is not None
+    ]
+    with suppress(SettingsError):
+        some.append(FailureWords(find_written(name, folder)))
+    some += [
+        FailureWords(run.prompt) for run in written_runs(folder) if name_of(run.prompt) == name
+    ]
+    by_hash: dict[str, FailureWords] = {}
+    for one in some:
+        by_hash.setdefault(one.prompt.hash, one)
+    return list(by_hash.values())
+
+
+def find_failure(review_set: ReviewSet, settings: Settings, name: str) -> Prompt:
+    """Return the words that a failure has now, or for ``NAME@VERSION`` those of that version.
+
+    Raises
+    ------
+    SettingsError
+        There is none of that name, or no such version of it, or the words cannot be used.
+    """
+    name, at, version = name.partition("@")
+    history = _history(open_reviews(review_set, settings))
+    if at:
+        known = versions_of(review_set.folder, history, name)
+        found = [one for one in known if version and one.prompt.hash.startswith(version)]
+        if len(found) != 1:
+            raise SettingsError(f"There are no words {version!r:.80} of the failure {name!r:.80}.")
+        return found[0].prompt
+    stands = next((row for row in history if row.subject == name), None)
+    words = words_of_row(stands) if stands is not None else None
+    return words.prompt if words is not None else find_written(name, review_set.folder)
+
+
+def form_value_of(prompt: Prompt) -> dict[str, Any]:
+    """Return the words of a version as a form has them: examples as a list."""
+    words = prompt.fields[FIELD]
+    value: dict[str, Any] = {part: words.get(part) for part in ("name", "counts", "does_not_count")}
+    for part in ("examples", "counterexamples"):
+        listed = words.get(part)
+        value[part] = listed.removeprefix("\n- ").split("\n- ") if listed else None
+    return value
+
+
+def _history(reviews: Reviews) -> tuple[Stored, ...]:
+    """Return the rows of all words, newest first."""
+    try:
+        return reviews.history(kind=FAILURE_KIND)
+    except StoreError as error:
+        raise SettingsError(str(error)) from None
+
+
+def words_of_row(row: Stored) -> FailureWords | None:
+    """Return the words of a row; None for those taken away, or that this version cannot use."""
+    if row.value is None or not row.subject:
+        return None
+    return _words(row.subject, row.value, row.person_name or row.person, row.at)
+
+
+def _words(name: str, value: Mapping[str, Any], by: str, at: datetime) -> FailureWords | None:
+    if not is_name(name):
+        return None
+    given = {part: said for part, said in value.items() if said}
+    with suppress(SettingsError):
+        return FailureWords(wording_of(name, given, "the reviews"), by, at, value)
+    return None
+
+
+# The answers of which people say that they have a failure in words: of a case, and counted.
+#
+# Nobody's word is mixed with what a language model found, nor with what rules and readers say of
+# the failures that are built in. A mark is of the version of the words that its writer read, and
+# counts for the answer as it was read; one of a failure that was removed is kept and not shown.
+
+MARK_KIND: Final = "written_mark"
+
+
+@dataclass(frozen=True)
+class MarkedAnswer:
+    """What one person says of an answer; ``words`` are those of the failure now.
+
+    ``is_earlier``: it was said of other words than these.
+    """
+
+    mark: Mark
+    words: FailureWords
+
+    @property
+    def is_earlier(self) -> bool:
+        """Whether the failure has other words by now."""
+        return self.mark.version != self.words.prompt.hash
+
+
+@dataclass(frozen=True)
+class MarkedRow:
+    """One model, or None for all: how many answers people marked, and how many people did."""
+
+    model: str | None
+    answers: Count
+    people: int
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A failure in one version of its words, or in all: a row a model that has it, and of all.
+
+    ``elsewhere`` is how many answers were marked in other words only.
+    """
+
+    rows: Sequence[MarkedRow]
+    all: MarkedRow
+    elsewhere: int = 0
+
+
+def marks_on(review_set: ReviewSet, case: str) -> tuple[MarkedAnswer, ...]:
+    """Return what people say of the answers to a case, by title; also of earlier answers.
+
+    ``review_set`` has what was written (:func:`rexview.store.merged`).
+    """
+    marks = [mark for mark in review_set.marks if mark.case == case]
+    return add_mark_words(marks, standing_failures(review_set)) if marks else ()
+
+
+def add_mark_words(
+    marks: Iterable[Mark], standing: Mapping[str, FailureWords]
+) -> tuple[MarkedAnswer, ...]:
+    """Return marks with the words of their failures, in the order of these, the oldest first."""
+    places = {name: place for place, name in enumerate(standing)}
+    found = [MarkedAnswer(one, standing[one.failure]) for one in marks if one.failure in standing]
+    return tuple(sorted(found, key=lambda one: places[one.mark.failure]))
+
+
+def counted_marks(review_set: ReviewSet) -> tuple[Mark, ...]:
+    """Return the marks that count: on answers as they are, of failures that stand."""
+    marks = [mark for mark in review_set.marks if not mark.stale]
+    standing = standing_failures(review_set) if marks else {}
+    return tuple(mark for mark in marks if mark.failure in standing)
+
+
+def marked(marks: Sequence[Mark], models: Iterable[str], failure: str, version: str = "") -> Marked:
+    """Count the answers that people marked with a failure, over all cases, by model in their order.
+
+    ``marks`` are those that count (:func:`counted_marks`); of one ``version`` of the words (its
+    beginning), or of all.
+    """
+    word = str(MarkedCondition(failure, version))
+    of_failure = [mark for mark in marks if mark.failure == failure]
+    wanted = [mark for mark in of_failure if mark.version.startswith(version)]
+    by_model: dict[str, list[Mark]] = {}
+    for mark in wanted:
+        by_model.setdefault(mark.model, []).append(mark)
+    return Marked(
+        [
+            _row(model, by_model[model], CaseFilter(models=(model,), marked=(word,)))
+            for model in models
+            if model in by_model
+        ],
+        _row(None, wanted, CaseFilter(marked=(word,))),
+        len(_answers(of_failure) - _answers(wanted)),
+    )
+
+
+def _row(model: str | None, marks: Sequence[Mark], opens: CaseFilter) -> MarkedRow:
+    people = {mark.reader for mark in marks}
+    return MarkedRow(model, Count(len(_answers(marks)), opens), len(people))
+
+
+def _answers(marks: Iterable[Mark]) -> set[tuple[str, str]]:
+    return {(mark.case, mark.model) for mark in marks}

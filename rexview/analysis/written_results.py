@@ -1,0 +1,443 @@
+"""What judges found of a failure in words: results, numbers by model, validation, files."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+import polars as pl
+
+from rexview.analysis.case.blinding import blinded_page
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.judge_conditions import WrittenCondition
+from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.written_failures import FAILURE_KIND as WORDS
+from rexview.analysis.written_failures import MARK_KIND as MARKS
+from rexview.analysis.written_failures import (
+    SHORT,
+    FailureWords,
+    MarkedRow,
+    results_state,
+    words_of_row,
+    written_runs,
+)
+from rexview.judge.subjects import WRITTEN, About, JudgeSubject, subjects_of
+from rexview.judge.written import Candidate, WrittenResults, name_of, replies_about, results_of
+from rexview.judge.written.validation import (
+    GROUPS,
+    Group,
+    Share,
+    in_reading_order,
+    sample,
+    share_of,
+)
+from rexview.models.backend import Prompt
+from rexview.models.running.journal import KeptReply
+from rexview.schema import Answer, Case, ReviewSet
+from rexview.store import Reviews, Stored
+
+_KEPT: Final = 16
+_SHORTEST: Final = 8
+_Key = tuple[str, str, object, str, str]
+_RESULTS: Final = OrderedDict[_Key, "FoundIn"]()
+_SUBJECTS: Final = OrderedDict[tuple[str, str], dict[str, tuple[JudgeSubject, ...]]]()
+_SETS_KEPT: Final = 2
+_LOCK: Final = Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class FoundIn:
+    """What one judge said in one version of the words, with the answers that were judged."""
+
+    prompt: Prompt
+    judge: str
+    results: WrittenResults
+    subjects: tuple[JudgeSubject, ...]
+
+    @property
+    def version(self) -> str:
+        """What names the words."""
+        return self.prompt.hash[:SHORT]
+
+    @cached_property
+    def by_answer(self) -> dict[tuple[str, str], Candidate]:
+        """What was said, by case and model."""
+        return {(one.about.case, one.about.model): one for one in self.results.said}
+
+    @cached_property
+    def subject(self) -> dict[About, JudgeSubject]:
+        """The answers as the judge was given them."""
+        return {one.about: one for one in self.subjects}
+
+    def answers(self, said: str) -> Sequence[tuple[str, str]]:
+        """Return case and model of which this was said: ``unread`` what cannot be read."""
+        if said == "unread":
+            return [(about.case, about.model) for about, _ in self.results.unread]
+        return [
+            (one.about.case, one.about.model)
+            for one in self.results.said
+            if said in ("", one.found.said)
+        ]
+
+    def unread_of(self, case: str, model: str) -> KeptReply | None:
+        """Return the reply about an answer that cannot be read."""
+        named = ((about, reply) for about, reply in self.results.unread)
+        return next(
+            (reply for about, reply in named if (about.case, about.model) == (case, model)), None
+        )
+
+
+def judged_versions(review_set: ReviewSet) -> list[tuple[Prompt, str]]:
+    """Return all words that were asked about, each with who was asked, the newest run first."""
+    seen: dict[tuple[str, str], tuple[Prompt, str]] = {}
+    for run in written_runs(review_set.folder):
+        seen.setdefault((run.prompt.hash, run.judge), (run.prompt, run.judge))
+    return list(seen.values())
+
+
+def found_in(review_set: ReviewSet, prompt: Prompt, judge: str) -> FoundIn:
+    """Return what a judge found in these words."""
+    files = review_set.fingerprint.partition("-")[0]
+    state = results_state(review_set.folder, (prompt.hash, judge))
+    key = (str(review_set.folder), files, state, prompt.hash, judge)
+    with _LOCK:
+        if key not in _RESULTS:
+            for older in [one for one in _RESULTS if one[0] == key[0] and one[3:] == key[3:]]:
+                del _RESULTS[older]  # of another state: nobody asks for it again
+            _RESULTS[key] = _read(review_set, files, prompt, judge)
+            while len(_RESULTS) > _KEPT:
+                _RESULTS.popitem(last=False)
+        _RESULTS.move_to_end(key)
+        return _RESULTS[key]
+
+
+def forget_results(*, answers: bool = True) -> None:
+    """Forget what was read of logs, and of the answers to them unless they are kept."""
+    with _LOCK:
+        _RESULTS.clear()
+        if answers:
+            _SUBJECTS.clear()
+
+
+def _read(review_set: ReviewSet, files: str, prompt: Prompt, judge: str) -> FoundIn:
+    known = replies_about(review_set, judge, prompt)
+    cases = list(dict.fromkeys(about.case for about in known))
+    subjects = tuple(one for one in _subjects(review_set, files, cases) if one.about in known)
+    return FoundIn(prompt, judge, results_of(subjects, known), subjects)
+
+
+def _subjects(review_set: ReviewSet, files: str, cases: Sequence[str]) -> Iterator[JudgeSubject]:
+    """Yield the answers to cases; they are the same for all failures, and made once for a set."""
+    folder = str(review_set.folder)
+    if (folder, files) not in _SUBJECTS:
+        for older in [one for one in _SUBJECTS if one[0] == folder]:
+            del _SUBJECTS[older]
+        _SUBJECTS[folder, files] = {}
+        while len(_SUBJECTS) > _SETS_KEPT:
+            _SUBJECTS.popitem(last=False)
+    _SUBJECTS.move_to_end((folder, files))
+    made = _SUBJECTS[folder, files]
+    missing = [case for case in cases if case not in made]
+    made.update((case, ()) for case in missing)
+    for case, each in groupby(
+        written_subjects(review_set, missing), key=lambda one: one.about.case
+    ):
+        made[case] = tuple(each)
+    return (one for case in cases for one in made[case])
+
+
+def written_subjects(review_set: ReviewSet, cases: Sequence[str]) -> tuple[JudgeSubject, ...]:
+    """Return the answers to cases as a judge is given them; cases that are gone are left out."""
+    models = {model.id: model.id for model in review_set.models}
+
+    def blinded(case: str) -> tuple[Case, Sequence[Answer]] | None:
+        page = blinded_page(review_set, case, models)
+        return (page.case, page.answers) if page is not None else None
+
+    there = [one for one in cases if review_set.case_row(one) is not None]
+    return tuple(subjects_of(review_set, there, blinded, {}, (WRITTEN,)))
+
+
+def parse_result_name(
+    review_set: ReviewSet, failure: str, version: str, judge: str
+) -> FoundIn | None:
+    """Return what a link names: a failure, the beginning of its version, and a judge."""
+    if len(version) < _SHORTEST:
+        return None
+    for prompt, asked in judged_versions(review_set):
+        if (name_of(prompt), asked) == (failure, judge) and prompt.hash.startswith(version):
+            return found_in(review_set, prompt, judge)
+    return None
+
+
+def numbers_of_answers(review_set: ReviewSet, answers: Sequence[tuple[str, str]]) -> list[int]:
+    """Return the numbers of answers in their set, of those that are there."""
+    frame = pl.DataFrame(
+        {"case": [case for case, _ in answers], "model": [model for _, model in answers]},
+        schema={"case": pl.String, "model": pl.String},
+    )
+    return [number for number in review_set.numbers_of(frame).tolist() if number >= 0]
+
+
+# The numbers of a failure in words: what judges found and people marked, by model.
+#
+# Each has what opens its cases. What people marked stands beside, and is part of no share.
+
+SAID: Final = ("yes", "no", "unsure", "unread")
+"""What is counted, in the order of the table."""
+
+
+@dataclass(frozen=True)
+class FoundRow:
+    """One model: how often the failure was found, not found, unsure, and not readable."""
+
+    model: str
+    counts: Mapping[str, Count]
+
+    @property
+    def judged(self) -> int:
+        """Of how many answers something can be read."""
+        return sum(self.counts[said].value for said in SAID if said != "unread")
+
+
+@dataclass(frozen=True)
+class ByModelRow:
+    """One model: what a judge found, None where it was not asked; how many answers were marked."""
+
+    model: str
+    found: FoundRow | None
+    marked: Count | None
+
+
+@dataclass(frozen=True)
+class ByModel:
+    """One failure, and what one judge found of it: a row a model, precision of what was read.
+
+    ``judge`` is None where no judge looked for it, ``precision`` before anybody has read a sample.
+    """
+
+    title: str
+    judge: str | None
+    rows: Sequence[ByModelRow]
+    precision: Share | None = None
+
+
+def joined_rows(
+    found: Sequence[FoundRow], marked: Sequence[MarkedRow], models: Iterable[str]
+) -> list[ByModelRow]:
+    """Set what people marked beside what a judge found; models without either are left out."""
+    by_judge = {row.model: row for row in found}
+    by_people = {row.model: row.answers for row in marked}
+    return [
+        ByModelRow(model, by_judge.get(model), by_people.get(model))
+        for model in models
+        if model in by_judge or model in by_people
+    ]
+
+
+def condition(found: FoundIn, said: str) -> str:
+    """Return the word of the filter for what this judge said."""
+    return str(WrittenCondition(said, name_of(found.prompt), found.version, found.judge))
+
+
+def found_rows(found: FoundIn, models: Mapping[str, str]) -> list[FoundRow]:
+    """Return a row a model that was judged, in the order of the set; over all cases."""
+    by_model: dict[str, dict[str, int]] = {}
+    for said in SAID:
+        for _, model in found.answers(said):
+            counts = by_model.setdefault(model, dict.fromkeys(SAID, 0))
+            counts[said] += 1
+    return [
+        FoundRow(
+            model,
+            {
+                said: Count(n, CaseFilter(models=(model,), written=(condition(found, said),)))
+                for said, n in by_model[model].items()
+            },
+        )
+        for model in models
+        if model in by_model
+    ]
+
+
+# A random sample of what a judge found and did not find, and what clinicians say of it.
+#
+# The order of both groups is that of a hash with the seed, so a longer sample begins with a
+# shorter one, and what somebody told of the beginning stays told. A word counts for the sample of
+# the judge and the words it was given for, of the answer as it was read.
+
+VALIDATION_KIND: Final = "written_validation"
+SEED: Final = 0
+"""As the command line draws without ``--seed``: the sheet has the same answers."""
+SIZES: Final = (25, 50, 100, 200)
+"""How many of each group may be read."""
+USUAL: Final = 50
+
+
+def sample_subject(found: FoundIn) -> str:
+    """Return what names the sample in the history: the words and the judge."""
+    return hashlib.sha256(json.dumps([found.prompt.hash, found.judge]).encode()).hexdigest()[:32]
+
+
+def draw_items(found: FoundIn, each: int) -> dict[Group, list[tuple[str, Candidate]]]:
+    """Draw so many of each group, or all there are; each behind the name of its item."""
+    wanted = dict.fromkeys(GROUPS, each)
+    return sample(found.results, found.prompt.hash, found.judge, wanted, SEED)
+
+
+def to_read(found: FoundIn, each: int) -> list[tuple[str, Candidate]]:
+    """Return the sample in the order in which it is read, both groups mixed."""
+    return in_reading_order(draw_items(found, each), SEED)
+
+
+def told_by(found: FoundIn, rows: Iterable[Stored]) -> dict[str, dict[tuple[str, str], Stored]]:
+    """Return what people told of the sample of a judge, of answers as they are now.
+
+    By person, and then by case and model, the newest row.
+    """
+    wanted = sample_subject(found)
+    by_person: dict[str, dict[tuple[str, str], Stored]] = {}
+    for row in rows:
+        if row.subject != wanted or row.value is None or not row.case or not row.model:
+            continue
+        candidate = found.by_answer.get((row.case, row.model))
+        if candidate is None or row.answer_digest not in (None, candidate.about.answer_digest):
+            continue
+        by_person.setdefault(row.person, {})[row.case, row.model] = row
+    return by_person
+
+
+@dataclass(frozen=True)
+class ValidationResult:
+    """What one clinician, or all together, say of the sample: of those found, and not found.
+
+    ``who`` is None for all together: an answer on which they differ counts as unsure, ``differ``
+    of them.
+    """
+
+    who: str | None
+    found: Share
+    not_found: Share
+    differ: int = 0
+
+    @property
+    def precision(self) -> float | None:
+        """The share of those found that has the failure."""
+        return self.found.share
+
+
+def validated(found: FoundIn, rows: Iterable[Stored]) -> list[ValidationResult]:
+    """Return what each clinician says, and with several of them all together, who stand first."""
+    by_person = told_by(found, rows)
+    words = {
+        who: {answer: str((row.value or {}).get("said") or "") for answer, row in told.items()}
+        for who, told in by_person.items()
+    }
+    names = {who: next(iter(told.values())).person_name or who for who, told in by_person.items()}
+    each = [
+        ValidationResult(names[who], *_shares(found, words[who]))
+        for who in sorted(words, key=lambda one: names[one].lower())
+    ]
+    if len(each) < 2:
+        return each
+    together, differ = _together(list(words.values()))
+    return [ValidationResult(None, *_shares(found, together), differ), *each]
+
+
+def _together(
+    words: Sequence[Mapping[tuple[str, str], str]],
+) -> tuple[dict[tuple[str, str], str], int]:
+    """Return one word an answer: what all say who are sure; unsure where these differ."""
+    agreed: dict[tuple[str, str], str] = {}
+    differ = 0
+    for answer in dict.fromkeys(one for each in words for one in each):
+        said = {each[answer] for each in words if answer in each}
+        sure = said - {"unsure"}
+        differ += len(sure) > 1
+        agreed[answer] = next(iter(sure)) if len(sure) == 1 else "unsure"
+    return agreed, differ
+
+
+def _shares(found: FoundIn, words: Mapping[tuple[str, str], str]) -> tuple[Share, Share]:
+    longest = draw_items(found, SIZES[-1])
+    first, second = (_share(found, group, longest[group], words) for group in GROUPS)
+    return first, second
+
+
+def _share(
+    found: FoundIn,
+    group: Group,
+    order: Sequence[tuple[str, Candidate]],
+    words: Mapping[tuple[str, str], str],
+) -> Share:
+    """Count over the shortest sample offered that has as many answers as were told of.
+
+    Answers that were judged since may stand among them: they are still to be read.
+    """
+    said = [words.get((one.about.case, one.about.model), "") for _, one in order]
+    told = sum(map(bool, said))
+    size = next((one for one in SIZES if one >= told), SIZES[-1])
+    return share_of(group, said[:size], found.results)
+
+
+# What people wrote of failures in words as files: all versions, what was read, what was marked.
+
+_WORDS = ("failure", "version", "name", "counts", "does_not_count", "examples", "counterexamples")
+_BY = ("by", "at")
+_MARKED = ("case", "model", "failure", "version", "comment", *_BY, "answer_digest")
+_READ = ("case", "model", "failure", "version", "judge", "said", *_BY, "answer_digest")
+
+
+def write_files(reviews: Reviews, out: Path) -> tuple[int, int, int]:
+    """Write the tables into a folder where there is anything; return how many rows each has."""
+    versions = [
+        words for row in reversed(reviews.history(kind=WORDS)) if (words := words_of_row(row))
+    ]
+    _write(out / "written_failures.csv", (*_WORDS, *_BY), map(_version, versions))
+    read = [_about_answer(row) for row in reviews.current(VALIDATION_KIND) if row.value is not None]
+    _write(out / "written_validations.csv", _READ, read)
+    marks = [
+        {"failure": row.subject, **_about_answer(row)}
+        for row in reviews.current(MARKS)
+        if row.value is not None
+    ]
+    _write(out / "written_marks.csv", _MARKED, marks)
+    return len(versions), len(read), len(marks)
+
+
+def _about_answer(row: Stored) -> dict[str, Any]:
+    return {
+        **(row.value or {}),
+        "case": row.case,
+        "model": row.model,
+        "by": row.person,
+        "at": row.at.isoformat(),
+        "answer_digest": row.answer_digest,
+    }
+
+
+def _version(words: FailureWords) -> dict[str, Any]:
+    value = words.value or {}
+    lists = {part: "\n".join(value.get(part) or ()) for part in ("examples", "counterexamples")}
+    at = words.at.isoformat() if words.at else ""
+    more = {"failure": words.failure, "version": words.prompt.hash, "by": words.by, "at": at}
+    return {**value, **lists, **more}
+
+
+def _write(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
+    listed = list(rows)
+    if not listed:
+        return
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, columns)
+        writer.writeheader()
+        writer.writerows({name: row.get(name) for name in columns} for row in listed)

@@ -1,0 +1,340 @@
+"""The curated set: the chosen questions as cases of a review set, with where each comes from."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import tempfile
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+from typing import Any, Final, Literal
+
+import polars as pl
+
+from rexview import frames
+from rexview.addresses import is_address
+from rexview.curation.candidates import CandidateRating, Considered, considered
+from rexview.curation.choice.validation import State, Verdict, verdicts
+from rexview.curation.comparison import why_blocked
+from rexview.curation.studies import studies_among, study_cases
+from rexview.detect.box_failures import box_request
+from rexview.errors import ReviewSetError
+from rexview.reviewset.json_text import dump
+from rexview.reviewset.write import write_tables
+from rexview.schema import ReviewSet
+from rexview.store.entry import Stored
+from rexview.vocab import LONGEST_ID
+
+# The instruction to draw boxes that a question may carry: with it, without it.
+#
+# Only some models draw, so each question is kept both ways. A sentence that asks for nothing but
+# boxes can be taken off; where boxes are asked for within another sentence, only a person can.
+
+INSTRUCTION: Final = "Mark each finding that your answer rests on with a bounding box on the image."
+"""What is added to a question to ask for boxes, unless somebody wrote it otherwise."""
+_BOXES: Final = r"(?:bounding\s*-?\s*box(?:es)?|\bbox(?:es)?\b|\brectangles?\b)"
+_DRAW: Final = re.compile(
+    rf"^(?:please\s+|also\s+|then\s+|and\s+|,\s*)*(?:draw|mark|localis?ze?|localise|outline|indicate"
+    rf"|annotate|highlight|provide|give|place|add|show|use|return|output|include|put|identify)\b"
+    rf"[^?]*{_BOXES}[^?]*$",
+    re.I,
+)
+_SENTENCE: Final = re.compile(r"(?<=[.?!])\s+(?=[A-Z(])")
+
+
+@dataclass(frozen=True)
+class BothWays:
+    """A question without and with the instruction to draw boxes.
+
+    ``woven_in`` says that the first asks for boxes, too, within a sentence that asks for more.
+    """
+
+    plain: str
+    boxes: str
+
+    @property
+    def woven_in(self) -> bool:
+        """Whether boxes are asked for within the question itself."""
+        return asks_for_boxes(self.plain)
+
+
+def asks_for_boxes(question: str) -> bool:
+    """Whether a question asks for boxes or other marks on the image."""
+    return box_request(question) is not None
+
+
+def without_instruction(question: str) -> str:
+    """Take off the sentences that ask for nothing but boxes; a question of no other is left.
+
+    >>> without_instruction("Is there an effusion? Draw bounding boxes around it.")
+    'Is there an effusion?'
+    """
+    sentences = _SENTENCE.split(question.strip())
+    kept = [sentence for sentence in sentences if not _DRAW.match(sentence)]
+    return " ".join(kept) if kept and len(kept) < len(sentences) else question.strip()
+
+
+def both_ways(question: str, boxes_question: str | None = None) -> BothWays:
+    """Return a question both ways; ``boxes_question`` is the second as a person wrote it."""
+    plain = without_instruction(question)
+    if boxes_question and boxes_question.strip():
+        return BothWays(plain, boxes_question.strip())
+    return BothWays(
+        plain, question.strip() if asks_for_boxes(question) else f"{plain} {INSTRUCTION}"
+    )
+
+
+Boxes = Literal["both", "with", "without"]
+BOXES: Final[tuple[Boxes, ...]] = ("both", "with", "without")
+PROVENANCE: Final = "curation"
+"""The field of a case that says where its question comes from."""
+_NONE_CHOSEN: Final = (
+    "No question of this set can be written: choose some on the page Curate, or give selections."
+)
+_NONE_PASSED: Final = (
+    "No multiple choice question of this set has passed every check: nothing can be written."
+)
+_IMAGES: Final = "images/"
+_DIGITS: Final = 12
+_EMPTIED: Final = tuple(name for name in frames.TABLES if name != "cases")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A chosen question that is not in the curated set, and why."""
+
+    case: str
+    candidate: str
+    why: str
+
+
+@dataclass(frozen=True)
+class CuratedSet:
+    """The curated set as an open review set, and what is not in it.
+
+    ``review_set`` has cases and nothing else; its ``folder`` is that of the set it was made of,
+    where the images are. ``studies`` and ``without`` count studies with and without a question in
+    it; ``woven_in`` has the cases whose question without an instruction asks for boxes all the
+    same, within a sentence that asks for more, so that a person should write it anew.
+    ``states`` counts the multiple choice questions of each state, where these were asked for.
+    """
+
+    review_set: ReviewSet
+    studies: int
+    without: int
+    left_out: tuple[LeftOut, ...]
+    woven_in: tuple[str, ...]
+    states: Mapping[State, int] = field(default_factory=dict)
+
+    @property
+    def cases(self) -> int:
+        """How many questions it has."""
+        return self.review_set.cases.height
+
+
+def curated_set(
+    review_set: ReviewSet,
+    *,
+    boxes: Boxes = "both",
+    choice: bool = False,
+    history: Iterable[Stored] = (),
+) -> CuratedSet:
+    """Make the curated set of a set with what people wrote.
+
+    Parameters
+    ----------
+    boxes : str
+        ``both``: the question, and beside it the one with the instruction to draw boxes
+        (``question_boxes``); ``with``, ``without``: that one as the question.
+    choice : bool
+        Multiple choice questions that passed every check (:mod:`rexview.curation.choice.validation`),
+        instead of those that were chosen. Of either, a comparison question without an earlier
+        image to compare with is left out, and said.
+    history : iterable of Stored
+        Rows of the reviews database: who proposed, edited and decided when is kept with the case.
+
+    Raises
+    ------
+    ReviewSetError
+        No question is left.
+    """
+    found = verdicts(review_set) if choice else {}
+    checked_by = _checked_by(review_set) if choice else {}
+    edits = _edits(history)
+    rows: dict[str, dict[str, Any]] = {}
+    left_out, woven_in, at = [], [], []
+    for one in (one for some in considered(review_set).values() for one in some):
+        verdict, case = found.get((one.case, one.id)), review_set.case(one.case)
+        if case is None or not _is_wanted(one, verdict, choice=choice):
+            continue
+        if why := _not_askable(one) or why_blocked(review_set, case, one.question, one.tags):
+            left_out.append(LeftOut(one.case, one.id, why))
+            continue
+        made = _provenance(one, edits.get((one.case, one.id), ()))
+        if verdict:
+            settled = {"expert_settled": list(verdict.untold)} if verdict.untold else {}
+            made |= {"checked_by": checked_by.get((one.case, one.id), []), **settled}
+        new_id = _case_id(one, rows)
+        extra = dump({**case.extra, PROVENANCE: made})
+        rows[new_id] = {"id": new_id, **_question(one, boxes), "extra": extra, "from": one.case}
+        at.append(review_set.case_row(one.case))
+        if one.question_type == "open" and boxes != "with" and both_ways(one.question).woven_in:
+            woven_in.append(new_id)
+    if not rows:
+        why = " ".join(one.why for one in left_out[:1])
+        raise ReviewSetError(f"{_NONE_PASSED if choice else _NONE_CHOSEN} {why}".strip())
+    cases = _cases(review_set, at, list(rows.values()))
+    studies = studies_among(review_set, cases["from"])
+    info = replace(review_set.info, name=f"{review_set.info.name}: curated", id=None)
+    empty: dict[str, Any] = {name: frames.TABLES[name].to_frame() for name in _EMPTIED}
+    curated = ReviewSet(review_set.folder, info, cases.drop("from"), **empty)
+    without = len(study_cases(review_set)) - studies
+    states = Counter(one.state for one in found.values())
+    return CuratedSet(curated, studies, without, tuple(left_out), tuple(woven_in), states)
+
+
+def zipped(curated: CuratedSet) -> bytes:
+    """Return the tables of a curated set as a ZIP archive, to be downloaded.
+
+    Images are not in it: ``images`` is what the set it was made of names, but for folders of this
+    machine, which are nobody else's; put them into ``images/`` beside the tables then.
+    """
+    base = curated.review_set.info.images
+    plain = PurePath(base)
+    within = not plain.is_absolute() and not {"..", "~", "file:"} & set(plain.parts)
+    archive = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        images = base if is_address(base) or within else _IMAGES
+        write_tables(curated.review_set, Path(folder), "jsonl", images)
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+            for file in sorted(Path(folder).iterdir()):
+                made.write(file, file.name)
+    return archive.getvalue()
+
+
+def _is_wanted(one: Considered, verdict: Verdict | None, *, choice: bool) -> bool:
+    if not choice:
+        return one.decision == "chosen"
+    return verdict is not None and verdict.state == "passed" and one.decision != "rejected"
+
+
+def _not_askable(one: Considered) -> str | None:
+    """Say why a question cannot be a case; None where it can."""
+    if one.question_type == "choice" and not one.options:
+        return "It is a multiple choice question without options."
+    return None
+
+
+def _case_id(one: Considered, taken: Collection[str]) -> str:
+    """Return the id of a case: that of the case it is about and of the candidate."""
+    whole = f"{one.case}-{one.id}"
+    if len(whole) <= LONGEST_ID and whole not in taken:
+        return whole
+    digest = hashlib.sha256(json.dumps([one.case, one.id]).encode()).hexdigest()[:_DIGITS]
+    return f"{whole[: LONGEST_ID - _DIGITS - 1]}-{digest}"
+
+
+def _question(one: Considered, boxes: Boxes) -> dict[str, Any]:
+    """Return what a case has of its question; the rest is the study's."""
+    question, with_boxes = one.question, None
+    if one.question_type == "open":
+        both = both_ways(question, one.selection.boxes_question if one.selection else None)
+        question = both.boxes if boxes == "with" else both.plain
+        with_boxes = both.boxes if boxes == "both" and both.boxes != question else None
+    return {
+        "question": question,
+        "question_boxes": with_boxes,
+        "question_type": one.question_type,
+        "category": one.category,
+        "tags": [{"name": name, "values": list(values)} for name, values in one.tags.items()],
+        "difficulty": one.difficulty,
+        "options": list(one.options),
+        "correct": one.correct,
+        "explanation": one.explanation,
+    }
+
+
+def _provenance(one: Considered, edits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    said = one.selection
+    found = {
+        "case": one.case,
+        "candidate": one.id,
+        "source": one.source,
+        "by": one.by,
+        "prompt_id": one.prompt_id,
+        "run_id": one.run_id,
+        "created": _date(one.created),
+        "proposed": one.proposed if one.edited or one.selection else None,
+        "edited": one.edited,
+        "statement": one.statement,
+        "chosen_by": said.reader if said else None,
+        "chosen": _date(said.created) if said else None,
+        "comment": said.comment if said else None,
+        "ratings": [_rating(rating) for rating in one.ratings],
+        "tagged_by": one.tagged_by,
+        "history": list(edits),
+    }
+    return {name: value for name, value in found.items() if value not in (None, [])}
+
+
+def _checked_by(review_set: ReviewSet) -> dict[tuple[str, str], list[str]]:
+    """Return who checked each question: rules, models and experts by name."""
+    names: dict[tuple[str, str], set[str]] = defaultdict(set)
+    columns = review_set.validations.select("case", "candidate", "by")
+    for case, candidate, by in columns.iter_rows():
+        names[case, candidate].add(by)
+    return {key: sorted(some) for key, some in names.items()}
+
+
+def _rating(rating: CandidateRating) -> dict[str, Any]:
+    found = {
+        "source": rating.source,
+        "by": rating.by,
+        **rating.scores,
+        "total": rating.total,
+        "stated_total": rating.stated_total,
+        "risk": rating.risk,
+        "comment": rating.comment,
+        "prompt_id": rating.prompt_id,
+        "run_id": rating.run_id,
+        "created": _date(rating.created),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _edits(history: Iterable[Stored]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return who wrote what about which candidate, the oldest first."""
+    found = defaultdict(list)
+    for row in sorted(history, key=lambda row: row.id):
+        if row.kind in ("propose", "select") and row.case and row.subject:
+            found[row.case, row.subject].append(
+                {
+                    "by": row.person,
+                    "at": _date(row.at),
+                    "what": row.kind,
+                    "from": row.previous,
+                    "to": row.value,
+                }
+            )
+    return found
+
+
+def _date(created: Any) -> str | None:
+    return None if created is None else created.isoformat().replace("+00:00", "Z")
+
+
+def _cases(
+    review_set: ReviewSet, at: Sequence[int | None], rows: Sequence[Mapping[str, Any]]
+) -> pl.DataFrame:
+    """Join what studies are with their questions, in the order of the questions."""
+    studies = review_set.cases[[place for place in at if place is not None]]
+    schema = {name: frames.CASES[name] for name in rows[0] if name != "from"}
+    questions = pl.DataFrame(list(rows), schema={**schema, "from": pl.String()})
+    joined = studies.drop(list(schema)).hstack(questions)
+    numbered = joined.with_columns(_row=pl.int_range(1, len(joined) + 1, dtype=pl.UInt32))
+    return numbered.select(*frames.CASES, "from")

@@ -1,0 +1,244 @@
+"""Cases and minutes as PDF: text that can be selected, boxes as vectors.
+
+The font is embedded. It lacks some scripts: what it lacks stands as a square, and the last page and
+whoever asked for the export are told which characters these were.
+"""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from fpdf import FPDF
+from fpdf.fonts import TTFFont
+
+from rexview.export.job import Progress
+from rexview.export.records import Content
+from rexview.export.sheets.deck import lacking_sheets, lacking_words, sheets
+from rexview.export.sheets.flow import NUMBER_WIDTH, PAD_X
+from rexview.export.sheets.sheet import (
+    BOLD,
+    BOX_LINE,
+    DARK,
+    HEIGHT,
+    LEADER_LINE,
+    LINE_HEIGHT,
+    MARGIN,
+    QUIET,
+    REGULAR,
+    RULE,
+    SHADE,
+    WIDTH,
+    BoxMark,
+    Film,
+    Paragraph,
+    Place,
+    Run,
+    Sheet,
+    Table,
+    Tag,
+    Text,
+    lacking,
+    printable,
+)
+
+# Sheets as pages, by fpdf2.
+
+_FONT: Final = "DejaVu"
+_SQUARE: Final = "□"
+_SHAPED: Final = ("R", "AL", "AN", "NSM")
+"""Directions (UAX 9) of letters that are joined or run from right to left."""
+
+
+class Pages:
+    """A PDF file that sheets are added to.
+
+    Parameters
+    ----------
+    title : str
+    made : datetime
+
+    Attributes
+    ----------
+    lacking : set of str
+        The characters so far that the font does not have.
+    """
+
+    def __init__(self, title: str, made: datetime) -> None:
+        self.lacking: set[str] = set()
+        self._file = FPDF(unit="pt", format=(WIDTH, HEIGHT))
+        self._file.set_auto_page_break(False)
+        self._file.set_margin(0)
+        self._file.c_margin = 0
+        self._file.add_font(_FONT, "", REGULAR)
+        self._file.add_font(_FONT, "B", BOLD)
+        self._file.set_title(printable(title))
+        self._file.set_creator("rexview")
+        self._file.set_lang("en")
+        self._file.set_creation_date(made)
+
+    def add(self, sheet: Sheet) -> None:
+        """Add a page."""
+        self._file.add_page()
+        if sheet.begins:
+            self._file.set_font(_FONT, "", 10)
+            self._file.start_section(self._shown(sheet.title))
+        for one in sheet.elements:
+            if isinstance(one, Text):
+                self._text(one)
+            elif isinstance(one, Table):
+                self._table(one)
+            else:
+                self._film(one)
+        number = Run(str(self._file.page_no()), colour=QUIET)
+        at = Place(WIDTH - MARGIN - NUMBER_WIDTH, HEIGHT - 26, NUMBER_WIDTH, 14)
+        self._line((number,), 10, at, at_right=True)
+
+    def save(self, out: Path) -> None:
+        """Write the file."""
+        self._file.output(str(out))
+
+    def close(self) -> None:
+        """Close the files of the fonts: also where the export was cancelled."""
+        for font in self._file.fonts.values():
+            if isinstance(font, TTFFont):
+                font.close()
+
+    def _shown(self, text: str) -> str:
+        """Return a text with squares for what the font lacks, and remember that."""
+        missing = lacking(text)
+        self.lacking |= missing
+        for one in missing:
+            text = text.replace(one, _SQUARE)
+        return text
+
+    def _text(self, text: Text) -> None:
+        self._column(text.paragraphs, text.place, text.at_right)
+
+    def _column(
+        self, paragraphs: tuple[Paragraph, ...], place: Place, at_right: bool = False
+    ) -> None:
+        y = place.y
+        for one in paragraphs:
+            y += one.before
+            turned = one.from_right
+            for line in one.lines:
+                x = place.x + one.indent
+                room = Place(x, y, place.right - x, one.line_height)
+                runs = line[::-1] if turned else line
+                self._line(runs, one.size, room, at_right=at_right or turned)
+                y += one.line_height
+
+    def _line(
+        self, line: tuple[Run, ...], size: float, place: Place, *, at_right: bool = False
+    ) -> None:
+        """Write a line of text; its right edge is that of the place if asked for."""
+        x = place.x
+        if at_right:
+            x = place.right - sum(
+                self._width(self._shown(run.text), size, run.bold) for run in line
+            )
+        for run in line:
+            text = self._shown(run.text)
+            if not text:
+                continue
+            self._file.set_text_color(run.colour)
+            width = self._width(text, size, run.bold)
+            self._file.set_xy(x, place.y)
+            self._file.cell(width, size * LINE_HEIGHT, text)
+            x += width
+
+    def _width(self, text: str, size: float, bold: bool) -> float:
+        """Choose the font for a text, and return how wide the text is in it."""
+        self._file.set_font(_FONT, "B" if bold else "", size)
+        joined = any(unicodedata.bidirectional(one) in _SHAPED for one in text)
+        self._file.set_text_shaping(joined)
+        return float(self._file.get_string_width(text))
+
+    def _rectangle(
+        self, place: Place, *, fill: str | None = None, line: str | None = None, width: float = 1
+    ) -> None:
+        if fill:
+            self._file.set_fill_color(fill)
+        if line:
+            self._file.set_draw_color(line)
+            self._file.set_line_width(width)
+        style = ("D" if line else "") + ("F" if fill else "")
+        self._file.rect(place.x, place.y, place.width, place.height, style=style)
+
+    def _table(self, table: Table) -> None:
+        y = table.place.y
+        for number, row in enumerate(table.rows):
+            if not number:
+                self._rectangle(Place(table.place.x, y, table.place.width, row.height), fill=SHADE)
+            x = table.place.x
+            for paragraphs, width in zip(row.cells, table.widths, strict=True):
+                inside = Place(x + PAD_X, y + table.pad, width - 2 * PAD_X, row.height)
+                self._column(paragraphs, inside)
+                x += width
+            y += row.height
+            self._file.set_draw_color(RULE)
+            self._file.set_line_width(0.75)
+            self._file.line(table.place.x, y, table.place.right, y)
+
+    def _film(self, film: Film) -> None:
+        place = film.place
+        if film.jpeg:
+            self._file.image(
+                io.BytesIO(film.jpeg),
+                place.x,
+                place.y,
+                place.width,
+                place.height,
+                alt_text=self._shown(film.told),
+            )
+        else:
+            self._rectangle(place, fill=DARK)
+        for box in film.boxes:
+            self._box(box)
+        self._file.set_line_width(LEADER_LINE)
+        for leader in film.leaders:
+            self._file.set_draw_color(leader.colour)
+            self._file.line(*leader.start, *leader.end)
+        for tag in film.tags:
+            self._tag(tag)
+
+    def _box(self, box: BoxMark) -> None:
+        if box.reference:
+            self._file.set_dash_pattern(dash=8, gap=4)
+        self._rectangle(box.place, line=box.colour, width=BOX_LINE)
+        self._file.set_dash_pattern()
+
+    def _tag(self, tag: Tag) -> None:
+        if tag.fill:
+            self._rectangle(tag.place, fill=tag.fill)
+        size = tag.place.height / LINE_HEIGHT * 0.88
+        text = self._shown(tag.text)
+        width = self._width(text, size, True)
+        x = tag.place.x + (tag.place.width - width) / 2
+        y = tag.place.y + (tag.place.height - size * LINE_HEIGHT) / 2
+        self._line((Run(text, True, tag.colour),), size, Place(x, y, width, 0))
+
+
+def write(content: Content, out: Path, progress: Progress) -> None:
+    """Write a PDF file.
+
+    Raises
+    ------
+    ExportCancelled
+    """
+    with closing(Pages(content.title, content.made)) as pages:
+        for sheet in sheets(content, progress):
+            pages.add(sheet)
+        if pages.lacking:
+            progress.note(lacking_words(pages.lacking))
+            for sheet in list(lacking_sheets(content, pages.lacking)):
+                pages.add(sheet)
+        pages.save(out)
+
+
+__all__ = ["write"]

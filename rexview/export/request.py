@@ -1,0 +1,162 @@
+"""Which cases of an open review set an export is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qs
+
+from rexview.analysis.engine import Engine
+from rexview.analysis.filter.case_filter import FILTER_KEYS, CaseFilter
+from rexview.analysis.meetings import Meeting, Minutes, meetings, minutes
+from rexview.errors import ExportRefused
+from rexview.schema import ReviewSet
+from rexview.store import Reviews
+from rexview.vocab import counted
+
+_NAMED: Final = 10
+"""Unknown ids of which a message names so many."""
+_SHOWN: Final = 200
+_AS_IN_FILES: Final = CaseFilter(sort="order")
+
+
+@dataclass(frozen=True, eq=False)
+class ExportSource:
+    """An open review set: with what was written in it, its engine, and its reviews."""
+
+    review_set: ReviewSet
+    engine: Engine
+    reviews: Reviews
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What is to be exported; nothing named is every case, in the order of the files.
+
+    ``cases`` are ids, in the order in which they are exported. ``query`` is a link's, as pages
+    write it. ``meeting`` is the name or id of a meeting: its cases in the order of its agenda, then
+    those that it came to besides; with ``cases`` or ``query``, those of them.
+    """
+
+    cases: tuple[str, ...] | None = None
+    query: Mapping[str, Sequence[str]] | None = None
+    meeting: str | None = None
+
+
+@dataclass(frozen=True)
+class ExportedCases:
+    """The cases of an export, in order, and the minutes of the meeting that they are of."""
+
+    cases: tuple[str, ...]
+    minutes: Minutes | None = None
+
+
+def read_query(text: str) -> dict[str, list[str]]:
+    """Read the query of a link, given with or without what stands before its ``?``."""
+    before, mark, after = text.partition("#")[0].partition("?")
+    is_link = mark and "=" not in before  # a question mark may stand in what is looked for
+    return parse_qs(after if is_link else before + mark + after, keep_blank_values=True)
+
+
+def problems_of(review_set: ReviewSet, reviews: Reviews, wanted: ExportRequest) -> tuple[str, ...]:
+    """Return every reason why what is wanted cannot be exported, before any case is looked for.
+
+    Ids that are not in the set, a filter that cannot be understood, a meeting that is not there:
+    a sentence each.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    problems: list[str] = []
+    if wanted.cases is not None and wanted.query is not None:
+        problems.append("Name cases or a filter, not both.")
+    if wanted.cases is not None:
+        problems += _unknown(review_set, wanted.cases)
+        if not wanted.cases:
+            problems.append("No case is named.")
+    if wanted.query is not None:
+        problems += _not_understood(wanted.query)
+    if wanted.meeting is not None:
+        meeting, why = find_meeting(reviews, wanted.meeting)
+        problems += why
+        there = set(_cases_of(minutes(review_set, reviews, meeting.id) if meeting else None))
+        known = [case for case in wanted.cases or () if review_set.case_row(case) is not None]
+        if meeting and (absent := [case for case in known if case not in there]):
+            problems.append(f"No case of {meeting.name}: {_listed(absent)}.")
+    return tuple(problems)
+
+
+def find_export_cases(source: ExportSource, wanted: ExportRequest) -> ExportedCases:
+    """Find the cases that are wanted.
+
+    Raises
+    ------
+    ExportRefused
+        Naming every problem (:func:`problems_of`), or that nothing is left to export.
+    StoreUnreachable, StoreBusy
+    """
+    if problems := problems_of(source.review_set, source.reviews, wanted):
+        raise ExportRefused(" ".join(problems))
+    meeting = find_meeting(source.reviews, wanted.meeting)[0] if wanted.meeting else None
+    held = minutes(source.review_set, source.reviews, meeting.id) if meeting else None
+    if wanted.cases is not None:
+        return ExportedCases(tuple(dict.fromkeys(wanted.cases)), held)
+    chosen = _cases_of(held)
+    if wanted.query is not None or held is None:
+        by = _AS_IN_FILES if wanted.query is None else CaseFilter.from_query(wanted.query)
+        left = source.engine.page(by, 0, source.engine.facts.n_cases)
+        kept = set(left)
+        chosen = tuple(case for case in chosen if case in kept) if held else left
+    if not chosen:
+        raise ExportRefused(_nothing(wanted, meeting))
+    return ExportedCases(chosen, held)
+
+
+def _cases_of(held: Minutes | None) -> tuple[str, ...]:
+    return tuple(item.case for item in held.items) if held else ()
+
+
+def _unknown(review_set: ReviewSet, cases: Iterable[str]) -> list[str]:
+    unknown = [case for case in cases if review_set.case_row(case) is None]
+    if not unknown:
+        return []
+    verb = "is" if len(unknown) == 1 else "are"
+    return [f"{counted(len(unknown), 'case')} {verb} not in the review set: {_listed(unknown)}."]
+
+
+def _not_understood(query: Mapping[str, Sequence[str]]) -> list[str]:
+    found = [problem.replace(": left out", "") for problem in CaseFilter.read(query)[1]]
+    if not set(query) & set(FILTER_KEYS):
+        keys = ", ".join(sorted(query))[:_SHOWN] or "nothing"
+        found.append(f"The filter names no condition, only {keys}: give a link's query.")
+    return found
+
+
+def find_meeting(reviews: Reviews, named: str) -> tuple[Meeting | None, tuple[str, ...]]:
+    """Find a meeting by its id, else by its name; without one, say why."""
+    every = meetings(reviews)
+    found = [one for one in every if one.id == named] or [
+        one for one in every if one.name.casefold() == named.strip().casefold()
+    ]
+    if len(found) == 1:
+        return found[0], ()
+    if found:
+        ids = ", ".join(one.id for one in found)
+        return None, (f"Several meetings are called {named[:_SHOWN]}: name one by its id ({ids}).",)
+    names = _listed([one.name for one in every]) or "none at all"
+    return None, (f"There is no meeting {named[:_SHOWN]}; there is: {names}.",)
+
+
+def _nothing(wanted: ExportRequest, meeting: Meeting | None) -> str:
+    if meeting is not None and wanted.query is None:
+        return f"The agenda of {meeting.name} has no case of the review set."
+    if wanted.query is None:
+        return "The review set has no case."
+    return "The filter leaves no case" + (" of the agenda." if meeting else ".")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

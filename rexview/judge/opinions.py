@@ -1,0 +1,421 @@
+"""The opinions of judges: read from replies and run logs, kept as parts of ``opinions``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from rexview.answer_digest import digests_of
+from rexview.errors import RunError, RunRefused
+from rexview.judge.subjects import FAILURES, About, JudgeSubject, read_id
+from rexview.models.asking.reading import CLOSES, OPENS, possible_answers
+from rexview.models.backend import Prompt
+from rexview.models.running.folder import JUDGING, RunFolder, runs_of, write_part
+from rexview.models.running.journal import KeptReply, replies_of
+from rexview.models.running.spec import read_spec
+from rexview.schema import ReviewSet
+from rexview.vocab import SCORE_MAX, SCORE_MIN
+
+_MOST: Final = 2_000_000
+_LONGEST: Final = 10_000
+_OUT_OF_FIVE: Final = re.compile(rf"(?<![\d/.])(\d)\s*/\s*{SCORE_MAX}(?![\d/])")
+_QUOTES: Final = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+_OUTSIDE: Final = " \"'.\u2026"
+_LONGEST_AFTER: Final = 300
+_MOST_PARTS: Final = 40
+"""Ends of thinking that are tried."""
+_TAKEN_BACK: Final = re.compile(
+    r"[\d{}]|\b(?:but|no|yes|one|two|three|four|five|rather|wait|cut|side|left|right)\b"
+    r"|\b(?:actual|absent|change|contrary|correct|disregard|doubt|error|example|except|execution"
+    r"|false|guess|hallucinat|however|ignor|instead|invalid|invent|language|laterality|limit|miss"
+    r"|mistake|omission|omit|opposite|placeholder|present|process|reconsider|relied|rely|retract"
+    r"|revers|revis|score|second thought|should|sorry|synthesis|template|token|true|uncertain"
+    r"|unsure|updat|withdr|wrong)"
+)
+"""Figures, words and beginnings of words after which what stands before may not hold."""
+_NO_OPINION: Final = re.compile(
+    r"\b(?:example|placeholder|template|(?:cannot|can ?not|can['\u2019]t|will not|won['\u2019]t"
+    r"|unable to|not able to)\s+(?:answer|assess|assist|comply|do|evaluat|give|help|judge|provide"
+    r"|rate|score))"
+)
+"""Words and beginnings of words before an object that is no opinion, but shows the form of one."""
+_TRUTH: Final = {"true": True, "false": False, "yes": True, "no": False}
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What is said of one failure (``present``) or one dimension (``score``), with its reason."""
+
+    name: str
+    present: bool | None
+    score: int | None
+    reason: str | None
+    quote: str | None
+
+
+def read_opinion(text: str, asked: Sequence[str]) -> tuple[Opinion, ...] | str:
+    """Read the JSON object of a judge.
+
+    Returns
+    -------
+    tuple of Opinion or str
+        One for each name that was asked; what is wrong with the answer, in a sentence, where
+        anything of it is not as asked: then none of it is taken.
+    """
+    value = only_object(text)
+    if isinstance(value, str):
+        return value
+    found = []
+    for name in asked:
+        group = "failures" if name in FAILURES else "scores"
+        within = value.get(group)
+        if not isinstance(within, Mapping):
+            return f"The answer has no {group}."
+        if name not in within:
+            return f"The answer says nothing of {name}."
+        one = _opinion(name, within[name])
+        if isinstance(one, str):
+            return f"{name}: {one}"
+        found.append(one)
+    return tuple(found)
+
+
+def _opinion(name: str, value: Any) -> Opinion | str:
+    if not isinstance(value, Mapping):
+        return "it is no object."
+    words = {}
+    for part in ("reason", "quote"):
+        given = value.get(part)
+        if not isinstance(given, str | None) or len(given or "") > _LONGEST:
+            return f"the {part} is no text of at most {_LONGEST:,} characters."
+        words[part] = (given or "").strip() or None
+    if name in FAILURES:
+        present = _truth(value.get("present"))
+        if present is None:
+            return f"present is {value.get('present')!r:.60}, neither true nor false."
+        if words["quote"] and not present:  # what it quotes, it holds to be the failure
+            return "it is said to be absent, and quoted all the same."
+        return Opinion(name, present, None, **words)
+    score = _score(value.get("score"))
+    if score is None:
+        return f"the score {value.get('score')!r:.60} is no whole number from 1 to 5."
+    stated = {int(one) for one in _OUT_OF_FIVE.findall(words["reason"] or "")}
+    if stated - {score}:
+        return f"the score is {score}, and by its reason {min(stated - {score})}."
+    return Opinion(name, None, score, **words)
+
+
+def _truth(value: Any) -> bool | None:
+    if isinstance(value, str):
+        return _TRUTH.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
+def _score(value: Any) -> int | None:
+    if isinstance(value, str):
+        figure = re.fullmatch(rf"\s*(\d)\s*(?:/\s*{SCORE_MAX})?\s*", value, re.ASCII)
+        value = int(figure[1]) if figure else None
+    if isinstance(value, bool) or value not in range(SCORE_MIN, SCORE_MAX + 1):
+        return None
+    return int(value)
+
+
+def only_object(text: str) -> Mapping[str, Any] | str:
+    """Return the one JSON object of an answer; in a sentence, why there is none.
+
+    What is thought before the answer, and words before the object, are passed over, but for
+    :data:`_NO_OPINION`. After it only
+    a few words may stand, such as a note that a radiologist has to decide: none of
+    :data:`_TAKEN_BACK`, since those could take something back.
+    """
+    if len(text) > _MOST:
+        return "The answer is too long to be read."
+    found: Mapping[str, Any] | str = "The answer does not come to an end of its thinking."
+    for part in islice(possible_answers(text), _MOST_PARTS):
+        if OPENS.search(part.partition("{")[0]):
+            continue  # it thinks there
+        found, after = _object_in(part)
+        if not isinstance(found, str) and not CLOSES.search(after):
+            return found
+    return found if isinstance(found, str) else "The answer goes on after its JSON object."
+
+
+def _object_in(text: str) -> tuple[Mapping[str, Any] | str, str]:
+    """Return the object that an answer is, or why it is none; and what follows the object."""
+    start = text.find("{")
+    if start < 0:
+        return "The answer is no JSON object.", ""
+    if _NO_OPINION.search(text[:start].lower()):
+        return "By the words before its JSON object the answer is no opinion.", ""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except _Twice as twice:
+        return f"{str(twice)[:60]!r} stands twice in the answer.", ""
+    except (ValueError, RecursionError):
+        return "The answer is no JSON object.", ""
+    after = text[end:].strip().strip("`").lower()
+    if CLOSES.search(after) or (len(after) <= _LONGEST_AFTER and not _TAKEN_BACK.search(after)):
+        return value, after
+    return "The answer goes on after its JSON object.", after
+
+
+class _Twice(Exception):
+    """A name that an object has twice: which of the two is meant cannot be known."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Join the parts of an object, their names folded: ``Laterality error`` is laterality_error."""
+    found: dict[str, Any] = {}
+    for given, value in pairs:
+        name = re.sub(r"[\W_]+", "_", given.strip().lower())
+        if name in found:
+            raise _Twice(name)
+        found[name] = value
+    return found
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(word)  # NaN and Infinity are no JSON
+
+
+# not strict: a line may break within a text
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number, strict=False)
+
+
+def missing_quotes(opinions: Sequence[Opinion], answer: str) -> tuple[str, ...]:
+    """Say which quotes do not stand in the answer, a sentence each.
+
+    Blanks, capitals, kinds of quotation marks and what encloses a quote make no difference.
+    """
+    folded = _folded(answer)
+    missing = (one.name for one in opinions if one.quote and not _within(one.quote, folded))
+    return tuple(no_quote(name) for name in missing)
+
+
+def no_quote(name: str) -> str:
+    """Return the sentence by which it is kept that a quote does not stand in the answer."""
+    return f"{name}: what it quotes does not stand in the answer."
+
+
+def stands_in(quote: str, answer: str) -> bool:
+    r"""Whether a quote stands in an answer, compared as :func:`missing_quotes` does.
+
+    >>> stands_in("‘No  prior’", "There is no\nprior."), stands_in("...", "There is no prior.")
+    (True, False)
+    """
+    return bool(_folded(quote).strip(_OUTSIDE)) and _within(quote, _folded(answer))
+
+
+def _within(quote: str, folded: str) -> bool:
+    return _folded(quote).strip(_OUTSIDE) in folded
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.translate(_QUOTES).casefold().split())
+
+
+# What judges said, read from the logs of their runs and kept as parts of ``opinions``.
+#
+# Each run has a part of its own, ``opinions/RUN.jsonl``, made anew from the log each time. Of
+# several opinions of one judge in one wording on the same thing only one stands in the parts.
+
+OPINIONS: Final = "opinions"
+Row = dict[str, Any]
+Key = tuple[str, str, str]
+"""Of what an opinion is: case, model, and the failure or dimension."""
+
+
+@dataclass(frozen=True)
+class JudgeReply:
+    """A reply of a judge as it was kept, with what it is of; ``prompt_hash`` is of its wording."""
+
+    about: About
+    asked: tuple[str, ...]
+    prompt_hash: str
+    reply: KeptReply
+
+
+def _runs(set_folder: Path, judge: str, prompt: Prompt) -> Iterator[tuple[RunFolder, str]]:
+    """Yield the runs of a judge in the wording of this name, each with the digest of its words."""
+    for run in runs_of(set_folder, JUDGING):
+        with suppress(RunError):
+            spec = read_spec(run)
+            if (spec.parameters.model, spec.prompt.id) == (judge, prompt.id):
+                yield run, spec.prompt.hash
+
+
+def _said(set_folder: Path, judge: str, prompt: Prompt) -> Iterator[JudgeReply]:
+    """Yield all replies of a judge in the wording of this name, edited since or not."""
+    for run, prompt_hash in _runs(set_folder, judge, prompt):
+        with suppress(RunError):
+            for subject, reply in replies_of(run):
+                if named := read_id(subject):
+                    yield JudgeReply(*named, prompt_hash, _as_read_now(reply, named[1]))
+
+
+def _as_read_now(reply: KeptReply, asked: Sequence[str]) -> KeptReply:
+    """Return a reply as malformed that an earlier version took for an opinion, and this one not."""
+    found = read_opinion(reply.text, asked) if reply.answered else ()
+    return replace(reply, outcome="malformed", why=found) if isinstance(found, str) else reply
+
+
+@dataclass(frozen=True)
+class KnownOpinions:
+    """What need not be asked.
+
+    ``said`` has by answer and name the newest reply that can be read, else the newest; ``given``
+    is what other files of the set say of the same judge and wording.
+    """
+
+    said: Mapping[tuple[About, str], KeptReply]
+    given: frozenset[Key]
+
+    def left(self, subject: JudgeSubject, *, again: bool = False) -> JudgeSubject | None:
+        """Return the subject with what of it is to be asked; ``again`` where no reply was read."""
+        names = []
+        for name in subject.asked:
+            if (subject.about.case, subject.about.model, name) in self.given:
+                continue
+            before = self.said.get((subject.about, name))
+            if before is None or (again and not before.answered):
+                names.append(name)
+        return subject.asking(names) if names else None
+
+    def unread(self, subject: JudgeSubject) -> KeptReply | None:
+        """Return a reply about it that could not be read, if that is the last word on something."""
+        found = (self.said.get((subject.about, name)) for name in subject.asked)
+        return next((one for one in found if one is not None and not one.answered), None)
+
+
+def read_known_opinions(review_set: ReviewSet, judge: str, prompt: Prompt) -> KnownOpinions:
+    """Return what a judge has said in these words, and what other files give."""
+    said: dict[tuple[About, str], KeptReply] = {}
+    for one in _said(review_set.folder, judge, prompt):
+        if one.prompt_hash != prompt.hash:
+            continue
+        for name in one.asked:
+            before = said.get((one.about, name))
+            if before is None or _rank(one.reply) > _rank(before):
+                said[one.about, name] = one.reply
+    return KnownOpinions(said, _given_elsewhere(review_set, judge, prompt))
+
+
+def _rank(one: KeptReply) -> tuple[bool, str]:
+    return one.answered, one.created
+
+
+def _given_elsewhere(review_set: ReviewSet, judge: str, prompt: Prompt) -> frozenset[Key]:
+    """Return what files of the set say that are no parts of this judge's runs.
+
+    Those of earlier answers, too: a key stands once in all files.
+    """
+    runs = [run.id for run, _ in _runs(review_set.folder, judge, prompt)]
+    rows = pl.concat([review_set.opinions, review_set.stale_opinions]).filter(
+        pl.col("judge") == judge,
+        pl.col("prompt_id") == prompt.id,
+        ~pl.col("run_id").is_in(runs).fill_null(False),
+    )
+    named = rows.select("case", "model", pl.coalesce("failure", "dimension"))
+    return frozenset(named.iter_rows())
+
+
+def check_opinions_can_be_kept(set_folder: Path) -> None:
+    """Look whether opinions may be kept in a set, before anybody is asked.
+
+    Raises
+    ------
+    RunRefused
+    """
+    folder = set_folder / OPINIONS
+    if folder.exists() and not folder.is_dir():
+        raise RunRefused(f"{OPINIONS} of the review set is no folder: mend that.")
+    if not os.access(folder if folder.exists() else set_folder, os.W_OK):
+        raise RunRefused(
+            f"{OPINIONS}/ of the review set cannot be written: permit it, or copy the set."
+        )
+
+
+@dataclass(frozen=True)
+class OpinionParts:
+    """What stands in the parts now: ``files``, how many opinions, on how many answers.
+
+    ``quotes`` have words, ``lost`` of them stand not in the answer.
+    """
+
+    files: tuple[str, ...]
+    opinions: int
+    answers: int
+    quotes: int
+    lost: int
+
+
+def write_opinions(review_set: ReviewSet, judge: str, prompt: Prompt) -> OpinionParts:
+    """Write the parts of all runs of a judge in the wording of this name anew, from their logs.
+
+    Where several runs say something of the same, that of the answer as it is now stands, before
+    that in the words as they are now, before the newest. What other files give is left as it is.
+
+    Raises
+    ------
+    RunError
+        They cannot be written.
+    """
+    given = _given_elsewhere(review_set, judge, prompt)
+    said = [
+        one
+        for one in _said(review_set.folder, judge, prompt)
+        if one.reply.answered and review_set.case_row(one.about.case) is not None
+    ]
+    digests = digests_of(review_set).of_all({(one.about.case, one.about.model) for one in said})
+    best: dict[Key, tuple[tuple[bool, bool, str], Row]] = {}
+    for one in said:
+        found = read_opinion(one.reply.text, one.asked)
+        if isinstance(found, str):
+            continue
+        now = digests.get((one.about.case, one.about.model)) == one.about.answer_digest
+        rank = (now, one.prompt_hash == prompt.hash, one.reply.created)
+        for opinion in found:
+            key = (one.about.case, one.about.model, opinion.name)
+            if key not in given and (key not in best or rank > best[key][0]):
+                best[key] = rank, _row(one, opinion, judge, prompt)
+    rows = [row for _, row in best.values()]
+    files = []
+    for run, _ in _runs(review_set.folder, judge, prompt):
+        of_run = [row for row in rows if row["run_id"] == run.id]
+        write_part(review_set.folder / OPINIONS, run.id, of_run)
+        files += [f"{OPINIONS}/{run.id}.jsonl"] if of_run else []
+    found_of = [row["extra"]["quote_found"] for row in rows if "extra" in row]
+    answers = {(row["case"], row["model"]) for row in rows}
+    return OpinionParts(tuple(files), len(rows), len(answers), len(found_of), found_of.count(False))
+
+
+def _row(one: JudgeReply, opinion: Opinion, judge: str, prompt: Prompt) -> Row:
+    """Return a row of ``opinions``."""
+    kind = "failure" if opinion.name in FAILURES else "dimension"
+    row: Row = {
+        "case": one.about.case,
+        "model": one.about.model,
+        "judge": judge,
+        "prompt_id": prompt.id,
+        "prompt_hash": one.prompt_hash,
+        kind: opinion.name,
+        "present": opinion.present,
+        "score": opinion.score,
+        "reason": opinion.reason,
+        "quote": opinion.quote,
+        "run_id": one.reply.run,
+        "created": one.reply.created,
+        "answer_digest": one.about.answer_digest,
+    }
+    if opinion.quote:
+        row["extra"] = {"quote_found": no_quote(opinion.name) not in one.reply.why}
+    return row

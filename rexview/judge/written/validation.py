@@ -1,0 +1,219 @@
+"""A sample of what a judge found of a written failure, read by a clinician, as rows of a sheet.
+
+Two samples are drawn by a seed: of the answers found, whose share that has the failure is the
+precision; and of those judged and not found, which says how many are missed.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from rexview.errors import FileRefused, RunRefused
+from rexview.judge.subjects import JudgeSubject
+from rexview.judge.written import Candidate, WrittenResults
+from rexview.stats.bootstrap import Interval
+from rexview.stats.failure_rates import wilson
+from rexview.untrusted_input import printable, read_file
+
+Group = Literal["found", "not found"]
+GROUPS: Final[tuple[Group, ...]] = ("found", "not found")
+WORDS: Final = ("yes", "no", "unsure")
+_GIVEN: Final = ("item", "group", "of", "seed", "version", "judge")
+COLUMNS: Final = (
+    *(*_GIVEN, "case", "model", "question", "answer", "quote", "reason"),
+    *("has_it", "comment"),
+)
+_MOST_BYTES: Final = 50_000_000
+_RUNS_AS_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a clinician says of the sample of one group.
+
+    ``of`` answers are in the group, ``drawn`` in the sample; of those ``yes`` and ``no`` are read
+    and told, ``unsure`` read and not told, the rest not read. ``interval`` is Wilson's, 95%, None
+    before anything is told.
+    """
+
+    group: Group
+    of: int
+    drawn: int
+    yes: int
+    no: int
+    unsure: int
+    interval: Interval | None
+
+    @property
+    def share(self) -> float | None:
+        """Those that have the failure, of those told, 0 to 1; None before anything is."""
+        told = self.yes + self.no
+        return self.yes / told if told else None
+
+    @property
+    def unread(self) -> int:
+        """How many of the sample nothing is said of."""
+        return self.drawn - self.yes - self.no - self.unsure
+
+
+def sample(
+    results: WrittenResults, version: str, judge: str, wanted: Mapping[Group, int], seed: int
+) -> dict[Group, list[tuple[str, Candidate]]]:
+    """Draw answers of each group, each behind its item; the same each time for the same results.
+
+    A longer sample begins with the shorter one of its seed.
+    """
+    drawn: dict[Group, list[tuple[str, Candidate]]] = {}
+    for group in GROUPS:
+        each = [
+            (_item(one, version, judge), one)
+            for one in results.said
+            if (one.found.said == "yes") is (group == "found")
+        ]
+        each.sort(key=lambda pair: _digest(seed, pair[0]))
+        drawn[group] = each[: wanted[group]]
+    return drawn
+
+
+def in_reading_order(
+    drawn: Mapping[Group, Sequence[tuple[str, Candidate]]], seed: int
+) -> list[tuple[str, Candidate]]:
+    """Return both samples in one random order, which tells nothing of the group.
+
+    Whoever stops early has read a random part of each group.
+    """
+    each = [pair for group in GROUPS for pair in drawn[group]]
+    return sorted(each, key=lambda pair: _digest(seed, pair[0]))
+
+
+def sheet(
+    drawn: Mapping[Group, Sequence[tuple[str, Candidate]]],
+    results: WrittenResults,
+    subjects: Sequence[JudgeSubject],
+    version: str,
+    judge: str,
+    seed: int,
+) -> str:
+    """Return the samples as CSV, to be filled in: ``has_it`` is yes, no or unsure.
+
+    A text that a spreadsheet would run as a formula has an apostrophe before it.
+    """
+    by_about = {one.about: one for one in subjects}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for group in GROUPS:
+        for item, one in drawn[group]:
+            subject = by_about[one.about]
+            said = (one.found.quote or "", one.found.reason or "")
+            texts = (judge, one.about.case, one.about.model, subject.case.question, subject.text)
+            fixed = (item, group, size(results, group), seed, version)
+            writer.writerow([*fixed, *map(_harmless, (*texts, *said)), "", ""])
+    return out.getvalue()
+
+
+def size(results: WrittenResults, group: Group) -> int:
+    """Return how many answers are in a group."""
+    found = results.count("yes")
+    return found if group == "found" else len(results.said) - found
+
+
+def read_sheet(
+    path: Path, results: WrittenResults, version: str, judge: str
+) -> tuple[Share, Share]:
+    """Return what a filled sheet says of those found, and of those not found.
+
+    Raises
+    ------
+    RunRefused
+        It cannot be read, is no sheet of this failure, version and judge, or its rows are not the
+        sample that its seed draws from what is found now. Every problem of its rows is counted.
+    """
+    rows = _rows(path)
+    label = path.name
+    if {row["version"] for row in rows} != {version}:
+        raise RunRefused(
+            f"{label}: it is of other words of the failure than those now. Draw a new sheet."
+        )
+    if {row["judge"] for row in rows} != {_harmless(judge)}:
+        raise RunRefused(f"{label}: it is of another judge than {judge:.80}. Name that judge.")
+    seeds = {row["seed"] for row in rows}
+    seed = seeds.pop()
+    if seeds or not seed.isascii() or not seed.isdigit():
+        raise RunRefused(f"{label}, seed: it is to be one whole number. Draw a new sheet.")
+    problems = [
+        f"row {number}, has_it: {row['has_it']!r:.40} is none of {', '.join(WORDS)} or empty. "
+        "Write one of them."
+        for number, row in enumerate(rows, start=2)
+        if row["has_it"].strip().lower() not in (*WORDS, "")
+    ]
+    if problems:
+        more = f" And {len(problems) - _SHOWN} more." if len(problems) > _SHOWN else ""
+        raise RunRefused(printable(f"{label}, {' '.join(problems[:_SHOWN])}{more}"))
+    of_group = {group: [row for row in rows if row["group"] == group] for group in GROUPS}
+    wanted = {group: len(each) for group, each in of_group.items()}
+    drawn = sample(results, version, judge, wanted, int(seed))
+    for group, each in of_group.items():
+        listed = sorted(row["item"] for row in each)
+        of = {row["of"] for row in each} - {str(size(results, group))}
+        if of or listed != sorted(item for item, _ in drawn[group]):
+            raise RunRefused(
+                f"{label}: its rows are not the sample that seed {int(seed)} draws from the "
+                f"{size(results, group)} answers {group} now: rows were taken away, or answers "
+                "judged or changed since. Draw a new sheet, with the same choice of cases."
+            )
+    if sum(wanted.values()) != len(rows):
+        raise RunRefused(f"{label}, group: write {' or '.join(GROUPS)}, as it was drawn.")
+    first, second = (
+        share_of(group, [row["has_it"].strip().lower() for row in of_group[group]], results)
+        for group in GROUPS
+    )
+    return first, second
+
+
+def share_of(group: Group, said: Sequence[str], results: WrittenResults) -> Share:
+    """Return what is told of a sample: ``said`` has a word each, empty for those not read."""
+    yes, no, unsure = (said.count(word) for word in WORDS)
+    interval = wilson(yes, yes + no) if yes + no else None
+    return Share(group, size(results, group), len(said), yes, no, unsure, interval)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    try:
+        text = read_file(path, _MOST_BYTES).decode("utf-8-sig")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = [{str(name): value or "" for name, value in row.items()} for row in reader]
+    except OSError as error:
+        raise RunRefused(f"{path.name}: it cannot be read ({error.strerror}).") from None
+    except (FileRefused, UnicodeDecodeError, csv.Error) as error:
+        raise RunRefused(
+            printable(f"{path.name}: it is no CSV in UTF-8 ({error!s:.200}). Save it as such.")
+        ) from None
+    missing = [one for one in COLUMNS if one not in (reader.fieldnames or ())]
+    if missing:
+        raise RunRefused(
+            f"{path.name}: there is no column {missing[0]}. Keep all columns, separated by commas."
+        )
+    if not rows:
+        raise RunRefused(f"{path.name}: there is no row. Draw a new sheet.")
+    return rows
+
+
+def _item(one: Candidate, version: str, judge: str) -> str:
+    return _digest(version, judge, *one.about)[:16]
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(_RUNS_AS_FORMULA) else text

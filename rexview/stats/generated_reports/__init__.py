@@ -1,1 +1,0 @@
-"""Statistics of generated reports: boards of metrics, edits, preferences."""

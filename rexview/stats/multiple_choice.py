@@ -1,0 +1,553 @@
+"""Multiple choice: who chose what, how often right, and who agrees with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.schema import ReviewSet
+from rexview.stats.bootstrap import RESAMPLES, Counts, Interval
+from rexview.stats.failure_rates import (
+    FailureTest,
+    Judged,
+    PairTally,
+    PatientTally,
+    Rate,
+    clusters_of,
+    failure_tests,
+    rate,
+    tally_pair,
+    tally_patients,
+)
+from rexview.words import tr
+
+NO_ANSWERS: Final = tr("The model has no answer to a choice question whose right option is known.")
+FINDING_CATEGORY: Final = ("finding_category", "category")
+"""Names of the tag that says which kind of finding a choice question is about, the first counts."""
+
+
+@dataclass(frozen=True)
+class ChoiceAccuracy:
+    """How often a model chose right, over all questions, a task, a finding category, or both.
+
+    ``task`` and ``category`` are None where they do not part the questions. ``unmarked`` answers
+    are to questions without a right option and in no other number. ``interval`` is the method of
+    ``low`` and ``high``, over ``patients`` patients (else studies, else cases).
+    """
+
+    model: str
+    task: str | None
+    category: str | None
+    n: int
+    correct: int
+    failed: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    accuracy_read: float | None
+    interval: str | None
+    patients: int
+    read_from_text: int
+    unmarked: int
+    why: str | None
+
+
+def choice_accuracies(
+    review_set: ReviewSet, models: Sequence[str], *, resamples: int = RESAMPLES
+) -> tuple[ChoiceAccuracy, ...]:
+    """Count right choices of each model: in all, by task, by finding category, and by both.
+
+    Models stand in the order given, the total of each first; tasks and categories in alphabetical
+    order. A case with several finding categories is counted in each. A model without answers to
+    choice questions has its total all the same, with an n of 0.
+    """
+    cases = _questions(review_set.cases)
+    read = pl.col("_choice_read").struct.field("method").is_not_null()
+    known = pl.col("correct").is_not_null()
+    usable = (pl.col("choice") >= 0) & (pl.col("choice") < pl.col("options"))
+    answers = (
+        review_set.answers.filter("_newest")
+        .join(cases, on="case", maintain_order="left")
+        .select(
+            *("model", "task", "categories", "cluster"),
+            known=known,
+            right=(known & usable & (pl.col("choice") == pl.col("correct"))).fill_null(False),
+            failed=known & ~usable.fill_null(False),
+            read=known & read.fill_null(False),
+        )
+    )
+    parts = answers.partition_by("model", as_dict=True)
+    return tuple(
+        row
+        for model in models
+        for row in _of_model(model, parts.get((model,), answers.clear()), resamples)
+    )
+
+
+def _questions(cases: pl.DataFrame) -> pl.DataFrame:
+    """Return the choice questions with what they are counted by, one row each."""
+    tag = pl.element().struct.field("name").str.to_lowercase().str.replace_all(r"[\s-]+", "_")
+    named = [
+        pl.col("tags")
+        .list.eval(pl.element().filter(tag == name).struct.field("values").explode())
+        .list.drop_nulls()
+        for name in FINDING_CATEGORY
+    ]
+    first = pl.when(named[0].list.len() > 0).then(named[0]).otherwise(named[1])
+    return (
+        cases.filter(pl.col("question_type") == "choice")
+        .select(
+            "correct",
+            case="id",
+            task="category",
+            options=pl.col("options").list.len().cast(pl.Int64),
+            categories=first.list.unique(maintain_order=True),
+        )
+        .unique("case", maintain_order=True)
+        .join(clusters_of(cases).unique("case"), on="case", how="left", maintain_order="left")
+    )
+
+
+def _of_model(model: str, answers: pl.DataFrame, resamples: int) -> Iterator[ChoiceAccuracy]:
+    tasks = answers["task"].drop_nulls().unique().sort().to_list()
+    by_category = answers.explode("categories").rename({"categories": "category"})
+    categories = by_category["category"].drop_nulls().unique().sort().to_list()
+    yield _counted(model, None, None, answers, resamples)
+    for task in tasks:
+        yield _counted(model, task, None, answers.filter(pl.col("task") == task), resamples)
+    for category in categories:
+        of_category = by_category.filter(pl.col("category") == category)
+        yield _counted(model, None, category, of_category, resamples)
+    for task in tasks:
+        of_task = by_category.filter(pl.col("task") == task)
+        for category in categories:
+            both = of_task.filter(pl.col("category") == category)
+            if both.height:
+                yield _counted(model, task, category, both, resamples)
+
+
+def _counted(
+    model: str, task: str | None, category: str | None, answers: pl.DataFrame, resamples: int
+) -> ChoiceAccuracy:
+    marked = answers.filter("known")
+    tally = tally_patients(marked["right"].cast(pl.Int64).to_numpy(), marked["cluster"].to_numpy())
+    share = rate(tally, resamples=resamples)
+    failed = int(marked["failed"].sum())
+    read = share.n - failed
+    return ChoiceAccuracy(
+        model,
+        task,
+        category,
+        n=share.n,
+        correct=share.flagged,
+        failed=failed,
+        accuracy=share.share,
+        low=share.interval.low,
+        high=share.interval.high,
+        accuracy_read=share.flagged / read if read else None,
+        interval=share.method,
+        patients=share.clusters,
+        read_from_text=int(marked["read"].sum()),
+        unmarked=answers.height - marked.height,
+        why=share.interval.why if share.n else NO_ANSWERS,
+    )
+
+
+# Who chose what: the choice questions of a review set, one column for each rater.
+#
+# A rater is whoever chose: a model, a model of kind ``reader`` (answers of a reader that were
+# imported), or a person of the table ``choices``. Readers are named as such and never ranked
+# among models without saying so.
+
+NOT_ASKED: Final = -2
+"""The rater has no answer to the question, or a filter leaves it out."""
+FAILED: Final = -1
+"""There is an answer, or a failed request for one, and no usable choice."""
+Numbers = npt.NDArray[np.int64]
+Options = npt.NDArray[np.int16]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Rater:
+    """Whoever chose, named by ``id`` everywhere and no two alike.
+
+    ``given`` says in which table. A person of ``choices`` whose id is a model's, too, is
+    ``reader:ID``.
+    """
+
+    id: str
+    name: str
+    kind: Literal["model", "reader"]
+    given: Literal["answers", "choices"]
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether it is a person."""
+        return self.kind == "reader"
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether the rater is a model to filters; people of ``choices`` are not."""
+        return self.given == "answers"
+
+    @property
+    def label(self) -> str:
+        """The name where models stand in the same list: of a reader it is said."""
+        return tr("{name} (reader)").format(name=self.name) if self.is_reader else self.name
+
+
+@dataclass(frozen=True, eq=False)
+class RaterChoices:
+    """What raters chose, of the questions whose right option is known.
+
+    Attributes
+    ----------
+    raters : tuple of Rater
+        Those with any answer in the set: models in the set's order, then people.
+    case_row : array of int64, shape (q,)
+        Row in ``ReviewSet.cases`` of each question, ascending.
+    right : array of int16, shape (q,)
+        The right option, from 0.
+    patient : array of int64, shape (q,)
+        The same number for questions of one patient, else study, else case.
+    option : array of int16, shape (q, r)
+        The option that each rater chose, :data:`FAILED` or :data:`NOT_ASKED`.
+    number : array of int64, shape (q, r)
+        Number of the newest answer of a model, -1 of a person's choice, and where there is none.
+    unmarked : array of int64, shape (u,)
+        Rows of the choice questions without a right option: they are in no number.
+    """
+
+    raters: tuple[Rater, ...]
+    case_row: Numbers
+    right: Options
+    patient: Numbers
+    option: Options
+    number: Numbers
+    unmarked: Numbers
+
+    def __len__(self) -> int:
+        return len(self.case_row)
+
+    def of(self, questions: Numbers | Mask) -> RaterChoices:
+        """Return some of the questions."""
+        return replace(
+            self,
+            case_row=self.case_row[questions],
+            right=self.right[questions],
+            patient=self.patient[questions],
+            option=self.option[questions],
+            number=self.number[questions],
+        )
+
+    def left(self, answers: Mask | None, cases: Mask) -> RaterChoices:
+        """Return what a filter leaves.
+
+        ``answers`` are those that meet it, by number (None: it does not limit answers), ``cases``
+        those that are left, by row: of these every choice of a person stays.
+        """
+        option = self.option
+        if answers is not None:
+            dropped = (self.number >= 0) & ~answers[np.maximum(self.number, 0)]
+            option = np.where(dropped, np.int16(NOT_ASKED), option)
+        met = cases[self.case_row] & (option != NOT_ASKED).any(axis=1)
+        unmarked = self.unmarked[cases[self.unmarked]]
+        return replace(self, option=option, unmarked=unmarked).of(np.flatnonzero(met))
+
+    @property
+    def read_by_people(self) -> Mask:
+        """Which questions a reader answered, shape (q,)."""
+        people = [place for place, rater in enumerate(self.raters) if rater.is_reader]
+        return np.asarray((self.option[:, people] != NOT_ASKED).any(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceTally:
+    """What one rater chose: patients by right choices and questions, and the failed ones.
+
+    ``failed`` questions are in ``patients``, and not right; ``patients_read`` leaves them out.
+    """
+
+    patients: PatientTally
+    patients_read: PatientTally
+    failed: int
+
+
+def choice_tally(chosen: RaterChoices, place: int) -> ChoiceTally:
+    """Count the choices of the rater at a place."""
+    option = chosen.option[:, place]
+    asked = option != NOT_ASKED
+    right = (option == chosen.right).astype(np.int64)
+    usable = option >= 0
+    whole = tally_patients(right[asked], chosen.patient[asked])
+    failed = int(np.count_nonzero(asked & ~usable))
+    read = tally_patients(right[usable], chosen.patient[usable]) if failed else whole
+    return ChoiceTally(whole, read, failed)
+
+
+def chosen_in(review_set: ReviewSet) -> RaterChoices:
+    """Read what was chosen from a review set: of each model the newest answers count."""
+    cases = review_set.cases.select(
+        "correct",
+        is_choice=(pl.col("question_type") == "choice").fill_null(False),
+        options=pl.col("options").list.len().cast(pl.Int64),
+    )
+    is_choice = cases["is_choice"].to_numpy()
+    if not is_choice.any():  # no column of answers is looked at
+        none, nobody = np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int16)
+        rows = none.ravel()
+        return RaterChoices((), rows, nobody.ravel(), rows, nobody, none, rows)
+    correct = cases["correct"].fill_null(-1).to_numpy()
+    options = cases["options"].fill_null(0).to_numpy()
+    case_row = np.flatnonzero(is_choice & (correct >= 0))
+    place = np.full(len(cases), -1, dtype=np.int64)
+    place[case_row] = np.arange(len(case_row))
+
+    newest = review_set.newest
+    column = review_set.answers["choice"].fill_null(FAILED).to_numpy()
+    number = np.flatnonzero(place[newest.case] >= 0)
+    question = place[newest.case[number]]
+    chosen = _usable(column[newest.row[number]], options[newest.case[number]])
+    models = review_set.models
+    option = np.full((len(case_row), len(models)), NOT_ASKED, dtype=np.int16)
+    numbers = np.full(option.shape, -1, dtype=np.int64)
+    model = newest.model[number]
+    option[question, model] = chosen
+    numbers[question, model] = number
+    answered = [at for at in range(len(models)) if (option[:, at] != NOT_ASKED).any()]
+    raters = [
+        Rater(
+            models[at].id,
+            review_set.model_names[models[at].id],
+            "reader" if models[at].kind == "reader" else "model",
+            "answers",
+        )
+        for at in answered
+    ]
+    people, of_people = _choices_of_people(review_set, place, options, len(case_row))
+    clusters = clusters_of(review_set.cases)["cluster"].to_numpy()
+    return RaterChoices(
+        raters=(*raters, *people),
+        case_row=case_row,
+        right=correct[case_row].astype(np.int16),
+        patient=np.unique(clusters[case_row], return_inverse=True)[1],
+        option=np.concatenate([option[:, answered], of_people], axis=1),
+        number=np.concatenate([numbers[:, answered], np.full(of_people.shape, -1)], axis=1),
+        unmarked=np.flatnonzero(is_choice & (correct < 0)),
+    )
+
+
+def _usable(chosen: Numbers, options: Numbers) -> Options:
+    """Return choices, :data:`FAILED` where there is no such option."""
+    there = (chosen >= 0) & (chosen < options)
+    return np.where(there, chosen, FAILED).astype(np.int16)
+
+
+def _of_these_options(given: pl.DataFrame, cases: pl.DataFrame, case: Numbers) -> Mask:
+    """Say which choices name the words that their option has; without words the number counts."""
+    place = pl.when(pl.col("choice") >= 0).then("choice")
+    words = pl.concat(
+        [given.select("choice", "option"), cases.select("options")[np.maximum(case, 0)]],
+        how="horizontal",
+    ).select(
+        pl.col("option").str.strip_chars(),
+        pl.col("options").list.get(place, null_on_oob=True).str.strip_chars().alias("there"),
+    )
+    same = pl.col("option").is_null() | (pl.col("option") == pl.col("there"))
+    return words.select(same.fill_null(False)).to_series().to_numpy()
+
+
+def _choices_of_people(
+    review_set: ReviewSet, place: Numbers, options: Numbers, n_questions: int
+) -> tuple[list[Rater], Options]:
+    """Return the people of the table ``choices`` and what they chose; the newest row counts."""
+    given = review_set.choices.sort("created", maintain_order=True, nulls_last=False)
+    case = review_set.case_rows(given["case"])
+    known = (case >= 0) & (place[case] >= 0) & _of_these_options(given, review_set.cases, case)
+    readers: Sequence[str] = [
+        reader
+        for reader in review_set.reader_names
+        if reader in set(given["reader"].filter(pl.Series(known)).drop_nulls())
+    ]
+    option = np.full((n_questions, len(readers)), NOT_ASKED, dtype=np.int16)
+    chosen = _usable(given["choice"].fill_null(FAILED).to_numpy(), options[case])
+    for at, reader in enumerate(readers):
+        own = known & (given["reader"] == reader).fill_null(False).to_numpy()
+        option[place[case[own]], at] = chosen[own]
+    names = review_set.reader_names
+    taken = review_set.model_names
+    people = [(f"reader:{one}" if one in taken else one, names[one]) for one in readers]
+    return [Rater(key, name, "reader", "choices") for key, name in people], option
+
+
+# How often raters chose right, and whether one chooses right more often than another.
+#
+# Definitions (docs: statistics):
+#
+# - **n** are the questions, with a right option that is known, that the rater answered. Of a model a
+#   failed choice is in n and not correct; ``without_failed`` leaves it out.
+# - Intervals are those of every share here (:func:`rexview.stats.failure_rates.rate`).
+# - Two raters are compared over the questions that both answered, failed choices as wrong: McNemar's
+#   exact test, p adjusted by Benjamini-Hochberg over the tests of one family.
+
+NO_SHARED = tr("No question was answered by both.")
+NO_DISCORDANCE = tr("In no question one of the two is right and the other wrong: nothing to test.")
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """``rate.flagged`` of ``rate.n`` questions are right; ``failed`` of them have no usable choice.
+
+    ``without_failed`` is the rate over the others.
+    """
+
+    rate: Rate
+    failed: int
+    without_failed: Rate
+
+    @property
+    def wrong(self) -> int:
+        """Usable choices of a wrong option."""
+        return self.rate.n - self.rate.flagged - self.failed
+
+
+@dataclass(frozen=True)
+class ChoiceTest:
+    """Two raters over the ``n_pairs`` questions that both answered.
+
+    ``only_a`` and ``only_b`` are questions that only that rater got right, ``both`` those that both
+    did. ``difference`` is the accuracy of a minus that of b, -1 to 1; ``left_out`` questions were
+    answered by one of the two only.
+    """
+
+    task: str | None
+    rater_a: int
+    rater_b: int
+    n_pairs: int
+    only_a: int
+    only_b: int
+    both: int
+    difference: float | None
+    interval: Interval
+    p: float | None
+    p_adj: float | None
+    left_out: int
+    why: str | None
+
+
+def accuracy(tally: ChoiceTally, *, resamples: int = RESAMPLES) -> Accuracy:
+    """Work out an accuracy with its intervals; with 0 resamples without."""
+    whole = rate(tally.patients, resamples=resamples)
+    read = rate(tally.patients_read, resamples=resamples) if tally.failed else whole
+    return Accuracy(whole, tally.failed, read)
+
+
+def pair_of(chosen: RaterChoices, a: int, b: int) -> PairTally:
+    """Count the questions that the raters at two places answered, by who was right."""
+    return tally_pair(_right(chosen, a), _right(chosen, b))
+
+
+def _right(chosen: RaterChoices, place: int) -> Judged:
+    option = chosen.option[:, place]
+    asked = np.flatnonzero(option != NOT_ASKED)
+    right = option[asked] == chosen.right[asked]
+    return Judged(asked, right, chosen.patient[asked])
+
+
+Pair = tuple[str | None, int, int]
+"""A task (None: all questions) and the places of two raters."""
+
+
+def choice_tests(
+    pairs: Mapping[Pair, PairTally], *, resamples: int = RESAMPLES
+) -> tuple[ChoiceTest, ...]:
+    """Compare raters; p values are adjusted over all pairs that are given together."""
+    named = {(task or "", str(a), str(b)): pair for (task, a, b), pair in pairs.items()}
+    found = failure_tests(named, resamples=resamples)
+    return tuple(_test(test, *about) for test, about in zip(found, pairs, strict=True))
+
+
+def _test(found: FailureTest, task: str | None, a: int, b: int) -> ChoiceTest:
+    why = None if found.p is not None else NO_DISCORDANCE if found.n_pairs else NO_SHARED
+    limits = found.interval if found.n_pairs else Interval(None, None, NO_SHARED)
+    return ChoiceTest(
+        task,
+        a,
+        b,
+        n_pairs=found.n_pairs,
+        only_a=found.only_a,
+        only_b=found.only_b,
+        both=found.both,
+        difference=found.difference,
+        interval=limits,
+        p=found.p,
+        p_adj=found.p_adj,
+        left_out=found.left_out,
+        why=why,
+    )
+
+
+# Cohen's kappa between raters: whether two chose the same option, right or wrong.
+#
+# The levels are the options' places (A, B, C, ...); questions without a usable choice of one of
+# the two are left out. Kappa is undefined where either chose one and the same place throughout,
+# and is then None with the reason, never 0 or 1.
+
+NO_SHARED_CHOICE = tr("No question has a usable choice of both.")
+
+
+@dataclass(frozen=True)
+class ChoiceKappa:
+    """Cohen's kappa of two raters over the ``n`` questions in which both chose an option.
+
+    ``same`` of them have the same option. ``kappa`` is None with the reason in ``why``.
+    """
+
+    task: str | None
+    rater_a: int
+    rater_b: int
+    n: int
+    same: int
+    kappa: float | None
+    why: str | None
+
+    @property
+    def agreement(self) -> float | None:
+        """Share of questions with the same option, 0 to 1."""
+        return self.same / self.n if self.n else None
+
+
+def option_table(chosen: RaterChoices, a: int, b: int) -> Counts:
+    """Count questions by the option of the rater at place a (rows) and at b, shape (k, k)."""
+    k = 1 + int(chosen.option.max(initial=0))
+    of_a, of_b = chosen.option[:, a].astype(np.int64), chosen.option[:, b].astype(np.int64)
+    both = (of_a >= 0) & (of_b >= 0)
+    cells = of_a[both] * k + of_b[both]
+    return np.bincount(cells, minlength=k * k).reshape(k, k)
+
+
+def kappa_of(task: str | None, a: int, b: int, table: Counts) -> ChoiceKappa:
+    """Work out kappa from a table of :func:`option_table`."""
+    n, same = int(table.sum()), int(np.trace(table))
+    why = None
+    if not n:
+        why = NO_SHARED_CHOICE
+    elif min(np.count_nonzero(table.sum(axis=axis)) for axis in (0, 1)) < 2:
+        why = tr(
+            "One of the two chose the same place throughout: without variance it is undefined."
+        )
+    if why:
+        return ChoiceKappa(task, a, b, n, same, None, why)
+    from sklearn.metrics import cohen_kappa_score  # slow to import
+
+    rows, columns = np.nonzero(table)
+    kappa = cohen_kappa_score(
+        rows, columns, labels=np.arange(len(table)), sample_weight=table[rows, columns]
+    )
+    return ChoiceKappa(task, a, b, n, same, float(kappa), None)
