@@ -24,13 +24,14 @@ else:
     from starlette.middleware import Middleware
 
     from rexview.errors import EngineError
-    from rexview.ui.access.middleware import KnownRoutesOnly, OriginCheck
+    from rexview.ui.access.request_checks import KnownRoutesOnly, OriginCheck
     from rexview.ui.app.engine_errors import engine_error_said
     from rexview.ui.app.page_head import page_head
     from rexview.ui.app.routes import AppRoutes
     from rexview.ui.app.security_headers import SecurityHeaders, server_error
     from rexview.ui.link.pages import ADDRESSES
     from rexview.ui.server.page_work import NotesPageWork
+    from rexview.ui.streamlit_adapter.page_markup import DarkByDefault
     from rexview.ui.streamlit_adapter.process import (
         ask_nobody_outside,
         ask_not_who_runs_it,
@@ -40,7 +41,6 @@ else:
         log_in_one_line,
         send_at_once,
     )
-    from rexview.ui.streamlit_adapter.theme import DarkByDefault
 
     ask_nobody_outside()
     ask_not_who_runs_it()
@@ -52,7 +52,7 @@ else:
 
     def end_streams() -> None:
         """End what is streamed to those who follow a meeting."""
-        if live := sys.modules.get("rexview.ui.meeting.live.stream"):
+        if live := sys.modules.get("rexview.ui.meeting.live.route"):
             live.end_streams()
 
     before_stopping(end_streams)
@@ -64,7 +64,7 @@ else:
         try:
             yield
         finally:
-            if ended := sys.modules.get("rexview.ui.access.ended"):
+            if ended := sys.modules.get("rexview.ui.access.revoked_sessions"):
                 ended.SIGN_OUTS.stop()
             if connection := sys.modules.get("rexview.store.database.connection"):
                 connection.close_databases()

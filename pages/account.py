@@ -1,5 +1,5 @@
 """Account: who you are here; signing in and out, one's name."""
 
-from rexview.ui.account.widgets import show_account
+from rexview.ui.account import show_account
 
 show_account()

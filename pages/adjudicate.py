@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
-from rexview.ui.adjudicate import widgets as adjudicate_widgets
+from rexview.ui.adjudicate import adjudication as adjudicate_widgets
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.link.pages import PAGE_ADJUDICATE
 

@@ -2,15 +2,19 @@
 
 from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
-from rexview.ui.browse import widgets as browse_widgets
-from rexview.ui.browse.html import filter_bar_html
-from rexview.ui.filters.content_order import show_other_order
-from rexview.ui.filters.page import open_filtered_set, show_panel, show_title
-from rexview.ui.filters.panel import show_nothing_found
+from rexview.ui.browse import case_list as browse_widgets
+from rexview.ui.browse.case_list import filter_bar_html
+from rexview.ui.filters import (
+    open_filtered_set,
+    show_nothing_found,
+    show_other_order,
+    show_panel,
+    show_title,
+)
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_BROWSE
-from rexview.ui.meeting.chosen import may_lead
-from rexview.ui.scan_progress.metrics import show_metrics_progress
+from rexview.ui.meeting.meetings import may_lead
+from rexview.ui.scan_progress.progress_strip import show_metrics_progress
 from rexview.ui.server import review_sets
 
 permissions.guard(PAGE_BROWSE)

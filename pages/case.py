@@ -10,21 +10,19 @@ from rexview.analysis.failures import name_so_far
 from rexview.ui.access import permissions
 from rexview.ui.answers import verdicts
 from rexview.ui.app.shell import open_review_set
-from rexview.ui.case import unblinded
-from rexview.ui.case import widgets as case_widgets
-from rexview.ui.case.case_texts import MANNER, CaseTexts, opinions_of, show_part
+from rexview.ui.case import case_page as case_widgets
+from rexview.ui.case.case_page import MANNER, CaseTexts, opinions_of, show_part
 from rexview.ui.case.first_picture import case_places, notices_place
-from rexview.ui.comments import panel as comments_panel
-from rexview.ui.comments.targets import case_targets
-from rexview.ui.filters.content_order import show_other_order
-from rexview.ui.filters.of_link import asked_filter
-from rexview.ui.judge.choice import choose_judge
-from rexview.ui.judge.widgets import show_filter_agreement
+from rexview.ui.comments import case_comments as comments_panel
+from rexview.ui.comments.case_comments import case_targets
+from rexview.ui.filters import asked_filter, show_other_order
+from rexview.ui.judge.judge_opinions import choose_judge, show_filter_agreement
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.ui.meeting.decisions.form import show_case_decisions
-from rexview.ui.reviews.notice import store_errors_shown
-from rexview.ui.scan_progress.strip import follow_case
+from rexview.ui.meeting.decision_form import show_case_decisions
+from rexview.ui.reviews import store_errors_shown
+from rexview.ui.saving import seen_cases
+from rexview.ui.scan_progress.progress_strip import follow_case
 from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
 
@@ -83,7 +81,7 @@ def show_case() -> None:
             position,
             MANNER,
             turning=case_widgets.turning(written, case_filter, texts),
-            on_passed=partial(unblinded.note_passed, review_set),
+            on_passed=partial(seen_cases.note_passed, review_set),
         )
     if page.not_yet:
         follow_case(written, page)
@@ -93,7 +91,7 @@ def show_case() -> None:
     with store_errors_shown():
         show_case_decisions(review_set, page)
     verdicts.show_verdicts(review_set, shown)
-    unblinded.note_case(review_set, page.case.id)
+    seen_cases.note_case(review_set, page.case.id)
     comments_panel.show_comments(review_set, case_targets(review_set, page.case.id))
 
 

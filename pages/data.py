@@ -2,13 +2,13 @@
 
 import streamlit as st
 
+from rexview.ui import reviews as reviews_notice
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import page_header, try_review_set
-from rexview.ui.data import widgets as data_widgets
-from rexview.ui.link.choices import view_tabs
+from rexview.ui.data import set_forms as data_widgets
+from rexview.ui.link.link_choices import view_tabs
 from rexview.ui.link.pages import PAGE_DATA
-from rexview.ui.reviews import notice as reviews_notice
-from rexview.ui.tables.problem_table import show_error
+from rexview.ui.tables.data_table import show_error
 from rexview.words import tr
 
 permissions.guard(PAGE_DATA)

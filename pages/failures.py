@@ -3,19 +3,18 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
-from rexview.ui.app.nothing_yet import show_nothing_yet
-from rexview.ui.app.shell import open_review_set
-from rexview.ui.failures import widgets as failures_widgets
-from rexview.ui.failures.written.by_model import show_own_words_by_model
-from rexview.ui.failures.written.validate.widgets import show_head as show_sample_head
-from rexview.ui.failures.written.validate.widgets import show_round
-from rexview.ui.failures.written.views import VALIDATE, WORDS, choose_view, open_view
-from rexview.ui.failures.written.widgets import show_own_words
-from rexview.ui.filters.page import open_filtered_set, show_head
-from rexview.ui.judge import widgets as judge_widgets
-from rexview.ui.judge.choice import choose_judge
+from rexview.ui.app.shell import open_review_set, show_nothing_yet
+from rexview.ui.failures import failure_rates as failures_widgets
+from rexview.ui.failures.views import VALIDATE, WORDS, choose_view, open_view
+from rexview.ui.failures.written_counts import show_own_words_by_model
+from rexview.ui.failures.written_failures import show_own_words
+from rexview.ui.failures.written_sample import show_head as show_sample_head
+from rexview.ui.failures.written_sample import show_round
+from rexview.ui.filters import open_filtered_set, show_head
+from rexview.ui.judge import judge_opinions as judge_widgets
+from rexview.ui.judge.judge_opinions import choose_judge
 from rexview.ui.link.pages import PAGE_DATA, PAGE_FAILURES, PAGE_RUN_MODELS
-from rexview.ui.meeting.pins.widgets import pin_filter
+from rexview.ui.meeting.pinning import pin_filter
 from rexview.ui.server import query_cache, review_sets
 from rexview.words import tr
 

@@ -2,13 +2,13 @@
 
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import page_header
-from rexview.ui.guide import tour
-from rexview.ui.guide import widgets as guide_widgets
+from rexview.ui.guide import guides
+from rexview.ui.guide import guides as guide_widgets
 from rexview.ui.link.pages import PAGE_GUIDE
 from rexview.words import tr
 
 permissions.guard(PAGE_GUIDE)
 page_header(tr("Guide"))
 chosen = guide_widgets.choose_guide()
-tour.offer_again()
+guides.offer_again()
 guide_widgets.show_guide(chosen)

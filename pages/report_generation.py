@@ -3,13 +3,13 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
-from rexview.ui.app.nothing_yet import show_nothing_yet
-from rexview.ui.filters.page import open_filtered_set, show_head
+from rexview.ui.app.shell import show_nothing_yet
+from rexview.ui.filters import open_filtered_set, show_head
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_DATA, PAGE_REPORT_GENERATION, PAGE_RUN_MODELS
-from rexview.ui.report_generation import html as report_html
-from rexview.ui.report_generation import widgets as report_widgets
-from rexview.ui.scan_progress.metrics import show_metrics_progress
+from rexview.ui.report_generation import board_widgets as report_widgets
+from rexview.ui.report_generation import metric_boards as report_html
+from rexview.ui.scan_progress.progress_strip import show_metrics_progress
 from rexview.ui.server import query_cache
 from rexview.words import tr
 

@@ -5,11 +5,11 @@ import streamlit as st
 from rexview.analysis.study import Task
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import open_review_set
-from rexview.ui.comments import panel as comments_panel
-from rexview.ui.comments.targets import score_targets
+from rexview.ui.comments import case_comments as comments_panel
+from rexview.ui.comments.case_comments import score_targets
 from rexview.ui.link.pages import PAGE_SCORE
-from rexview.ui.score_cases import widgets as score_cases_widgets
-from rexview.ui.score_cases.tasks import widgets as tasks_widgets
+from rexview.ui.score_cases import reader_pads as tasks_widgets
+from rexview.ui.score_cases import scored_case as score_cases_widgets
 
 permissions.guard(PAGE_SCORE)
 review_set = open_review_set(blinded=True)

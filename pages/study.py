@@ -2,22 +2,22 @@
 
 import streamlit as st
 
+from rexview.ui import reviews
+from rexview.ui import study as study_widgets
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import open_review_set, page_header
 from rexview.ui.link.pages import PAGE_STUDY
-from rexview.ui.reviews import notice
-from rexview.ui.study import widgets as study_widgets
 from rexview.words import tr
 
 permissions.guard(PAGE_STUDY)
 review_set = open_review_set(blinded=True)
 page_header(tr("Study"))
-with notice.store_errors_shown():
+with reviews.store_errors_shown():
     st.markdown(f"## {tr('Progress')}")
     study_widgets.show_progress(review_set)
     if study_widgets.may_assign():
         study_widgets.show_exposures(review_set)
-    notice.show_place(review_set)
+    reviews.show_place(review_set)
     st.markdown(f"## {tr('Adjudication')}")
     study_widgets.show_to_adjudicate(review_set)
     if study_widgets.may_assign():

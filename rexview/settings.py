@@ -127,7 +127,7 @@ def _language(value: Any) -> str:
     """Read the language of the pages: all of its words, too, which have to be as they should."""
     text = str(value).strip()
     if text != ENGLISH:
-        from rexview.words.languages import read_catalogue
+        from rexview.words.translations import read_catalogue
 
         read_catalogue(text)
     return text

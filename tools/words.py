@@ -24,7 +24,7 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
 from rexview.words import nouns
-from rexview.words.languages import FOLDER, TEMPLATE
+from rexview.words.translations import FOLDER, TEMPLATE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 ENGLISH_ONLY: Final = ("rexview/cli/", "rexview/bench/", "rexview/doctor/")

@@ -24,7 +24,7 @@ from rexview.bench.measure import (
 )
 from rexview.bench.serving import ROOT, serve
 from rexview.bench.viewer import PAINTED, ROUNDS, timed
-from rexview.cli.scanning import engine_of, with_written
+from rexview.cli.results import engine_of, with_written
 from rexview.export.content import make_content
 from rexview.export.formats import FORMATS
 from rexview.export.html import MOST_BYTES

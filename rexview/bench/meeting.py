@@ -28,7 +28,7 @@ from rexview.bench.reliability.server import SECRET, ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.meeting.live.ticket import ADDRESS, KIND
+from rexview.ui.meeting.live.admission import ADDRESS, KIND
 from rexview.ui.server import review_sets
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 from rexview.vocab import MEETING_STEPS

@@ -1,17 +1,24 @@
-"""How a command is added, and what several of them take."""
+"""How a command is added, and options of several: sets, servers and ``--engine ray``."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from contextlib import suppress
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
 
 from rexview.addresses import is_address, set_folder
 from rexview.errors import AddressRefused, FileRefused, SettingsError
 from rexview.settings import load_settings
-from rexview.untrusted_input import typed_path
+from rexview.untrusted_input import printable, typed_path
+from rexview.vocab import noun
+
+if TYPE_CHECKING:
+    from rexview.spread.workers import Spread
 
 
 def new_command(
@@ -87,3 +94,73 @@ SET: Final[dict[str, Any]] = {
     "help": "a review set: its folder, or its address",
 }
 """A review set that is read: its folder, or its address."""
+
+
+# ``--engine ray``: the work of a command is spread over a cluster, until it ends or is ended.
+
+ENDED = 130
+"""Exit status of a command that was ended by Ctrl-C or a signal."""
+
+
+def add_engine(parser: Any) -> None:
+    """Add what says where a command does its work."""
+    group = parser.add_argument_group("several machines")
+    where = "where it is done: on this machine (local), or spread over Ray (docs/deploy.md)"
+    group.add_argument("--engine", choices=("local", "ray"), default="local", help=where)
+    address = "HOST:PORT of the cluster's head, or auto; without it a Ray on this machine"
+    group.add_argument("--address", metavar="ADDRESS", help=address)
+    workers = "how many workers; one for each processor without it, and at most"
+    group.add_argument("--workers", type=_count, metavar="N", help=workers)
+    parser.set_defaults(parser=parser)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("it must be 1 or more")
+    return number
+
+
+@contextmanager
+def engine(options: argparse.Namespace) -> Iterator[Spread | None]:
+    """Return where the work is spread, None for this process and those that it begins.
+
+    On a cluster SIGTERM ends the work as Ctrl-C does: it is taken back from there, and
+    ``KeyboardInterrupt`` goes on.
+
+    Raises
+    ------
+    ClusterError
+    """
+    if options.engine == "local":
+        for name in ("address", "workers"):
+            if getattr(options, name) is not None:
+                options.parser.error(f"--{name} is for --engine ray")
+        yield None
+        return
+    from rexview.spread.ray_cluster import RayCluster
+
+    with RayCluster(options.address, options.workers) as cluster, _sigterm_as_ctrl_c():
+        if processors := cluster.fewer_processors():
+            has = f"{processors:,} {noun(processors, 'processor')}"
+            words = f"The cluster has {has}: so many workers, not {options.workers:,}."
+            print(printable(words), file=sys.stderr)
+        yield cluster
+
+
+def print_ended(words: str) -> int:
+    """Say what is left of work that was ended; return the exit status."""
+    print(printable(f"Ended. {words}"), file=sys.stderr)
+    return ENDED
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)

@@ -13,8 +13,8 @@ from types import FrameType
 from typing import Any, Final
 
 from rexview.cli.arguments import SET, new_command, path
-from rexview.cli.output import shower
-from rexview.cli.scanning import engine_of, with_own_metrics, with_written
+from rexview.cli.output import progress_printer
+from rexview.cli.results import engine_of, with_own_metrics, with_written
 from rexview.errors import ExportCancelled, ExportRefused, FileRefused
 from rexview.untrusted_input import printable, read_file
 from rexview.vocab import counted
@@ -86,7 +86,7 @@ def _export(options: argparse.Namespace) -> int:
             pseudonyms=options.pseudonyms,
             has_pictures=form.has_pictures,
         )
-        progress = Progress(shower("cases exported") or (lambda done, total: None))
+        progress = Progress(progress_printer("cases exported") or (lambda done, total: None))
         write_export(content, form, options.out, progress)
         if options.key and hidden:
             _write_key(options.key, hidden.key_file())

@@ -17,23 +17,22 @@ from typing import Final
 from rexview import __version__
 from rexview.bench.command import add_bench
 from rexview.cli.arguments import SET, confirm_server, path
-from rexview.cli.cache import add_cache
-from rexview.cli.check import add_check
-from rexview.cli.curate.command import add_curate
-from rexview.cli.curated import add_curated
+from rexview.cli.curate import add_curate
 from rexview.cli.export import add_export
-from rexview.cli.failures import add_failures
-from rexview.cli.importing import add_import
-from rexview.cli.judge.command import add_judge
-from rexview.cli.judge.validation import add_written
-from rexview.cli.load import add_load
-from rexview.cli.metrics.command import add_metrics
+from rexview.cli.judge import add_judge, add_written
+from rexview.cli.metrics import add_metrics
 from rexview.cli.output import as_json, print_problems
-from rexview.cli.render import add_render
+from rexview.cli.results import add_failures, add_stats
+from rexview.cli.review_set import (
+    add_cache,
+    add_check,
+    add_curated,
+    add_import,
+    add_load,
+    add_render,
+)
 from rexview.cli.reviews import add_reviews
-from rexview.cli.run.calibrate import add_calibrate
-from rexview.cli.run.command import add_run
-from rexview.cli.stats import add_stats
+from rexview.cli.run import add_calibrate, add_run
 from rexview.doctor.command import add_doctor
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
 from rexview.untrusted_input import printable

@@ -7,13 +7,17 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict
 from functools import wraps
 from typing import Any, Final
 
 from rexview.errors import Problem, RexviewError
+from rexview.models.backend import FAILINGS, OUTCOMES
+from rexview.models.running.progress import Progress
 from rexview.untrusted_input import printable
+from rexview.vocab import counted, duration
 
 USAGE: Final = 2
 """The exit status of a command that cannot be done as it was asked."""
@@ -55,12 +59,12 @@ def pictures_progress() -> Iterator[None]:
     """Show on a terminal how many pictures are decoded."""
     from rexview.reviewset.pictures import progress_told
 
-    show = shower("pictures decoded")
+    show = progress_printer("pictures decoded")
     with progress_told(show) if show else nullcontext():
         yield
 
 
-def shower(words: str) -> Callable[[int, int], None] | None:
+def progress_printer(words: str) -> Callable[[int, int], None] | None:
     """Return what shows on a terminal how many are done; to a file or program nothing is said."""
     if not sys.stderr.isatty():
         return None
@@ -76,3 +80,107 @@ def shower(words: str) -> Callable[[int, int], None] | None:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
     return show
+
+
+# How far a run is, on a terminal or in lines, and how it ended.
+
+_LINE_EVERY_S: Final = 5.0
+_NAMED: Final = 10
+
+
+class ProgressPrinter:
+    """Shows a person how far it is: one line that changes on a terminal, else a line at times."""
+
+    def __init__(self, *, as_lines: bool) -> None:
+        self._alone = sys.stderr.isatty() and not as_lines
+        self._told: tuple[str, ...] = ()
+        self._last = 0.0
+
+    def show(self, progress: Progress) -> None:
+        """Show it, and every line for the person once; a run outlives whoever watched it."""
+        with suppress(OSError):
+            self._show(progress)
+
+    def _show(self, progress: Progress) -> None:
+        new = [line for line in progress.lines if line not in self._told]
+        self._told = progress.lines
+        start = "\r\033[K" if self._alone else ""
+        for line in new:
+            print(f"{start}{printable(line)}", file=sys.stderr)
+        words = printable(_in_words(progress))
+        if self._alone:
+            print(f"{start}{words}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - self._last >= _LINE_EVERY_S:
+            self._last = time.monotonic()
+            print(words, file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Leave the line."""
+        with suppress(OSError):
+            if self._alone:
+                print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _in_words(progress: Progress) -> str:
+    parts = [f"{progress.done:,} of {progress.total:,}"]
+    if progress.errors:
+        parts.append(f"{progress.errors:,} failed")
+    if progress.state == "waiting":
+        parts.append(f"waiting: {progress.waiting_for}")
+    elif progress.state != "running":
+        parts.append(progress.state)
+    if progress.per_minute:
+        parts.append(f"{progress.per_minute:,.0f} a minute")
+    usd = progress.spent.get("usd")
+    parts.append(f"{usd:,.2f} USD" if usd is not None else f"{_tokens(progress):,} tokens")
+    if progress.seconds_left:
+        parts.append(f"{duration(progress.seconds_left)} left")
+    return ", ".join(parts)
+
+
+def _tokens(progress: Progress) -> int:
+    return int(progress.spent.get("input") or 0) + int(progress.spent.get("output") or 0)
+
+
+def print_end(ended: Progress, *, as_json: bool) -> int:
+    """Say how a run ended; return the exit status."""
+    complete = ended.state == "finished" and ended.done == ended.total
+    status = 0 if complete else 1
+    if as_json:
+        print(json.dumps({**asdict(ended), "exit": status}, indent=1))
+        return status
+    print(printable(f"{ended.run}: {_in_words(ended)}"))
+    for words, found in ((OUTCOMES, ended.outcomes), (FAILINGS, ended.failed)):
+        names: dict[str, str] = dict(words)  # type: ignore[arg-type]
+        for word, count in sorted(found.items()):
+            print(printable(f"  {count:,}  {names.get(word, word)}"))
+    if ended.message:
+        print(printable(ended.message), file=sys.stderr)
+    if not complete:
+        print(f"{ended.total - ended.done:,} without an answer: --resume asks them again.")
+    return status
+
+
+def print_left(ended: Progress | None, unread: Sequence[Mapping[str, str]], unasked: str) -> None:
+    """Say how a run ended that was read at once, what of it cannot be read, and what is unasked.
+
+    The last in words, empty for nothing: ``3 answers without an opinion``.
+    """
+    if ended and ended.message:
+        print(printable(ended.message), file=sys.stderr)
+    _tell_unread(unread)
+    if unasked:
+        print(f"{unasked}: --resume asks about them.")
+
+
+def _tell_unread(unread: Sequence[Mapping[str, str]]) -> None:
+    """Say which answers cannot be read, and why: all counted, the first ones named.
+
+    Each has ``case``, ``model``, ``outcome`` and ``why``.
+    """
+    names: Mapping[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
+    for one in unread[:_NAMED]:
+        words = f"{one['case']}, {one['model']}: {names.get(one['outcome'], one['outcome'])}."
+        print(printable(f"{words} {one['why']}".strip()), file=sys.stderr)
+    if unread:
+        print(f"{counted(len(unread), 'answer')} cannot be read: --again asks again.")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from rexview.doctor.finding import Finding, Known
+from rexview.doctor.finding import CheckContext, Finding
 from rexview.errors import SettingsError
 
 _LIMIT_S: Final = 60.0
@@ -53,10 +53,10 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _examined(options: argparse.Namespace) -> int:
     from rexview.doctor.examination import CHECKS, WITHOUT_SETTINGS, examine, within
-    from rexview.doctor.report import as_data, lines_of
+    from rexview.doctor.finding import as_data, lines_of
     from rexview.settings import Settings
 
-    known, refused, ended = Known(Settings()), "", True
+    known, refused, ended = CheckContext(Settings()), "", True
     try:
         known = within(options.limit, lambda: _known(options))
     except SettingsError as error:
@@ -75,7 +75,7 @@ def _examined(options: argparse.Namespace) -> int:
     return status
 
 
-def _known(options: argparse.Namespace) -> Known:
+def _known(options: argparse.Namespace) -> CheckContext:
     """Gather settings as a server has them that is started so.
 
     Raises
@@ -83,7 +83,7 @@ def _known(options: argparse.Namespace) -> Known:
     SettingsError
     """
     from rexview.settings import load_settings
-    from rexview.ui.streamlit_adapter.as_started import take_options
+    from rexview.ui.streamlit_adapter.process import take_options
 
     try:
         words = shlex.split(options.started_with)
@@ -93,4 +93,4 @@ def _known(options: argparse.Namespace) -> Known:
     settings = load_settings(arguments)
     if options.folder is not None:
         settings = replace(settings, review_set=options.folder.resolve())
-    return Known(settings, arguments, options.ask)
+    return CheckContext(settings, arguments, options.ask)

@@ -10,16 +10,15 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from rexview.doctor.engine import look_at_engine
-from rexview.doctor.finding import Check, Finding, Known, Said, wrong
-from rexview.doctor.folders import look_at_folders
-from rexview.doctor.in_force import look_at_settings
-from rexview.doctor.packages import look_at_packages
-from rexview.doctor.review_set import look_at_set
-from rexview.doctor.reviews import look_at_reviews
-from rexview.doctor.server import look_at_server
-from rexview.doctor.sign_in import look_at_sign_in
-from rexview.doctor.storage import look_at_storage
+from rexview.doctor.data_checks import look_at_engine, look_at_reviews, look_at_set, look_at_storage
+from rexview.doctor.finding import Check, CheckContext, Finding, FindingFields, wrong
+from rexview.doctor.server_checks import (
+    look_at_folders,
+    look_at_packages,
+    look_at_server,
+    look_at_settings,
+    look_at_sign_in,
+)
 from rexview.errors import EngineError, RexviewError, StoreError
 
 WITHOUT_SETTINGS: Final[Mapping[str, Check]] = {"packages": look_at_packages}
@@ -45,8 +44,8 @@ class _Asked:
 
     part: str
     check: Check
-    known: Known
-    said: list[Said] = field(default_factory=list)
+    known: CheckContext
+    said: list[FindingFields] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         name = f"doctor: {self.part}"
@@ -91,7 +90,7 @@ def within(limit_s: float, work: Callable[[], _Result]) -> _Result:
 
 
 def examine(
-    known: Known, limit_s: float, checks: Mapping[str, Check] = CHECKS
+    known: CheckContext, limit_s: float, checks: Mapping[str, Check] = CHECKS
 ) -> tuple[list[Finding], bool]:
     """Return what checks found, and whether all of them ended within ``limit_s`` seconds.
 

@@ -1,19 +1,22 @@
-"""What a check found, and what all checks know."""
+"""What a check found: as an object, as lines for people and as data for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rexview.settings import Settings
+from rexview.untrusted_input import printable
 
 if TYPE_CHECKING:
     from rexview.schema import ReviewSet
 
-State = Literal["ok", "note", "wrong"]
-STATES: Final[tuple[State, ...]] = ("ok", "note", "wrong")
+
+FindingState = Literal["ok", "note", "wrong"]
+STATES: Final[tuple[FindingState, ...]] = ("ok", "note", "wrong")
 
 
 @dataclass(frozen=True)
@@ -26,32 +29,32 @@ class Finding:
 
     part: str
     about: str
-    state: State
+    state: FindingState
     said: str
     remedy: str = ""
 
 
-Said = tuple[str, State, str, str]
+FindingFields = tuple[str, FindingState, str, str]
 """What a check yields: about what, how it is, what is said, the remedy (may be empty)."""
 
 
-def ok(about: str, said: str) -> Said:
+def ok(about: str, said: str) -> FindingFields:
     """Say that something is as it should be."""
     return about, "ok", said, ""
 
 
-def note(about: str, said: str, remedy: str = "") -> Said:
+def note(about: str, said: str, remedy: str = "") -> FindingFields:
     """Say something that is worth knowing, and keeps nobody from working."""
     return about, "note", said, remedy
 
 
-def wrong(about: str, said: str, remedy: str = "") -> Said:
+def wrong(about: str, said: str, remedy: str = "") -> FindingFields:
     """Say that something has to be mended."""
     return about, "wrong", said, remedy
 
 
 @dataclass
-class Known:
+class CheckContext:
     """What checks start from.
 
     Attributes
@@ -71,4 +74,26 @@ class Known:
     opened: Future[ReviewSet | None] = field(default_factory=Future)
 
 
-Check = Callable[[Known], Iterator[Said]]
+Check = Callable[[CheckContext], Iterator[FindingFields]]
+
+
+# Findings as lines for people and as an object for programs.
+
+
+def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a line for each finding, with its remedy below, and one that counts them."""
+    parts = max((len(one.part) for one in findings), default=0)
+    for one in findings:
+        yield printable(f"{one.state:5}  {one.part:{parts}}  {one.about}: {one.said}")
+        if one.remedy:
+            yield printable(f"{'':5}  {'':{parts}}  -> {one.remedy}")
+    counts = Counter(one.state for one in findings)
+    yield ", ".join(f"{counts[state]} {state}" for state in STATES)
+
+
+def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return findings as values of JSON: whether nothing is wrong, and each of them."""
+    return {
+        "nothing_wrong": not any(one.state == "wrong" for one in findings),
+        "findings": [asdict(one) for one in findings],
+    }

@@ -9,7 +9,7 @@ Each text that people read is asked for by its English, which is its name in the
     trc("verb", "Open")  # one English word that means two things
 
 ``python -m tools.words`` gathers them by reading the code: what is asked for is written out there,
-never put together. A translation is checked when it is read (:mod:`rexview.words.checks`): it holds
+never put together. A translation is checked when it is read (:mod:`rexview.words.translations`): it holds
 no character that acts in HTML or Markdown and no placeholder but those of the English, so that it
 may stand wherever the English may.
 
@@ -53,7 +53,7 @@ def begin(language: str) -> None:
         return
     if _asked:
         raise RuntimeError("Words were asked for before the language was known.")
-    from rexview.words.languages import read_catalogue  # an English server reads none
+    from rexview.words.translations import read_catalogue  # an English server reads none
 
     try:
         _spoken = read_catalogue(language)

@@ -4,7 +4,7 @@ import pytest
 from support.small_set import write_set
 
 from rexview.doctor.examination import CHECKS, examine
-from rexview.doctor.finding import Known
+from rexview.doctor.finding import CheckContext
 from rexview.reviewset import checked
 from rexview.settings import Settings
 
@@ -25,7 +25,7 @@ def look(tmp_path):
     """Return a function that asks one check: what it found, by what it is about."""
 
     def look(part, limit=30, ask="", **given):
-        known = Known(Settings(cache_folder=tmp_path / "cache", **given), ask=ask)
+        known = CheckContext(Settings(cache_folder=tmp_path / "cache", **given), ask=ask)
         if part == "storage":
             known.opened.set_result(checked(known.settings.review_set)[0])
         findings, _ = examine(known, limit, {part: CHECKS[part]})

@@ -23,9 +23,9 @@ from support.small_set import CASES, write_set
 from rexview.addresses import read_address
 from rexview.bench.serving import free_port
 from rexview.cli import main
-from rexview.doctor import packages
+from rexview.doctor import server_checks
 from rexview.doctor.examination import CHECKS, examine
-from rexview.doctor.finding import Known, ok
+from rexview.doctor.finding import CheckContext, ok
 from rexview.settings import Settings
 from rexview.ui.app.routes import AppRoutes
 
@@ -42,24 +42,24 @@ def test_what_is_missing_or_of_another_version_is_told_with_the_remedy(tmp_path)
     file = tmp_path / "requirements-more.txt"
     polars = version("polars")
     file.write_text(f"# More of it.\n#   pip\nno-such-package>=1,<2\npolars!={polars}\n")
-    assert list(packages.asked_in(file)) == [
+    assert list(server_checks.asked_in(file)) == [
         Requirement("no-such-package>=1,<2"),
         Requirement(f"polars!={polars}"),
     ]
-    missing = packages._optional(file)
+    missing = server_checks._optional(file)
     assert missing[1] == "note"
     assert "More of it: no-such-package not installed" in missing[2]
     assert missing[3].endswith("-m pip install -r requirements-more.txt")
-    assert packages._set_of(file, "more")[1] == "wrong"
+    assert server_checks._set_of(file, "more")[1] == "wrong"
     file.write_text(f"# More.\npolars!={polars}\n")
-    assert f"polars {polars}" in packages._set_of(file, "more")[2]
+    assert f"polars {polars}" in server_checks._set_of(file, "more")[2]
 
 
 def test_the_image_has_no_pip_and_is_built_anew(tmp_path, monkeypatch):
     file = tmp_path / "requirements-more.txt"
     file.write_text("# More.\nno-such-package>=1\n")
-    monkeypatch.setattr(packages, "find_spec", lambda name: None)
-    *_, remedy = packages._optional(file)
+    monkeypatch.setattr(server_checks, "find_spec", lambda name: None)
+    *_, remedy = server_checks._optional(file)
     assert "WITH=more" in remedy
     assert "pip install" not in remedy
 
@@ -85,7 +85,7 @@ def read_only(folder):
 def test_a_read_only_folder_is_told(tmp_path, monkeypatch):
     with read_only(tmp_path / "disk") as disk:
         monkeypatch.setenv("XDG_DATA_HOME", str(disk / "data"))
-        known = Known(Settings(review_set=disk, cache_folder=disk / "cache"))
+        known = CheckContext(Settings(review_set=disk, cache_folder=disk / "cache"))
         found, ended = examine(known, 30, {"folders": CHECKS["folders"]})
     states = {one.about: one.state for one in found}
     assert ended
@@ -95,7 +95,7 @@ def test_a_read_only_folder_is_told(tmp_path, monkeypatch):
 
 def test_a_disk_without_room_is_told(tmp_path):
     with mounted(tmp_path / "disk", "2m") as disk:
-        known = Known(Settings(cache_folder=disk / "cache"))
+        known = CheckContext(Settings(cache_folder=disk / "cache"))
         found, _ = examine(known, 30, {"folders": CHECKS["folders"]})
     cache = next(one for one in found if one.about == "cache")
     assert (cache.state, cache.remedy) == ("wrong", "Make room on this disk.")
@@ -222,7 +222,7 @@ def test_a_fault_of_ours_and_what_hangs_are_findings():
         raise ZeroDivisionError("of what a patient is called")
         yield
 
-    found, ended = examine(Known(Settings()), 0.5, {"slow": hangs, "broken": breaks})
+    found, ended = examine(CheckContext(Settings()), 0.5, {"slow": hangs, "broken": breaks})
     assert not ended
     assert [(one.part, one.state) for one in found] == [
         ("slow", "ok"),

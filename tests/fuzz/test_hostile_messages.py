@@ -12,12 +12,12 @@ from rexview.analysis import CaseFilter
 from rexview.people import Person
 from rexview.ui.access.image_links import pixel_url
 from rexview.ui.app import image_routes
-from rexview.ui.comments import panel as comments_panel
-from rexview.ui.comments.targets import score_targets
+from rexview.ui.comments import case_comments as comments_panel
+from rexview.ui.comments.case_comments import score_targets
 from rexview.ui.saving import route as saving_route
 from rexview.ui.saving.entries import read_entry
 from rexview.ui.saving.reader_study import study_of
-from rexview.ui.saving.writer import EntryWriter
+from rexview.ui.saving.route import EntryWriter
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
 

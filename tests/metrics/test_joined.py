@@ -17,7 +17,7 @@ from rexview.metrics.computed import (
 from rexview.metrics.of_answer import IDENTITIES
 from rexview.reviewset import load
 from rexview.schema import ReviewSet
-from rexview.ui.scan_progress.metrics import metrics_text
+from rexview.ui.scan_progress.progress_strip import metrics_text
 
 
 @pytest.fixture(name="reports", scope="module")

@@ -16,7 +16,7 @@ from rexview.detect.core import batch
 from rexview.detect.findings import reading
 from rexview.detect.processes.background_scan import BackgroundScan
 from rexview.schema import review_set as opened
-from rexview.ui.server import failure_scans, open_states, review_sets
+from rexview.ui.server import failure_scans, given_sets, review_sets
 
 CASES = 70
 PAGES = ("overview", "browse", "case", "failures", "scores", "readers", "multiple_choice", "score")
@@ -69,7 +69,7 @@ def work(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         noted(module, "case_from_row", seen.records, lambda row: row["id"])
         noted(module, "answer_from_row", seen.records, lambda row: row["case"])
     for module, name in (
-        (open_states.reviewset, "load"),
+        (given_sets.reviewset, "load"),
         (review_sets, "memory_engine"),
         (review_sets, "merged"),
         (review_sets, "plain_words"),

@@ -18,7 +18,7 @@ from rexview.remote import pictures, web
 from rexview.reviewset import check, image_path
 from rexview.ui.access import image_links
 from rexview.ui.app import image_routes
-from rexview.ui.server import ahead, review_sets
+from rexview.ui.server import prefetch, review_sets
 from rexview.ui.viewer.case_payload import viewer_data
 from tests.remote.conftest import IMAGES
 from tests.remote.test_pages import wait_until_idle
@@ -99,7 +99,7 @@ def test_a_dead_storage_holds_up_no_picture_of_another(servers, opened, dead):
     for path in paths:
         image_links.pixel_url(review_set, path)
     ahead_of = image_links.pixel_url(review_set, living)
-    for thread, origin in list(ahead._AT_WORK.items()):
+    for thread, origin in list(prefetch._AT_WORK.items()):
         if living.startswith(origin):
             thread.join()
     assert servers[1].asked == ["/one.png"], "fetched before anybody asked"

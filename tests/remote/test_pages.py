@@ -14,7 +14,7 @@ from rexview.remote import pictures as fetching
 from rexview.reviewset import image_path, load
 from rexview.ui.access import image_links
 from rexview.ui.app import image_routes
-from rexview.ui.server import ahead
+from rexview.ui.server import prefetch
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def opened(s3_set, tmp_path, monkeypatch):
 
 
 def wait_until_idle():
-    while ahead._AT_WORK:
-        for thread in list(ahead._AT_WORK):
+    while prefetch._AT_WORK:
+        for thread in list(prefetch._AT_WORK):
             thread.join()
 
 

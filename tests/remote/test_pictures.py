@@ -15,7 +15,7 @@ from rexview.remote import pictures, s3, web
 from rexview.remote import pictures as fetching
 from rexview.remote import web as sink
 from rexview.settings import load_settings
-from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.safe_text import as_markdown
 
 OWN = read_address("s3://films/")
 _FILE = io.BytesIO()

@@ -15,7 +15,7 @@ from support import ROOT
 from support.documented_fields import documented
 
 from rexview import cli
-from rexview.cli.scanning import with_own_metrics
+from rexview.cli.results import with_own_metrics
 from rexview.curation.coverage import coverage_rows
 from rexview.detect import judged_answers, survey
 from rexview.detect.self_contradiction import asked_again

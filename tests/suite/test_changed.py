@@ -27,7 +27,7 @@ def test_a_page_is_tested_by_what_opens_it():
     found = chosen("pages/browse.py")
     assert {"browser/test_browse.py", "pages/test_browse_page.py"} <= found
     assert "browser/test_scores.py" not in found
-    assert chosen("rexview/ui/browse/widgets.py") >= found, "which imports the page's widgets"
+    assert chosen("rexview/ui/browse/case_list.py") >= found, "which imports the page's widgets"
 
 
 def test_a_script_or_a_style_counts_as_the_modules_beside_it():

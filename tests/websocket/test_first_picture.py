@@ -135,4 +135,4 @@ def test_what_draws_charts_comes_with_its_pages(started):
     _, folder = started
     found = _modules(folder, "all")
     assert not found & ONLY_WITH_CHARTS
-    assert {"rexview.ui.score_cases.widgets", "rexview.ui.curate.widgets"} <= found
+    assert {"rexview.ui.score_cases.scored_case", "rexview.ui.curate.study_desk"} <= found

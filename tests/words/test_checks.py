@@ -3,8 +3,7 @@
 import pytest
 
 from rexview.words.catalogue import Catalogue
-from rexview.words.checks import checked
-from rexview.words.languages import read_catalogue
+from rexview.words.translations import checked, read_catalogue
 
 HEAD = 'msgid ""\nmsgstr ""\n"Plural-Forms: {forms}\\n"\n\n'
 TWO = "nplurals=2; plural=(n != 1);"

@@ -10,7 +10,7 @@ from support import ROOT
 
 from rexview import words
 from rexview.words.catalogue import PSEUDO, Catalogue
-from rexview.words.languages import TEMPLATE
+from rexview.words.translations import TEMPLATE
 from tools import words as gathering
 
 RENEW = "run: python -m tools.words"

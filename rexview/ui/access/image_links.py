@@ -14,7 +14,7 @@ from rexview.remote import pictures
 from rexview.reviewset.images import picture_address
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.server import ahead, server_state
+from rexview.ui.server import prefetch, server_state
 from rexview.ui.server.sealed_tokens import Grant
 from rexview.ui.server.set_folders import set_id
 from rexview.words import tr
@@ -27,7 +27,7 @@ def pixel_url(review_set: ReviewSet, image_path: str, *, wordless: bool = False)
 
     With ``wordless`` no free text of the file comes with them: for pictures that models returned.
     """
-    ahead.fetch_soon(review_set, image_path)
+    prefetch.fetch_soon(review_set, image_path)
     detail = WORDLESS if wordless else None
     return f"rexview/pixels/{_token(review_set, 'pixels', image_path, detail)}"
 

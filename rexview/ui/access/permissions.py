@@ -20,17 +20,17 @@ import streamlit as st
 from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, Person, Role, person_alone
 from rexview.ui.access import sign_in
-from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import seen_by
+from rexview.ui.safe_text import as_markdown
 from rexview.ui.server import server_state
-from rexview.ui.streamlit_adapter.pressed import (
+from rexview.ui.streamlit_adapter.script_run import (
     form_save_button,
+    is_page_run,
     save_button,
     typed_fields,
     words_taken,
 )
-from rexview.ui.streamlit_adapter.script_run import is_page_run
 from rexview.words import tr
 
 NAME_COOKIE: Final = "rexview_name"

@@ -15,8 +15,7 @@ from rexview.geometry import box_problem
 from rexview.metrics.identity import MetricId
 from rexview.schema import ReviewSet, StudyImage
 from rexview.ui.access.image_links import thumbnail_url
-from rexview.ui.answers.one_answer import metric_text
-from rexview.ui.answers.score_chain import format_score, score_chain_html
+from rexview.ui.answers.case_panels import format_score, metric_text, score_chain_html
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CASE

@@ -25,13 +25,12 @@ from rexview.people import LONGEST_NAME
 from rexview.schema import Mark, ReaderFlag, ReviewSet
 from rexview.store import may
 from rexview.ui.access import permissions
-from rexview.ui.answers.flags import UNNAMED, Visitor
+from rexview.ui.answers.flags import UNNAMED, WRITTEN, Visitor, named_failures
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.saving.entries import CASE_PAGE
 from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
 from rexview.ui.server import review_sets
-from rexview.ui.written.marks import WRITTEN, named_failures
 from rexview.vocab import FAILURES
 from rexview.words import tr
 

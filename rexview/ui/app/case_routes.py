@@ -19,12 +19,12 @@ from rexview.errors import NotAdmitted, RexviewError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions, sign_in
-from rexview.ui.access.page_requests import NOT_KEPT
-from rexview.ui.case import case_texts
-from rexview.ui.curate import widgets as curate
-from rexview.ui.failures.written.validate import widgets as validate
+from rexview.ui.access.request_checks import NOT_KEPT
+from rexview.ui.case import case_page
+from rexview.ui.curate import study_desk as curate
+from rexview.ui.failures import written_sample as validate
 from rexview.ui.link.pages import PAGE_CASE, PAGE_CURATE, PAGE_FAILURES, PAGE_SCORE
-from rexview.ui.score_cases import widgets as score_cases
+from rexview.ui.score_cases import scored_case as score_cases
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.ui.turning.ticket import ADDRESS, KIND
@@ -43,8 +43,8 @@ class _Around(Protocol):
 
 
 _CASES_OF: Final[Mapping[str, Callable[[ReviewSet, Mapping[str, Any]], _Around | None]]] = {
-    PAGE_CASE: case_texts.cases_around,
-    PAGE_SCORE: score_cases.cases_around,
+    PAGE_CASE: case_page.cases_around,
+    PAGE_SCORE: score_cases.scored_cases_around,
     PAGE_CURATE: curate.studies_around,
     PAGE_FAILURES: validate.items_around,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rexview.errors import EngineError
-from rexview.ui.html.safe_text import lines_as_markdown
+from rexview.ui.safe_text import lines_as_markdown
 
 
 def engine_error_said(error: Exception) -> bool:

@@ -31,7 +31,7 @@ from rexview.reviewset.images import picture_address
 from rexview.schema import ReviewSet
 from rexview.ui.access import sign_in
 from rexview.ui.access.image_links import WORDLESS, is_link_current
-from rexview.ui.access.page_requests import NOT_KEPT
+from rexview.ui.access.request_checks import NOT_KEPT
 from rexview.ui.server import given_sets, server_state, set_folders, warm_up
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 from rexview.words import tr

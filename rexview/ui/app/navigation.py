@@ -17,12 +17,11 @@ import streamlit as st
 from rexview.errors import SettingsError
 from rexview.ui.access import permissions
 from rexview.ui.case.first_picture import show_first_picture
-from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link.pages import ADDRESSES, PAGE_ACCOUNT, PAGE_CASE, PAGE_OVERVIEW, PAGES, Page
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import server_state, warm_up
 from rexview.ui.server.page_work import PAGE_WORK
-from rexview.ui.streamlit_adapter.pressed import hear_the_unheard
-from rexview.ui.streamlit_adapter.script_run import StreamlitPage, within_page
+from rexview.ui.streamlit_adapter.script_run import StreamlitPage, hear_the_unheard, within_page
 from rexview.words import tr
 
 _UI: Final = Path(__file__).resolve().parents[1]
@@ -152,7 +151,7 @@ def _mark_group(here: StreamlitPage, pages: list[StreamlitPage]) -> str:
 
 
 def _show_account() -> None:
-    from rexview.ui.account.widgets import show_account
+    from rexview.ui.account import show_account
 
     show_account()
 

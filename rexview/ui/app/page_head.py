@@ -23,7 +23,7 @@ from rexview.ui.link.pages import (
     PAGE_SCORE,
 )
 from rexview.ui.server import server_state, warm_up
-from rexview.ui.streamlit_adapter.page_head import OUR_KEYS_ONLY, SERVER_ADDRESS, lazy_parts
+from rexview.ui.streamlit_adapter.page_markup import OUR_KEYS_ONLY, SERVER_ADDRESS, lazy_parts
 from rexview.words import page_words
 
 _EVERYWHERE: Final = ("app/assets/phone_pages.js", "saving/assets/waiting.js")

@@ -5,7 +5,11 @@ And whether the server is ready, which waits for nothing but the database.
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from functools import cache
+from threading import Lock
+from typing import Final
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,11 +17,82 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
-from rexview.ui.access.page_requests import NOT_KEPT
+from rexview.errors import RexviewError, SettingsError
+from rexview.ui.access.request_checks import NOT_KEPT
 from rexview.ui.components import serve_module
-from rexview.ui.server import ready, server_state, warm_up
+from rexview.ui.server import server_state, warm_up
 from rexview.ui.server.page_work import READY
 from rexview.words import tr
+
+# Whether this server can serve people: what a proxy or a container engine asks it.
+#
+# That the process runs, Streamlit says (``/_stcore/health``). Here the settings and the reviews
+# database are asked, too. The words are for whoever may ask, which is everybody: no address, no
+# name.
+
+_KEPT_S: Final = 2.0
+"""For so long an answer stands, so that nobody can keep the database busy by asking."""
+_OLD_S: Final = 15.0
+"""The database may take so long to answer before that is said."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    reason: str
+    at: float
+
+
+_asking: Final = Lock()
+_last: _Known | None = None
+
+
+def why_not_ready() -> str:
+    """Return one sentence that says why pages cannot be given now; empty when they can.
+
+    Waits for the database, for one who asks at a time: others hear meanwhile what was known last.
+    """
+    if not warm_up.is_done():
+        warm_up.want_pages()
+        return "The server is starting."
+    known = _newest(_KEPT_S)
+    if known is None and _asking.acquire(blocking=False):
+        try:
+            known = _ask()
+        finally:
+            _asking.release()
+    known = known or _newest(_OLD_S)
+    return known.reason if known else "The reviews database has not answered yet."
+
+
+def _newest(seconds: float) -> _Known | None:
+    """Return what was known last, if that is not older."""
+    known = _last
+    return known if known is not None and time.monotonic() - known.at < seconds else None
+
+
+def _ask() -> _Known:
+    global _last
+    _last = _Known(_reason(), time.monotonic())
+    return _last
+
+
+def _reason() -> str:
+    try:
+        server_state.team()
+        url = server_state.settings().database_url
+    except SettingsError:  # may name people and folders; every page says it, and the log
+        return "The settings cannot be used. The app's pages say which."
+    if url is None:
+        return ""  # each set has a file of its own, which its pages speak of
+    from sqlalchemy import literal, select
+
+    from rexview.store.database.connection import database_at
+
+    try:
+        database_at(url).rows(select(literal(1)))
+    except RexviewError as error:
+        return str(error)
+    return ""
 
 
 class AppRoutes(BaseRoute):
@@ -57,7 +132,7 @@ def _at_once() -> tuple[Route, ...]:
 
 
 def _say_ready(_request: Request) -> PlainTextResponse:
-    reason = ready.why_not_ready()
+    reason = why_not_ready()
     status = 503 if reason else 200
     return PlainTextResponse(f"{reason or 'Ready.'}\n", status, NOT_KEPT)
 
@@ -74,10 +149,10 @@ def _picture_routes() -> list[Route]:
 def _routes() -> list[Route]:
     warm_up.wait()
     from rexview.ui.app import case_routes
-    from rexview.ui.guide import route as guide_route
+    from rexview.ui.guide import guides as guide_route
     from rexview.ui.meeting.live import route as live_route
     from rexview.ui.meeting.live.rooms import ROOMS
-    from rexview.ui.meeting.presenting import payload
+    from rexview.ui.meeting.presenting import presented_case as payload
     from rexview.ui.saving import route as saving_route
 
     routes = [*case_routes.routes(), *saving_route.routes(ROOMS.hides)]

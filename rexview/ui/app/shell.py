@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -13,20 +15,108 @@ from rexview.analysis.filter.wording import ALL_CASES
 from rexview.errors import RexviewError, StoreError
 from rexview.remote import sets as remote_sets
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions, roles
-from rexview.ui.app.pages_on_tables import stop_unless_served
-from rexview.ui.app.phone_pages import show_phone_pages
-from rexview.ui.guide.tour import offer_tour
-from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.access import permissions, sign_in
+from rexview.ui.components import component
+from rexview.ui.guide.guides import offer_tour
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.newest import link_caught_up
-from rexview.ui.link.pages import PAGE_DATA, Page
-from rexview.ui.reviews.notice import show_notices
-from rexview.ui.saving.waiting import send_what_waits
+from rexview.ui.link.in_app import href
+from rexview.ui.link.link_choices import link_caught_up
+from rexview.ui.link.pages import (
+    ADDRESSES,
+    PAGE_ADJUDICATE,
+    PAGE_CURATE,
+    PAGE_DATA,
+    PAGE_MEETING,
+    PAGE_RUN_MODELS,
+    PAGE_STUDY,
+    Page,
+)
+from rexview.ui.reviews import show_notices
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.saving.outbox import send_what_waits
 from rexview.ui.server import review_sets
+from rexview.ui.server.server_state import on_tables
 from rexview.ui.streamlit_adapter.script_run import Container, StreamlitPage
-from rexview.ui.tables.problem_table import show_error
+from rexview.ui.tables.data_table import show_error
 from rexview.words import tr
+
+# Which pages a set on ClickHouse does not serve, and what they say.
+
+_IN_MEMORY_ONLY: Final = frozenset(
+    ADDRESSES[page]
+    for page in (PAGE_STUDY, PAGE_ADJUDICATE, PAGE_MEETING, PAGE_RUN_MODELS, PAGE_CURATE)
+)
+"""Addresses of the pages that go through all cases or answers of a set by themselves."""
+
+
+def stop_unless_served() -> None:
+    """Explain and stop on a page that needs a set in memory, where it is on ClickHouse."""
+    if on_tables() and link_keys.page_shown() in _IN_MEMORY_ONLY:
+        st.info(
+            tr(
+                "This page needs the whole review set in memory, and this server has it on "
+                "ClickHouse. Open the set on a server without REXVIEW_ENGINE."
+            ),
+            icon=":material/database:",
+        )
+        st.stop()
+
+
+# The pages at the foot of a phone's screen: Streamlit's navigation folds away there.
+
+_FIT: Final = 4
+"""So many pages stand side by side; where there are more, the rest opens under "More"."""
+
+
+def show_phone_pages(pages: Sequence[tuple[Page, str]], here: str) -> None:
+    """Put the pages at the foot of a narrow screen; a wide one has them at its top and no foot.
+
+    Parameters
+    ----------
+    pages : sequence of (Page, str)
+        The pages that whoever looks may see, with their titles, in the order of the navigation.
+    here : str
+        The address of the page that is run.
+    """
+    component(
+        "rexview_phone_pages",
+        "app/assets/phone_pages.js",
+        style="app/assets/phone_pages.css",
+        title=tr("The list of pages"),
+    )(key="rx_phone_pages", data={"html": _bar(pages, here)})
+
+
+def _bar(pages: Sequence[tuple[Page, str]], here: str) -> str:
+    first = [one for one in pages if not one[0].group]
+    first = list(pages) if len(pages) <= _FIT + 1 else first[:_FIT]
+    rest = [one for one in pages if one not in first]
+    shown = "".join(_link(one, here) for one in first)
+    if rest:
+        inside = any(page.address == here for page, _ in rest)
+        shown += (
+            f"<details><summary{' data-here' if inside else ''}>{tr('More')}</summary>"
+            f"<div>{_in_groups(rest, here)}</div></details>"
+        )
+    return f'<nav aria-label="{tr("Pages")}" class="rx-phone-pages">{shown}</nav>'
+
+
+def _in_groups(pages: Sequence[tuple[Page, str]], here: str) -> str:
+    listed = sorted(pages, key=lambda one: not one[0].group)  # in groups first, else as they were
+    parts = []
+    for group, members in groupby(listed, key=lambda one: one[0].group):
+        name = html.escape(group)
+        head = f"<b>{name}</b>" if group else ""
+        label = f' role="group" aria-label="{name}"' if group else ""
+        parts.append(f"<div{label}>{head}{''.join(_link(one, here) for one in members)}</div>")
+    return "".join(parts)
+
+
+def _link(one: tuple[Page, str], here: str) -> str:
+    page, title = one
+    current = ' aria-current="page"' if page.address == here else ""
+    address = html.escape(href(page.file, {}))
+    return f'<a href="{address}" data-rx-page{current}>{html.escape(title)}</a>'
+
 
 _ROOT: Final = Path(__file__).resolve().parents[3]
 _SETTLES_S: Final = 1.0
@@ -49,7 +139,7 @@ def run_page(page: StreamlitPage, seen: Sequence[tuple[Page, str]], above: Conta
         if signed_in:
             show_phone_pages(seen, page.url_path)
             offer_tour(page.url_path)
-        if permissions.role() == "lead" and (problem := roles.problem()):
+        if permissions.role() == "lead" and (problem := sign_in.problem()):
             st.warning(lines_as_markdown(problem), icon=":material/manage_accounts:")
     if signed_in:
         link_keys.keep_choices(page.url_path)
@@ -118,3 +208,26 @@ def page_header(title: str, filter_name: str = ALL_CASES) -> None:
         title = f"{title}: {filter_name}"
     with st.container(key="rx_title"):
         st.markdown(f"# {as_markdown(title)}", anchors=False)
+
+
+# What a page says where there is nothing to show yet, and which pages would change that.
+
+
+def show_nothing_yet(words: str, *leads: tuple[str, str]) -> None:
+    """Say that there is nothing, and lead on.
+
+    Parameters
+    ----------
+    words : str
+        Why there is nothing, as Markdown: names in it are escaped.
+    *leads : (str, str)
+        A page (``link.pages.PAGE_…``) and what is done there, as Markdown of ours. Pages that
+        whoever looks may not see are left out. The review set goes along, the filter does not:
+        it may be why there is nothing.
+    """
+    st.info(words)
+    seen = [(page, label) for page, label in leads if permissions.may_see(page)]
+    if seen:
+        with st.container(horizontal=True, gap="medium"):
+            for page, label in seen:
+                st.page_link(_ROOT / page, label=label, query_params=link_keys.link_query())

@@ -1,53 +1,408 @@
-"""The runs of a review set of all kinds, newest first, live while one is at work."""
+"""The runs of a review set, newest first: how far each is, what came, and forms that begin one."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
-from functools import lru_cache
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.run_models.jobs import begin_job, progress_now, resume_job, resume_run
+from rexview.analysis.run_models.jobs import (
+    Again,
+    Job,
+    WouldSend,
+    arguments_of,
+    begin_job,
+    how_it_ended,
+    is_at_work,
+    jobs_of,
+    new_job,
+    progress_now,
+    resume_job,
+    resume_run,
+    would_send,
+)
 from rexview.analysis.run_models.run_request import (
     ANSWERS,
     FOLDERS,
     OPINIONS,
     WRITTEN,
+    Command,
     RunKind,
+    RunRequest,
     all_runs,
+    describe_subject,
+    plan_of,
     run_kind_of,
 )
 from rexview.analysis.written_failures import SHORT
-from rexview.errors import RunError
+from rexview.errors import FileRefused, RexviewError, RunError
 from rexview.judge.written import name_of
+from rexview.models.asking.cards import find_card
+from rexview.models.backend import FAILINGS, OUTCOMES
 from rexview.models.running.folder import CURATING, JUDGING, RUNS, RunFolder
+from rexview.models.running.journal import KeptReply, Past, read_past, replies_of
 from rexview.models.running.progress import Progress, Wish, tell
 from rexview.models.running.run import disk_words
 from rexview.models.running.spec import RunSpec, read_spec
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.asking.details import show_details
-from rexview.ui.asking.html import STATES, begun_words, counts_html, progress_html
-from rexview.ui.asking.jobs import any_at_work, models_with_jobs, show_jobs
-from rexview.ui.asking.key_values import keys_known
-from rexview.ui.asking.where import confirm_address, may_go_on
-from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.asking.model_choice import confirm_address, keys_known, may_begin, may_go_on
+from rexview.ui.asking.run_figures import (
+    STATES,
+    begun_words,
+    counts_html,
+    progress_html,
+    show_figures,
+)
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href, linked_html
 from rexview.ui.link.pages import (
+    PAGE_CASE,
     PAGE_CURATE,
     PAGE_FAILURES,
     PAGE_REPORT_GENERATION,
     PAGE_RUN_MODELS,
 )
-from rexview.ui.streamlit_adapter.pressed import save_button, typed_fields, words_taken
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.ui.tables.number_table import stacked
+from rexview.untrusted_input import read_file
 from rexview.words import counted, tr
 
+# What came in a run, what cannot be read, what failed, and the log.
+
+_LISTED: Final = 50
+_LONGEST_SHOWN: Final = 4_000
+_MOST_LOG_BYTES: Final = 200_000_000
+_SMALL: Final = 500_000
+"""Bytes of a log that is read anew whenever it grows; a longer one, at work, now and then."""
+
+
+def show_details(run: RunFolder, spec: RunSpec, kind: RunKind, *, at_work: bool) -> None:
+    """List what came by case, and what failed with its one line; offer the log."""
+    try:
+        size = run.log.stat().st_size
+        step = 10 ** (len(str(size)) - 2) if at_work and size > _SMALL else 1
+        grown = size // step
+        past = _past(run, grown)
+    except OSError:
+        st.caption(tr("Nothing was sent yet."))
+        return
+    names: dict[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
+    for outcome, name in names.items():
+        came = {item.case for item, word in past.outcomes.items() if word == outcome}
+        cases = [case for case in spec.cases if case in came]
+        if cases:
+            drawn = f'<p class="rx-run-cases">{html.escape(name)}: {_case_links(cases)}</p>'
+            linked_html(drawn, key=f"run_cases_{outcome}_{run.id}")
+    if kind != ANSWERS and (unread := _unreadable(run, grown)):
+        linked_html(_unreadable_html(unread), key=f"run_unreadable_{run.id}")
+    if past.failures:
+        linked_html(_errors_html(past), key=f"run_errors_{run.id}")
+    if size > _MOST_LOG_BYTES:
+        st.caption(tr("The log is too large for a download: it is log.jsonl of the run's folder."))
+        return
+    st.download_button(
+        tr("Log"),
+        partial(_log, run.log),  # read when it is clicked
+        f"{run.id}.jsonl",
+        "application/jsonl",
+        key=f"run_log_{run.id}",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+        help=tr("Every request and what came, without keys. It holds questions and answers."),
+    )
+
+
+def _log(path: Path) -> bytes:
+    try:
+        return read_file(path, _MOST_LOG_BYTES)
+    except (OSError, FileRefused):
+        return b""
+
+
+def _errors_html(past: Past) -> str:
+    kinds: dict[str, str] = dict(FAILINGS)  # type: ignore[arg-type]
+    failures = list(past.failures.values())
+    rows = "".join(
+        f"<tr><td>{_case_links([one.item.case])}</td>"
+        f"<td>{html.escape(kinds.get(one.kind, one.kind))}</td>"
+        f"<td>{html.escape(one.message)}</td></tr>"
+        for one in failures[:_LISTED]
+    )
+    more = len(failures) - _LISTED
+    rest = f"<p>{tr('and {n:,} more in the log').format(n=more)}</p>" if more > 0 else ""
+    return _table((tr("Case"), tr("Error"), tr("Message")), rows) + rest
+
+
+def _case_links(asked: Sequence[str]) -> str:
+    """Return links to the cases that requests were about, each with what of it."""
+    links = []
+    for one in asked[:_LISTED]:
+        case, more = describe_subject(one)
+        address = html.escape(href(PAGE_CASE, link_keys.link_query(case=case)))
+        link = f'<a href="{address}" data-rx-page>{html.escape(case)}</a>'
+        links.append(f"{link} ({html.escape(more)})" if more else link)
+    rest = len(asked) - _LISTED
+    shown = ", ".join(links)
+    if rest <= 0:
+        return shown
+    return tr("{cases} and {n:,} more").format(cases=shown, n=rest)
+
+
+def _unreadable_html(unread: Mapping[str, KeptReply]) -> str:
+    """Show what came and cannot be read, as it came."""
+    names: dict[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
+    rows = []
+    for one, reply in list(unread.items())[:_LISTED]:
+        text = reply.text[:_LONGEST_SHOWN] or tr("no text")
+        cut = " …" if len(reply.text) > _LONGEST_SHOWN else ""
+        rows.append(
+            f"<tr><td>{_case_links([one])}</td>"
+            f"<td>{html.escape(names.get(reply.outcome, reply.outcome))}</td>"
+            f"<td>{html.escape(reply.why)}<details><summary>{tr('As it came')}</summary>"
+            f'<pre class="rx-sent" tabindex="0">{html.escape(text)}{cut}</pre></details></td></tr>'
+        )
+    more = len(unread) - _LISTED
+    rest = f"<p>{tr('and {n:,} more in the log').format(n=more)}</p>" if more > 0 else ""
+    return _table((tr("Case"), tr("Not readable"), tr("Why")), "".join(rows)) + rest
+
+
+def _table(heads: tuple[str, ...], rows: str) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return stacked(
+        f'<table class="rx-run-errors"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    )
+
+
+@lru_cache(maxsize=8)
+def _past(run: RunFolder, grown: int) -> Past:
+    """Read a log; one that has grown since is another one."""
+    return read_past(run)
+
+
+@lru_cache(maxsize=8)
+def _unreadable(run: RunFolder, grown: int) -> dict[str, KeptReply]:
+    """Return by what was asked the replies that cannot be read, each where it is the last one."""
+    last = dict(replies_of(run))
+    return {one: reply for one, reply in last.items() if not reply.answered}
+
+
+# Commands that begin runs themselves: a form that begins one, and how far each is.
+
+_SHOWN: Final = 5
+"""So many of the last models and commands are looked at."""
+_ESTIMATE: Final = "job_estimate"
+_PROBLEM: Final = "job_problem"
+_BEGUN: Final = "job_begun"
+_STEPS: Final = {"propose": "propose", "rate": "score", "tag": "tag"}
+
+
+def begin_form(
+    review_set: ReviewSet, wanted: RunRequest, command: Command, own: Sequence[str], what: str
+) -> None:
+    """Show what a command would send and take, and its start.
+
+    ``own`` are its arguments besides those that say how the model is asked; ``what`` goes to the
+    model: ``The reports of 3 studies``.
+    """
+    permissions.guard(PAGE_RUN_MODELS)
+    try:
+        spec = plan_of(review_set, replace(wanted, cases=())).spec
+    except RexviewError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        return
+    arguments = [*own, *arguments_of(wanted)]
+    job = new_job(review_set.folder, command, spec.parameters.model, arguments, _by())
+    _estimate(job, spec)
+    may, insists = may_begin(review_set, spec, what)
+    busy = any(
+        one.command == command and one.model == job.model
+        for one in jobs_of(review_set, (job.folder.under,))
+        if is_at_work(one)
+    )
+    if busy:
+        st.caption(tr("The same model is asked this now: see below."))
+    save_button(
+        tr("Start"),
+        type="primary",
+        key=f"job_start_{command}",
+        icon=":material/play_arrow:",
+        disabled=not may or busy,
+        on_click=_begin,
+        args=(job, spec.card.key_variable, None, insists),
+    )
+    if said := st.session_state.pop(_PROBLEM, None):
+        st.error(as_markdown(said), icon=":material/error:")
+
+
+def _by() -> str:
+    person = permissions.current()
+    return person.name if person else ""
+
+
+def _estimate(job: Job, spec: RunSpec) -> None:
+    """Offer to work out what it would send and take: that reads the whole set once more."""
+    about = tuple(job.typed())
+    if st.button(tr("Estimate"), key=f"job_estimate_{job.command}", icon=":material/calculate:"):
+        with st.spinner(tr("Making some of the requests, to count their tokens…")):
+            try:
+                keys = keys_known(spec.card.key_variable)
+                found: WouldSend | str = would_send(job, spec.card.key_variable, keys)
+            except RunError as error:
+                found = str(error)
+        st.session_state[_ESTIMATE] = about, found
+    known: tuple[object, WouldSend | str] | None = st.session_state.get(_ESTIMATE)
+    if known is None or known[0] != about:
+        return
+    if isinstance(known[1], str):
+        st.warning(as_markdown(known[1]), icon=":material/error:")
+        return
+    sends = known[1]
+    requests, sent, written = map(sends.total, ("requests", "input_tokens", "output_tokens"))
+    show_figures(requests or 0, sent or 0, written or 0, sends.total("usd"))
+    if sends.first:
+        with st.expander(tr("The first request")):
+            st.code(json.dumps(sends.first, indent=1, ensure_ascii=False), language="json")
+
+
+def _begin(job: Job, variable: str, again: Again | None, insists: bool = False) -> None:
+    if not permissions.may_see(PAGE_RUN_MODELS):
+        return
+    try:
+        begin_job(job, variable, keys_known(variable), again=again, insists=insists)
+    except RunError as error:
+        st.session_state[_PROBLEM] = str(error)
+    else:
+        st.session_state[_BEGUN] = True  # a callback of a fragment is to show nothing itself
+
+
+def any_at_work(review_set: ReviewSet, folders: Sequence[str]) -> bool:
+    """Whether a command that begins runs in some folders is at work."""
+    return any(is_at_work(job) for job in jobs_of(review_set, folders))
+
+
+def models_with_jobs(review_set: ReviewSet, under: str) -> set[str]:
+    """Return which models are asked by jobs that are at work, or offer to go on."""
+    return {job.model for job in _unfinished(jobs_of(review_set, (under,)))}
+
+
+def _unfinished(jobs: Sequence[Job]) -> list[Job]:
+    """Return the jobs at work, and the last one of each model and command if more is to be done."""
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for job in jobs:
+        about = (job.command, job.model)
+        last = about not in seen
+        seen.add(about)
+        if is_at_work(job) or (last and len(seen) <= _SHOWN and not how_it_ended(job).complete):
+            kept.append(job)
+    return kept
+
+
+def show_jobs(
+    review_set: ReviewSet, folders: Sequence[str], asked_now: Collection[tuple[str, str]]
+) -> int:
+    """Show jobs, which stand before their runs; return how many.
+
+    ``asked_now`` are folder and model of runs at work: those say by themselves how far they are.
+    """
+    if said := st.session_state.pop(_PROBLEM, None):
+        st.error(as_markdown(said), icon=":material/error:")
+    if st.session_state.pop(_BEGUN, False):
+        st.toast(tr("Started. It goes on when this page is closed."))
+    jobs = _unfinished(jobs_of(review_set, folders))
+    shown = [job for job in jobs if (job.folder.under, job.model) not in asked_now]
+    for job in shown:
+        with st.container(border=True, gap="small", key=f"rx_job_{job.folder.id}"):
+            _job(job, review_set)
+    return len(shown)
+
+
+def _job(job: Job, review_set: ReviewSet) -> None:
+    names = {model.id: model.name for model in review_set.models}
+    working = is_at_work(job)
+    ended = None if working else how_it_ended(job)
+    if ended is None:
+        state = tr("Getting ready")
+    else:
+        state = tr("Broken off") if ended.message else tr("Not complete")
+    title = f"{_title(job)} · **{as_markdown(names.get(job.model, job.model))}** · {state}"
+    st.markdown(title, anchors=False)
+    where = job.value("--base-url") or (tr("this computer") if _is_local(job) else "OpenAI")
+    st.caption(as_markdown(f"{where} · {begun_words(job.created, job.by)}"))
+    if ended is None:
+        st.caption(tr("Its requests begin, or are all answered, within moments."))
+        return
+    if ended.message:
+        st.warning(as_markdown(ended.message))
+    for line in ended.lines:
+        st.markdown(as_markdown(line))
+    notes = [
+        *(
+            [tr("{answers} cannot be read").format(answers=counted(ended.unreadable, "answer"))]
+            if ended.unreadable
+            else []
+        ),
+        *([tr("{n:,} without an answer").format(n=ended.left)] if ended.left else []),
+    ]
+    if notes:
+        st.caption(as_markdown(f"{'; '.join(notes)}."))
+    if not ended.complete:
+        with st.container(horizontal=True, gap="small"):
+            _again_buttons(job, review_set, unreadable=bool(ended.unreadable))
+
+
+def _again_buttons(job: Job, review_set: ReviewSet, *, unreadable: bool) -> None:
+    ways: list[tuple[str, Again]] = [(tr("Resume"), "--resume")]
+    if unreadable:
+        ways.append((tr("Ask the unreadable ones again"), "--again"))
+    try:
+        declared = next((one for one in review_set.models if one.id == job.model), None)
+        variable = find_card(job.model, review_set.folder, declared).key_variable
+    except RexviewError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        return
+    agreed = may_go_on(job.folder.id, job.value("--api"), job.value("--base-url"))
+    for label, again in ways:
+        save_button(
+            as_markdown(label),
+            key=f"job_{again}_{job.folder.id}",
+            icon=":material/replay:",
+            on_click=_begin,
+            args=(job, variable, again),
+            disabled=not agreed,
+        )
+
+
+def _is_local(job: Job) -> bool:
+    return job.value("--api") == "transformers"
+
+
+def _title(job: Job) -> str:
+    if job.command == "judge" and (written := job.value("--written")):
+        return tr("Written failure: {name}").format(name=as_markdown(written.partition("@")[0]))
+    if job.command == "judge":
+        return tr("Second opinion")
+    if job.command == "metrics":
+        return tr("Corrections of reports")
+    if any(one == "--choice" for one in job.arguments):
+        return tr("Multiple choice questions")
+    steps = (job.value("--step") or ",".join(_STEPS)).split(",")
+    named = ", ".join(_STEPS[step] for step in steps if step in _STEPS)
+    return tr("Questions: {steps}").format(steps=named) if named else tr("Questions")
+
+
 _LOOKS_EVERY_S: Final = 1.0
-_SHOWN: Final = 8
-_PROBLEM: Final = "run_told_problem"
+_RUNS_SHOWN: Final = 8
+_RUNS_PROBLEM: Final = "run_told_problem"
 _RESULTS: Final[Mapping[str, tuple[str, str]]] = {
     "curate": (PAGE_CURATE, tr("Curate")),
     "judge": (PAGE_FAILURES, tr("Failures")),
@@ -60,7 +415,7 @@ def runs_at_work(review_set: ReviewSet, folders: tuple[str, ...] = (RUNS,)) -> l
     """Return what is being asked now."""
     return [
         spec
-        for run in all_runs(review_set, folders)[:_SHOWN]
+        for run in all_runs(review_set, folders)[:_RUNS_SHOWN]
         if progress_now(run).at_work and (spec := _spec(run)) is not None
     ]
 
@@ -75,25 +430,25 @@ def _list(review_set: ReviewSet, folders: tuple[str, ...], *, live: bool) -> Non
     permissions.guard(PAGE_RUN_MODELS)
     runs = all_runs(review_set, folders)
     busy = any_at_work(review_set, folders)
-    states = [progress_now(run) for run in runs[:_SHOWN]]
+    states = [progress_now(run) for run in runs[:_RUNS_SHOWN]]
     if live != (busy or any(state.at_work for state in states)):
         st.rerun()  # it is looked at often from now on, or no longer
-    if said := st.session_state.pop(_PROBLEM, None):
+    if said := st.session_state.pop(_RUNS_PROBLEM, None):
         st.error(as_markdown(said), icon=":material/error:")
     asked_now = {
         (run.under, state.model)
-        for run, state in zip(runs[:_SHOWN], states, strict=True)
+        for run, state in zip(runs[:_RUNS_SHOWN], states, strict=True)
         if state.at_work
     }
     shown = show_jobs(review_set, folders, asked_now)
     if not runs and not shown:
         st.caption(_none_yet(folders))
-    for run, progress in zip(runs[:_SHOWN], states, strict=True):
+    for run, progress in zip(runs[:_RUNS_SHOWN], states, strict=True):
         with st.container(border=True, gap="small", key=f"rx_run_{run.id}"):
             _run(run, progress, review_set, together=len(folders) > 1)
-    if len(runs) > _SHOWN:
-        older = as_markdown(counted(len(runs) - _SHOWN, "older run"))
-        names = as_markdown(", ".join(sorted({run.under for run in runs[_SHOWN:]})))
+    if len(runs) > _RUNS_SHOWN:
+        older = as_markdown(counted(len(runs) - _RUNS_SHOWN, "older run"))
+        names = as_markdown(", ".join(sorted({run.under for run in runs[_RUNS_SHOWN:]})))
         st.caption(tr("{runs} in the folder {names} of the set.").format(runs=older, names=names))
 
 
@@ -202,7 +557,7 @@ def _tell(run: RunFolder, wish: Wish) -> None:
     try:
         tell(run, wish)
     except OSError as error:
-        st.session_state[_PROBLEM] = disk_words(error)
+        st.session_state[_RUNS_PROBLEM] = disk_words(error)
 
 
 def _resume(run: RunFolder, spec: RunSpec, progress: Progress, budget_key: str) -> None:
@@ -217,7 +572,7 @@ def _resume(run: RunFolder, spec: RunSpec, progress: Progress, budget_key: str) 
         else:
             begin_job(resume_job(run, spec), spec.card.key_variable, keys, budget=budget)
     except RunError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_RUNS_PROBLEM] = str(error)
     else:
         words_taken(budget_key)
 

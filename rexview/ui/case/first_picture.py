@@ -19,7 +19,7 @@ from rexview.ui.server import given_sets, set_folders
 from rexview.ui.server.server_state import on_tables
 from rexview.ui.streamlit_adapter.script_run import Container
 from rexview.ui.viewer import VIEWER_KEY, ViewerData, radiograph_viewer
-from rexview.ui.viewer.case_images import shown_image
+from rexview.ui.viewer.viewer_component import shown_image
 
 _SORT: Final = "sort"
 _FILE_ORDER: Final = "order"

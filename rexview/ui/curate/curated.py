@@ -18,11 +18,11 @@ from rexview.curation.curated_set import BOXES, Boxes, CuratedSet, curated_set, 
 from rexview.errors import ReviewSetError
 from rexview.schema import ReviewSet
 from rexview.stats.question_scores import CriterionAgreement, criterion_agreements
-from rexview.ui.charts.panel import show_charts_beside
-from rexview.ui.curate.round import Round, curation_now
-from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.charts import show_charts_beside
+from rexview.ui.curate.curation_round import CurationRound, curation_now
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.choices import option_kept_in_link
+from rexview.ui.link.link_choices import option_kept_in_link
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.tables.number_table import Reasons, cells, rows_table, signed, table_html
 from rexview.vocab import CRITERIA, QUESTION_TAGS
 from rexview.words import counted, tr
@@ -36,7 +36,7 @@ _BOXES: Final[dict[Boxes, str]] = {
 }
 
 
-def show_curated(now: Round) -> None:
+def show_curated(now: CurationRound) -> None:
     """Show numbers of the curated set, and offer it."""
     covered = now.covered
     chosen = as_markdown(counted(covered.chosen, "question"))
@@ -71,7 +71,7 @@ def _agreements(review_set: ReviewSet) -> tuple[CriterionAgreement, ...]:
     return criterion_agreements(review_set.candidate_ratings, studies)
 
 
-def _offer(now: Round) -> None:
+def _offer(now: CurationRound) -> None:
     """Offer the chosen questions as a review set of their own."""
     kept = option_kept_in_link("curated_boxes", link_keys.QUERY_CURATED_BOXES, BOXES, "both")
     boxes = st.selectbox(
@@ -110,7 +110,7 @@ def _offer(now: Round) -> None:
     st.code(f'python -m rexview curated "{folder}" --out FOLDER --boxes {boxes}', language="sh")
 
 
-def _made(now: Round, boxes: Boxes) -> CuratedSet | None:
+def _made(now: CurationRound, boxes: Boxes) -> CuratedSet | None:
     try:
         return curated_set(now.review_set, boxes=boxes, history=now.reviews.history())
     except ReviewSetError as error:
@@ -143,7 +143,7 @@ def _listed(values: Sequence[str]) -> str:
     return html.escape(" · ".join(shown)) or "–"
 
 
-def agreement_html(now: Round, found: Sequence[CriterionAgreement]) -> str:
+def agreement_html(now: CurationRound, found: Sequence[CriterionAgreement]) -> str:
     """Write agreement by criterion: kappa with its interval, difference, number of questions."""
     if not found:
         none = tr(

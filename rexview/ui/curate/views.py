@@ -1,4 +1,4 @@
-"""The parts of the Curate page, and which one is open: it stands in the link."""
+"""The parts of the Curate page, which one is open, and the film that they share."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Final
 
 import streamlit as st
 
+from rexview.analysis.case.record import CasePage
+from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.link import choices
+from rexview.ui.link import link_choices
 from rexview.ui.link.pages import PAGE_RUN_MODELS
 from rexview.words import tr
 
@@ -32,7 +34,7 @@ def show_how_to_begin(command: str) -> None:
 
 def open_view() -> str:
     """Return the part of the page that the link names."""
-    return choices.open_view(_offered(), QUESTIONS)
+    return link_choices.open_view(_offered(), QUESTIONS)
 
 
 def _offered() -> dict[str, str]:
@@ -43,4 +45,15 @@ def _offered() -> dict[str, str]:
 
 def choose_view() -> str:
     """Offer the parts of the page that the viewer may use; return the one that is open."""
-    return choices.choose_view("curate", _offered(), QUESTIONS)
+    return link_choices.choose_view("curate", _offered(), QUESTIONS)
+
+
+# What the parts of the Curate page share: the film of a study, and how their pads look.
+
+STYLES: Final = ("pad/assets/pad.css", "pad/assets/task_pad.css", "curate/assets/cards.css")
+
+
+def page_of(review_set: ReviewSet, case_id: str) -> CasePage | None:
+    """Return a case as the page shows it: without answers; None where there is none."""
+    case = review_set.case(case_id)
+    return CasePage(case, (), (), {}, ()) if case else None

@@ -6,25 +6,335 @@ which pictures are one study.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import streamlit as st
 
+from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_ON_FILM
+from rexview.geometry import box_problem
+from rexview.reviewset.importers.box_placement import SHAPES, UNITS, BoxPreview, BoxReading
 from rexview.reviewset.importers.formats import PROPOSED
 from rexview.reviewset.importers.receipt import Receipt, alike
 from rexview.reviewset.importers.run import ImportPreview, preview_source
-from rexview.ui.data.box_readings import confirm_readings
-from rexview.ui.data.column_choices import chosen_mapping, proposed_choices
-from rexview.ui.data.column_form import confirm_columns
-from rexview.ui.data.picture_grouping import choose_grouping
-from rexview.ui.data.receipt_view import show_lines, show_receipt
-from rexview.ui.data.reference_choice import choose_references
-from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.tables.problem_table import show_error
-from rexview.words import counted, tr, trn
+from rexview.ui.data.column_meanings import chosen_mapping, confirm_columns, proposed_choices
+from rexview.ui.safe_text import as_markdown
+from rexview.ui.tables.data_table import show_error
+from rexview.words import beginning, counted, tr, trn
+
+# How pictures become cases: each way with the number of cases that it gives.
+
+_AUTO: Final = "auto"
+_WORDS: Final = {
+    _AUTO: tr("The pictures of a small sub-folder together, others each"),
+    "folder": tr("All pictures of a folder"),
+    "file": tr("Each picture"),
+}
+
+
+def choose_grouping(counts: Mapping[str, int]) -> str | None:
+    """Ask what one study is, where the ways to gather the pictures differ; None for the proposal.
+
+    ``counts`` has the number of cases by way, "up to" since a damaged picture gives none; it is
+    empty where there are no pictures to gather.
+    """
+    if len(set(counts.values())) < 2:
+        return None
+    chosen = st.radio(
+        tr("One study is"),
+        list(_WORDS),
+        format_func=_WORDS.__getitem__,
+        captions=[
+            tr("Up to {cases}").format(cases=as_markdown(counted(counts[way], "case")))
+            for way in _WORDS
+        ],
+        key="import_group",
+        persist_state="session",
+    )
+    return None if chosen == _AUTO else chosen
+
+
+# The question which of several files or columns has the reference, where nothing tells.
+
+
+def choose_references(groups: Sequence[Mapping[str, str]]) -> tuple[str, ...] | None:
+    """Ask which one of each group has the reference; None until all are chosen.
+
+    A group has files, or columns as ``FILE=COLUMN``, with a text of each.
+    """
+    chosen = []
+    for group in groups:
+        chosen.append(
+            st.radio(
+                tr("Which one has the reports or answers of the radiologist?"),
+                list(group),
+                index=None,
+                format_func=lambda one: as_markdown(_in_words(one)),
+                captions=[
+                    as_markdown(tr("such as “{text}”").format(text=text)) for text in group.values()
+                ],
+                key=f"import_reference_{'|'.join(group)}",
+                help=tr(
+                    "Each has texts about the same cases, and neither names nor contents tell "
+                    "whose they are. The others become answers of models."
+                ),
+                persist_state="session",
+            )
+        )
+    if None in chosen:
+        st.caption(tr("Choose one: the others become answers of models."))
+        return None
+    return tuple(map(str, chosen))
+
+
+def _in_words(choice: str) -> str:
+    file, mark, column = choice.rpartition("=")
+    return tr("{column} in {file}").format(column=column, file=file) if mark else choice
+
+
+# Boxes in the proposed reading, drawn on pictures of the import, and the other readings to try.
+
+Boxes = Sequence[tuple[str, tuple[float, float, float, float]]]
+_EVERY: Final = tuple(str(BoxReading(shape, unit)) for unit in UNITS for shape in SHAPES)
+_MOST_BOXES: Final = 60
+_LONGEST_LABEL: Final = 40
+
+
+def confirm_readings(preview: ImportPreview) -> dict[tuple[str, str | None], str]:
+    """Show boxes as they would be read; return the other readings that a person chose.
+
+    They go by file and model, None for reference boxes. A choice is kept for the session, as long
+    as the file has the same boxes.
+    """
+    chosen: dict[tuple[str, str | None], str] = {}
+    for one in preview.boxes:
+        reading = _choose(one)
+        if reading != str(one.proposal.reading):
+            chosen[one.file, one.model] = reading
+        st.html(pictures_html(one, BoxReading.parse(reading), preview.pictures))
+    return chosen
+
+
+def _choose(one: BoxPreview) -> str:
+    proposed = str(one.proposal.reading)
+    fitting = [str(other) for other in one.proposal.others]
+    options = list(dict.fromkeys((proposed, *fitting, *_EVERY)))
+    file = as_markdown(one.file)
+    if one.model is None:
+        asked = tr("{file}: {n:,} reference boxes. The four numbers are").format(
+            file=file, n=one.count
+        )
+    else:
+        asked = tr("{file}: {n:,} boxes of {model}. The four numbers are").format(
+            file=file, n=one.count, model=as_markdown(one.model)
+        )
+
+    def shown(reading: str) -> str:
+        words = BoxReading.parse(reading).in_words
+        known = {proposed: tr("(proposed)"), **dict.fromkeys(fitting, tr("(would fit, too)"))}
+        return f"{beginning(words)} {known.get(reading, '')}".rstrip()
+
+    name = hashlib.sha256(repr((one.file, one.model, one.count)).encode()).hexdigest()[:16]
+    chosen: str = st.selectbox(
+        asked,
+        options,
+        format_func=shown,
+        key=f"import_reading_{name}",
+        persist_state="session",
+    )
+    if one.proposal.why and chosen == proposed:
+        st.caption(as_markdown(one.proposal.why))
+    return chosen
+
+
+def pictures_html(
+    one: BoxPreview, reading: BoxReading, pictures: Mapping[tuple[str, str], bytes]
+) -> str:
+    """Draw pictures with the boxes that a reading makes of their numbers."""
+    if not one.pictures:
+        return f'<p class="rx-quiet">{tr("No size of any of its pictures is known.")}</p>'
+    colour = REFERENCE_ON_FILM if one.model is None else MODEL_COLOURS[1]
+    figures = "".join(
+        _figure_html(case, size, boxes, reading, pictures.get((case, image)), colour)
+        for case, image, size, boxes in one.pictures
+    )
+    return f'<div class="rx-box-pictures">{figures}</div>'
+
+
+def _figure_html(
+    name: str,
+    size: tuple[int, int],
+    boxes: Boxes,
+    reading: BoxReading,
+    picture: bytes | None,
+    colour: str,
+) -> str:
+    width, height = size
+    numbers = np.array([four for _, four in boxes], dtype=np.float64).reshape(-1, 4)
+    drawn = reading.to_pixels(numbers, np.tile(np.array(size, np.float64), (len(numbers), 1)))
+    outside = sum(box_problem(box, width, height) is not None for box in drawn.tolist())
+    shapes = "".join(
+        _box_html(box, label, size, colour)
+        for (label, _), box in zip(boxes[:_MOST_BOXES], drawn.tolist(), strict=False)
+        if box[2] > 0 and box[3] > 0
+    )
+    shown = f"{name}: {counted(len(boxes), 'box')}"
+    if outside:
+        out = tr("{boxes}, {n:,} outside the picture or without area")
+        shown = out.format(boxes=shown, n=outside)
+    film = ""
+    if picture is not None:
+        code = base64.b64encode(picture).decode()
+        film = f'<img alt="" src="data:image/webp;base64,{code}">'
+    missing = "" if picture is not None else f" {tr('The picture itself is not there.')}"
+    css = ' class="rx-wrong"' if outside else ""
+    return (
+        f'<figure><div class="rx-box-film" style="aspect-ratio:{width}/{height}">{film}{shapes}'
+        f"</div><figcaption{css}>{html.escape(shown)}.{missing}</figcaption></figure>"
+    )
+
+
+def _box_html(box: Sequence[float], label: str, size: tuple[int, int], colour: str) -> str:
+    """Draw a box as shares of the picture, so that it fits at any width."""
+    wholes = (*size, *size)
+    left, top, width, height = (
+        round(100 * number / whole, 3) for number, whole in zip(box, wholes, strict=True)
+    )
+    return (
+        f'<div class="rx-import-box" style="left:{left}%;top:{top}%;width:{width}%;'
+        f'height:{height}%;border-color:{colour}"><span>{html.escape(label[:_LONGEST_LABEL])}'
+        "</span></div>"
+    )
+
+
+# The receipt of an import: what was read, what was not used and why, numbers, problems.
+
+_MOST_LINES: Final = 300
+"""More lines of a table are left to the download."""
+_ROWS_NAMED: Final = 6
+
+
+def show_receipt(receipt: Receipt, *, key: str) -> None:
+    """Show a receipt, with all that was not used before the problems, and its download."""
+    st.markdown(f"**{_rows_in_words(receipt)}**")
+    show_lines(
+        tr("Answers of each model"),
+        (tr("Model"), tr("Answers"), tr("Not run")),
+        list(_models(receipt)),
+    )
+    show_lines(
+        tr("Not used: columns"),
+        (tr("File"), tr("Column"), tr("Example"), tr("Why")),
+        list(_columns(receipt)),
+    )
+    show_lines(
+        tr("Not used: rows"), (tr("File"), tr("Rows"), tr("Which"), tr("Why")), list(_rows(receipt))
+    )
+    joins = [
+        (one.file, one.key, one.joined, one.unmatched, one.several, one.otherwise)
+        for one in receipt.joins
+    ]
+    show_lines(
+        tr("How files join"),
+        (
+            *(tr("File"), tr("By column"), tr("Rows joined"), tr("Rows without a case")),
+            *(tr("Ids of several cases"), tr("Ids written otherwise")),
+        ),
+        joins,
+    )
+    files = [(one.file, one.type, one.why) for one in receipt.files_unread]
+    show_lines(tr("Not read: files"), (tr("File"), tr("Type"), tr("Why")), files)
+    kept = [(one.file, one.column, one.example, one.kept_as) for one in receipt.columns_kept]
+    show_lines(
+        tr("Kept as they are"), (tr("File"), tr("Column"), tr("Example"), tr("With the")), kept
+    )
+    if receipt.notes:
+        items = "".join(f"<li>{html.escape(note)}</li>" for note in receipt.notes)
+        st.html(f'<ul class="rx-import-notes rx-quiet">{items}</ul>')
+    show_lines(
+        tr("Warnings"),
+        (tr("File"), tr("What is wrong"), tr("What to do"), tr("Rows")),
+        list(_problems(receipt)),
+    )
+    st.download_button(
+        tr("Download the receipt"),
+        json.dumps(receipt.as_json(), ensure_ascii=False, indent=1),
+        file_name="receipt.json",
+        mime="application/json",
+        icon=":material/download:",
+        key=f"{key}_receipt",
+        on_click="ignore",
+    )
+
+
+def _rows_in_words(receipt: Receipt) -> str:
+    unused = receipt.rows_in - receipt.rows_used
+    if unused:
+        return trn(
+            "{n:,} row read: {used:,} used, {unused:,} not used (see below).",
+            "{n:,} rows read: {used:,} used, {unused:,} not used (see below).",
+            receipt.rows_in,
+        ).format(n=receipt.rows_in, used=receipt.rows_used, unused=unused)
+    return trn(
+        "{n:,} row read: {used:,} used, none left out.",
+        "{n:,} rows read: {used:,} used, none left out.",
+        receipt.rows_in,
+    ).format(n=receipt.rows_in, used=receipt.rows_used)
+
+
+def _models(receipt: Receipt) -> Iterator[tuple[str, int, int]]:
+    for model in {**receipt.models, **receipt.not_run}:
+        yield model, receipt.models.get(model, 0), receipt.not_run.get(model, 0)
+
+
+def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
+    for one in receipt.columns_unused:
+        yield one.file, one.column, one.example or "", one.why
+    for private in receipt.identity_columns:
+        why = tr("It looks like a person's identity; no value of it was taken.")
+        yield private.file, private.column, tr("not shown"), why
+
+
+def _problems(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
+    for kind in alike(receipt.problems):
+        one = kind.first
+        named = f"{one.message} ({one.field})" if one.field else one.message
+        rows = _named(kind.rows, kind.count) or (f"{kind.count:,}" if kind.count > 1 else "")
+        yield one.file, named, one.remedy, rows
+
+
+def _rows(receipt: Receipt) -> Iterator[tuple[str, int, str, str]]:
+    for one in receipt.rows_unused:
+        yield one.file, one.count, _named(one.rows, one.count), one.why
+
+
+def _named(rows: Sequence[int], count: int) -> str:
+    """Name the first of ``count`` rows."""
+    named = ", ".join(map(str, rows[:_ROWS_NAMED]))
+    more = f", … ({count:,})" if count > _ROWS_NAMED else ""
+    return f"{named}{more}" if named else ""
+
+
+def show_lines(title: str, columns: Sequence[str], lines: Sequence[Sequence[str | int]]) -> None:
+    """Show lines of text as a table under a heading; nothing when there are none."""
+    if not lines:
+        return
+    st.markdown(f"**{as_markdown(title)}**")
+    import pandas as pd
+
+    from rexview.ui.tables.chart_table import chart_table_html
+
+    st.html(chart_table_html(pd.DataFrame(lines[:_MOST_LINES], columns=list(columns))))
+    if len(lines) > _MOST_LINES:
+        st.caption(tr("{n:,} more are in the receipt.").format(n=len(lines) - _MOST_LINES))
+
 
 _LOOKS: Final = "rexview_import_looks"
 _MOST_LOOKS: Final = 6
@@ -41,7 +351,7 @@ _COUNTED: Final = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class ImportRequest:
     """What is to be imported; ``into`` is the folder of the set that it is added to, if any."""
 
     format_id: str
@@ -63,7 +373,7 @@ class Asked:
         return looks[key]
 
 
-def confirm_import(asked: Asked, *, takes: Collection[str]) -> dict[str, Any] | None:
+def confirm_import(asked: ImportRequest, *, takes: Collection[str]) -> dict[str, Any] | None:
     """Show what would be made, let a person decide; return the options to import with.
 
     None when nothing can be imported so; the page says why. ``takes`` are the names of the

@@ -1,12 +1,31 @@
-"""The guides as files: one Markdown text a role, and the pictures that they name."""
+"""The page Guide and the tour: texts by role, their pictures, and three first steps."""
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from rexview.analysis import CaseFilter
+from rexview.errors import RexviewError
+from rexview.people import Role
+from rexview.settings import DEMO_FOLDER
+from rexview.ui.access import permissions
+from rexview.ui.access.request_checks import NOT_KEPT
+from rexview.ui.components import component
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import href
+from rexview.ui.link.link_choices import option_kept_in_link
+from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW
+from rexview.ui.server import review_sets, server_state
 from rexview.words import tr
 
 FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "guides"
@@ -54,3 +73,170 @@ def pieces(name: str) -> tuple[Piece, ...]:
 def pictures() -> frozenset[str]:
     """Return the names of all pictures that guides show."""
     return frozenset(one.picture for name in GUIDES for one in pieces(name) if one.picture)
+
+
+# The route of the guides' pictures: of the demonstration only, so that anybody may have them.
+
+_BELOW = "/rexview/guides/"
+
+
+def picture_address(name: str) -> str:
+    """Return the address of a picture on this server."""
+    return f"{server_state.base_path()}{_BELOW}{name}"
+
+
+def routes() -> list[Route]:
+    """Return the route."""
+    return [Route(picture_address("{name}"), _serve)]
+
+
+def _serve(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in pictures():  # nothing else of the folder, wherever a name leads
+        return PlainTextResponse("There is no such picture.", 404, NOT_KEPT)
+    return FileResponse(
+        FOLDER / "pictures" / name,
+        media_type="image/webp",
+        headers={"Cache-Control": "public, max-age=3600"},
+    )
+
+
+# The guide on its page: which one, its text, its pictures.
+
+_FOR_ROLE: Final[dict[Role, str]] = {
+    "reader": "reader",
+    "adjudicator": "reader",
+    "lead": "clinician",  # who works alone is one, too, and begins by looking
+    "viewer": "clinician",
+}
+
+
+def choose_guide() -> str:
+    """Let whoever looks choose a guide, at first that of their role; it is kept in the link."""
+    role = permissions.role()
+    first = _FOR_ROLE[role] if role else next(iter(GUIDES))
+    kept = option_kept_in_link("guide_for", link_keys.QUERY_GUIDE, GUIDES, first)
+    chosen: str = st.segmented_control(
+        tr("For a"), list(GUIDES), format_func=GUIDES.__getitem__, required=True, **kept
+    )
+    return chosen
+
+
+def show_guide(name: str) -> None:
+    """Show a guide: its text, and its pictures with the words that stand for them."""
+    with st.container(width=860, key="rx_guide"):
+        for piece in pieces(name):
+            if piece.picture:
+                source = html.escape(picture_address(piece.picture))
+                words = html.escape(piece.words)
+                st.html(
+                    f'<figure class="rx-guide-picture"><a href="{source}" target="_blank">'
+                    f'<img src="{source}" alt="{words}" loading="lazy"></a>'
+                    f"<figcaption>{words}</figcaption></figure>"
+                )
+            else:
+                st.markdown(piece.markdown, anchors=False)
+
+
+# The tour: three steps through the demonstration, for whoever opens it for the first time.
+#
+# What the tour has come to is kept by the browser (``guide/assets/tour.js``).
+
+
+class _Step(NamedTuple):
+    """A step: on which page, its words, and what leads on to which page; at the end, nowhere."""
+
+    page: str
+    title: str
+    words: str
+    on: str
+    to: str = ""
+    keys: str = ""
+
+
+_STEPS: Final = (
+    _Step(
+        PAGE_OVERVIEW,
+        tr("Where models fail"),
+        tr("Each bar counts the answers with one kind of failure. Every number opens its cases."),
+        tr("Show laterality errors"),
+        PAGE_BROWSE,
+    ),
+    _Step(
+        PAGE_BROWSE,
+        tr("The cases behind a number"),
+        tr("Filters say beforehand how many cases each would leave. A picture opens its case."),
+        tr("Open the first case"),
+        PAGE_CASE,
+    ),
+    _Step(
+        PAGE_CASE,
+        tr("Film, answers, report"),
+        tr(
+            "The boxes of models lie on the film; Reference below it adds those of the reference. "
+            "The answers stand side by side, with readers' scores and what is wrong marked in the "
+            "words."
+        ),
+        tr("Done"),
+        keys=tr(
+            "R shows the reference on the film. J and K turn to the next and the previous case, "
+            "? lists all keys."
+        ),
+    ),
+)
+_FILTER: Final = CaseFilter(failures=("laterality_error",))
+
+
+def offer_tour(address: str) -> None:
+    """Show the step that belongs to the page at an address, to whoever is on the tour.
+
+    Only the demonstration has one; whoever may not browse (a blinded reader) is offered none.
+    """
+    steps = {ADDRESSES[step.page]: step for step in _STEPS}
+    if address in steps and _has_tour():
+        begins = address == ADDRESSES[_STEPS[0].page]
+        _show("rx_tour", {"html": _card(steps[address]), "again": False, "begins": begins})
+
+
+def offer_again() -> None:
+    """Offer the tour to whoever was on it before, where there is one."""
+    if _has_tour():
+        address = html.escape(href(PAGE_OVERVIEW, {}))
+        link = f'<a href="{address}" data-rx-page>{tr("Take the three-step tour")}</a>'
+        drawn = f'<p class="rx-tour-again">{link}</p>'
+        _show("rx_tour_again", {"html": drawn, "again": True, "begins": False})
+
+
+def _show(key: str, data: Mapping[str, str | bool]) -> None:
+    script, style = "guide/assets/tour.js", "guide/assets/tour.css"
+    component("rexview_tour", script, style=style, title=tr("The tour"))(key=key, data=data)
+
+
+def _has_tour() -> bool:
+    return permissions.may_see(PAGE_BROWSE) and _on_demo()
+
+
+def _on_demo() -> bool:
+    try:
+        folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+    except RexviewError:
+        return False
+    return folder.resolve() == DEMO_FOLDER
+
+
+def _card(step: _Step) -> str:
+    number = tr("{step} of {steps}").format(step=_STEPS.index(step) + 1, steps=len(_STEPS))
+    if step.to:
+        address = html.escape(href(step.to, link_keys.link_query(_FILTER)))
+        on = f'<a class="rx-tour-on" href="{address}" data-rx-page>{html.escape(step.on)}</a>'
+    else:
+        on = f'<button class="rx-tour-on" data-end>{html.escape(step.on)}</button>'
+    end = f"<button data-end>{tr('End tour')}</button>" if step.to else ""
+    keys = f'<p class="rx-tour-keys">{html.escape(step.keys)}</p>' if step.keys else ""
+    film = " data-film" if step.page == PAGE_CASE else ""
+    label = tr("Tour, step {number}").format(number=number)
+    return (
+        f'<section class="rx-tour"{film} aria-label="{label}">'
+        f'<p class="rx-tour-number">{tr("Tour")} · {number}</p><h2>{html.escape(step.title)}</h2>'
+        f"<p>{html.escape(step.words)}</p>{keys}<footer>{end}{on}</footer></section>"
+    )

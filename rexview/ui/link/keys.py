@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.safe_text import as_markdown
 from rexview.words import tr
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ _SESSION_ORDER: Final = "rexview_content_order"
 _SESSION_PAGE: Final = "rexview_page"
 _SESSION_CASE: Final = "rexview_case"
 SESSION_SEEN: Final = "rexview_seen_cases"
-"""Cases opened with their models named, see :mod:`rexview.ui.case.unblinded`."""
+"""Cases opened with their models named, see :mod:`rexview.ui.saving.seen_cases`."""
 SESSION_SCAN: Final = "rexview_scan_shown"
 """What was found by detectors that the page shows, see :mod:`rexview.ui.server.failure_scans`."""
 SESSION_SO_FAR: Final = "rexview_so_far"
@@ -127,16 +127,16 @@ SESSION_VERDICTS: Final = "rexview_verdicts"
 """Verdicts that the browser has not saved yet, see :mod:`rexview.ui.answers.verdicts`."""
 
 SESSION_MEETING: Final = "rexview_meeting"
-"""The meeting that cases are pinned to, by review set, see :mod:`rexview.ui.meeting.chosen`."""
+"""The meeting that cases are pinned to, by review set, see :mod:`rexview.ui.meeting.meetings`."""
 
 SESSION_PRESENTING: Final = "rexview_presenting"
 SESSION_HEADLINES: Final = "rexview_headlines"
-"""The window that took a meeting over, see :mod:`rexview.ui.meeting.presenting.widgets`."""
+"""The window that took a meeting over, see :mod:`rexview.ui.meeting.presenting.presenting_view`."""
 
 SESSION_EXPORT: Final = "rexview_export"
-"""The last export that was begun, see :mod:`rexview.ui.export.widgets`."""
+"""The last export that was begun, see :mod:`rexview.ui.export`."""
 SESSION_ESTIMATE: Final = "rexview_run_estimate"
-"""The last estimate of a run and what it was of, see :mod:`rexview.ui.run_models.sending`."""
+"""The last estimate of a run and what it was of, see :mod:`rexview.ui.run_models`."""
 
 
 def choose_set(name: str | None) -> None:

@@ -18,37 +18,37 @@ from rexview.analysis.overview import overview
 from rexview.analysis.scores import score_tables, split_scores
 from rexview.metrics.identity import MetricId
 from rexview.stats.metric_correlation import Correlation
-from rexview.ui.server.kept_with import kept_with_first
+from rexview.ui.server.shared_work import cache_on_first_argument
 
 
-@kept_with_first(16)
+@cache_on_first_argument(16)
 def counts(engine: Engine, case_filter: CaseFilter) -> Facets:
     """Return the counts beside the values of a filter."""
     return engine.facets(case_filter)
 
 
-numbers = kept_with_first(16)(overview)
-scores = kept_with_first(16)(score_tables)  # intervals take a moment
-split = kept_with_first(16)(split_scores)
-failures = kept_with_first(16)(failures_tables.failure_tables)
-failure_groups = kept_with_first(16)(failures_tables.failure_groups)
-choices = kept_with_first(16)(choice_tables.choice_tables)
-choice_groups = kept_with_first(16)(choice_tables.choice_groups)
-choice_read = kept_with_first(16)(choice_tables.on_read_questions)
-choice_comparisons = kept_with_first(16)(choice_tables.comparisons)
-choice_kappa = kept_with_first(16)(choice_tables.kappa_map)
-readers = kept_with_first(16)(readers_tables.reader_tables)
-reader_drifts = kept_with_first(16)(readers_tables.reader_drifts)
-to_adjudicate = kept_with_first(8)(adjudication)
-reports = kept_with_first(16)(report_tables.report_tables)
-report_groups = kept_with_first(16)(report_tables.report_groups)
-report_spreads = kept_with_first(8)(report_tables.report_spreads)
-error_free = kept_with_first(16)(report_tables.error_free_tables)
-preferences = kept_with_first(16)(report_tables.preference_tables)
-judged = kept_with_first(16)(judge_tables)
+numbers = cache_on_first_argument(16)(overview)
+scores = cache_on_first_argument(16)(score_tables)  # intervals take a moment
+split = cache_on_first_argument(16)(split_scores)
+failures = cache_on_first_argument(16)(failures_tables.failure_tables)
+failure_groups = cache_on_first_argument(16)(failures_tables.failure_groups)
+choices = cache_on_first_argument(16)(choice_tables.choice_tables)
+choice_groups = cache_on_first_argument(16)(choice_tables.choice_groups)
+choice_read = cache_on_first_argument(16)(choice_tables.on_read_questions)
+choice_comparisons = cache_on_first_argument(16)(choice_tables.comparisons)
+choice_kappa = cache_on_first_argument(16)(choice_tables.kappa_map)
+readers = cache_on_first_argument(16)(readers_tables.reader_tables)
+reader_drifts = cache_on_first_argument(16)(readers_tables.reader_drifts)
+to_adjudicate = cache_on_first_argument(8)(adjudication)
+reports = cache_on_first_argument(16)(report_tables.report_tables)
+report_groups = cache_on_first_argument(16)(report_tables.report_groups)
+report_spreads = cache_on_first_argument(8)(report_tables.report_spreads)
+error_free = cache_on_first_argument(16)(report_tables.error_free_tables)
+preferences = cache_on_first_argument(16)(report_tables.preference_tables)
+judged = cache_on_first_argument(16)(judge_tables)
 
 
-@kept_with_first(16)
+@cache_on_first_argument(16)
 def metric_correlations(
     engine: Engine, case_filter: CaseFilter, metrics: tuple[MetricId, ...], coefficient: str
 ) -> tuple[Correlation, ...]:
@@ -56,7 +56,7 @@ def metric_correlations(
     return engine.metric_correlations(case_filter, metrics, coefficient)
 
 
-@kept_with_first(16)
+@cache_on_first_argument(16)
 def metric_disputes(
     engine: Engine, case_filter: CaseFilter, pair: tuple[MetricId, MetricId], most: int
 ) -> tuple[DisputedReport, ...]:

@@ -50,11 +50,10 @@ from rexview.ui.server.given_sets import files_state as files_state
 from rexview.ui.server.given_sets import is_newest as is_newest
 from rexview.ui.server.given_sets import load as load
 from rexview.ui.server.given_sets import looked_at as looked_at
+from rexview.ui.server.given_sets import note_cost
 from rexview.ui.server.given_sets import open_set as open_set
 from rexview.ui.server.given_sets import state_to_show as state_to_show
-from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.server.loaded_sets import loaded_set
-from rexview.ui.server.open_states import note_cost
 from rexview.ui.server.page_work import PAGE_WORK
 from rexview.ui.server.server_state import on_tables
 from rexview.ui.server.set_folders import SetNotAllowed as SetNotAllowed
@@ -64,7 +63,7 @@ from rexview.ui.server.set_folders import folder_of as folder_of
 from rexview.ui.server.set_folders import may_open as may_open
 from rexview.ui.server.set_folders import recent_sets as recent_sets
 from rexview.ui.server.set_folders import set_id as set_id
-from rexview.ui.server.shared_work import SharedWork
+from rexview.ui.server.shared_work import SharedWork, cache_on_first_argument
 from rexview.words import tr
 
 
@@ -80,7 +79,7 @@ def prepare_blinding(review_set: ReviewSet) -> None:
 _BLINDING: Final = SharedWork[frozenset[str]]("prepare blinding")
 
 
-@kept_with_first(2)
+@cache_on_first_argument(2)
 def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
     """Open the reviews of a set; where they are is decided anew when a database comes or goes."""
     return open_reviews(given, server_state.settings())
@@ -108,7 +107,7 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
     return open_best(load(review_set.folder, files_state(review_set)), server_state.settings())
 
 
-@kept_with_first(2)
+@cache_on_first_argument(2)
 def _with_written(
     given: ReviewSet, kept: Reviews, revision: int, pictures_state: str, known: ComputedMetrics
 ) -> ReviewSet:
@@ -147,7 +146,7 @@ class _KnownMetrics:
         return self.shown
 
 
-_known_metrics = kept_with_first(1)(_KnownMetrics)
+_known_metrics = cache_on_first_argument(1)(_KnownMetrics)
 
 
 def metrics_progress(review_set: ReviewSet) -> ComputedMetrics:
@@ -275,7 +274,7 @@ def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
         return {}
 
 
-_engines = kept_with_first(1)(_Engines)
+_engines = cache_on_first_argument(1)(_Engines)
 """They go with the search whose snapshots they are of."""
 
 
@@ -314,7 +313,7 @@ def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
     return _in_order(made, seen.order)
 
 
-@kept_with_first(2)
+@cache_on_first_argument(2)
 def _on_results(made: MemoryEngine, state: tuple[tuple[str, int], ...]) -> MemoryEngine:
     """Return another engine for each state of what judges found of failures in words.
 
@@ -323,8 +322,8 @@ def _on_results(made: MemoryEngine, state: tuple[tuple[str, int], ...]) -> Memor
     return MemoryEngine(replace(made.table, _of_all={})) if state else made
 
 
-_in_order = kept_with_first(2)(MemoryEngine.in_content_order)
-_in_order_on_tables = kept_with_first(2)(ClickHouseEngine.in_content_order)
+_in_order = cache_on_first_argument(2)(MemoryEngine.in_content_order)
+_in_order_on_tables = cache_on_first_argument(2)(ClickHouseEngine.in_content_order)
 
 
 def _engine_on_tables(review_set: ReviewSet) -> ClickHouseEngine:
@@ -337,7 +336,7 @@ def _engine_on_tables(review_set: ReviewSet) -> ClickHouseEngine:
     return _made_on_tables(written, small)
 
 
-@kept_with_first(1)
+@cache_on_first_argument(1)
 def _made_on_tables(written: ReviewSet, small: SmallSet) -> ClickHouseEngine:
     return loaded_set(written.folder).engine(small, written, _comment_counts(written))
 
@@ -357,8 +356,8 @@ def study_engine(review_set: ReviewSet) -> StudyEngine:
     return _study_engine(load(review_set.folder, files_state(review_set)))
 
 
-_study_engine = kept_with_first(1)(MemoryStudyEngine)
-_study_engine_on_tables = kept_with_first(1)(ClickHouseStudyEngine)
+_study_engine = cache_on_first_argument(1)(MemoryStudyEngine)
+_study_engine_on_tables = cache_on_first_argument(1)(ClickHouseStudyEngine)
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:
@@ -376,7 +375,7 @@ def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> 
     return _case_page(asked, review_set, case_id, not_yet)
 
 
-@kept_with_first(64)
+@cache_on_first_argument(64)
 def _case_page(
     asked: Engine, review_set: ReviewSet, case_id: str, not_yet: frozenset[str]
 ) -> CasePage | None:

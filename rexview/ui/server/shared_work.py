@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, wait
+from functools import lru_cache, partial, wraps
 from threading import Lock, Thread, local
-from typing import Final, Generic, TypeVar
+from typing import Concatenate, Final, Generic, ParamSpec, TypeVar
 
 import streamlit as st
 
-from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.safe_text import as_markdown
 from rexview.ui.streamlit_adapter.script_run import is_page_run
 
 _Made = TypeVar("_Made")
@@ -103,3 +104,37 @@ def wait_and_say(wait: Callable[[float], bool], words: Callable[[], str]) -> Non
         there = wait(_AGAIN_S)
     if place is not None:
         place.empty()
+
+
+# Keeping what is worked out of an object for as long as that object is there.
+#
+# While flags arrive there is an engine for each state of them. A cache that had engines in its
+# keys would hold on to many, and to all the memory behind them.
+
+_First = TypeVar("_First")
+_Rest = ParamSpec("_Rest")
+_Make = Callable[Concatenate[_First, _Rest], _Made]
+_KEPT: Final = "_kept_with"
+
+
+def cache_on_first_argument(
+    most: int,
+) -> Callable[[_Make[_First, _Rest, _Made]], _Make[_First, _Rest, _Made]]:
+    """Keep the ``most`` latest outcomes of a function with its first argument.
+
+    They lie in that object, as those of ``functools.cached_property`` do; the other arguments are
+    their keys.
+    """
+
+    def decorate(make: _Make[_First, _Rest, _Made]) -> _Make[_First, _Rest, _Made]:
+        @wraps(make)
+        def kept(first: _First, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Made:
+            caches = vars(first).setdefault(_KEPT, {})
+            if make not in caches:
+                caches.setdefault(make, lru_cache(most)(partial(make, first)))
+            made: _Made = caches[make](*rest, **named)
+            return made
+
+        return kept
+
+    return decorate

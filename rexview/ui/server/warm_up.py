@@ -16,6 +16,7 @@ then passes over it for good.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import pkgutil
 import sys
@@ -27,9 +28,36 @@ from typing import Final
 
 from rexview import ui
 from rexview.errors import RexviewError
-from rexview.ui.server import process_memory
 from rexview.ui.server.shared_work import wait_and_say
 from rexview.words import tr
+
+# How the server's process gets memory from the system, and how it gives memory back.
+#
+# Only glibc has these settings. Elsewhere nothing is done.
+
+_ARENA_MAX: Final = -8
+_MMAP_THRESHOLD: Final = -3
+_ARENAS: Final = 2
+"""Each thread would get an arena of its own, and each arena keeps what its thread has freed."""
+_OWN_PAGES: Final = 512 * 1024
+"""An array of so many bytes gets pages of its own, which go back to the system with it."""
+
+
+def share_arenas() -> None:
+    """Let all threads share a few arenas, and pictures have pages of their own."""
+    with suppress(OSError, AttributeError):
+        libc = ctypes.CDLL("libc.so.6")
+        libc.mallopt(_ARENA_MAX, _ARENAS)
+        libc.mallopt(_MMAP_THRESHOLD, _OWN_PAGES)
+
+
+def give_back() -> None:
+    """Give what is free back to the system, and let the collector pass over what is in use."""
+    gc.collect()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+    gc.freeze()
+
 
 _HEAD_START_S: Final = 0.5
 _FIRST_PICTURE: Final = ("rexview.ui.app.navigation", "rexview.ui.app.image_routes")
@@ -38,16 +66,14 @@ _FIRST_PAGES: Final = ("app", "overview", "browse", "case")
 """Folders of ``rexview.ui``: where people begin, and what all pages share."""
 _WITH_CHARTS: Final = frozenset(
     {
-        "rexview.ui.charts.panel",
+        "rexview.ui.charts",
         "rexview.ui.curate.curated",
-        "rexview.ui.failures.widgets",
-        "rexview.ui.meeting.decisions.widgets",
-        "rexview.ui.multiple_choice.widgets",
-        "rexview.ui.readers.widgets",
-        "rexview.ui.report_generation.widgets",
-        "rexview.ui.scores.html",
-        "rexview.ui.scores.model_comparisons",
-        "rexview.ui.scores.widgets",
+        "rexview.ui.failures.failure_rates",
+        "rexview.ui.meeting.decision_list",
+        "rexview.ui.multiple_choice.choice_accuracy",
+        "rexview.ui.readers.reader_agreement",
+        "rexview.ui.report_generation.board_widgets",
+        "rexview.ui.scores.score_tables",
         "rexview.ui.tables.chart_table",
     }
 )
@@ -86,7 +112,7 @@ def _warm_up() -> None:
         from rexview.detect import read_word_lists
 
         read_word_lists()
-        process_memory.give_back()
+        give_back()
     finally:
         gc.enable()
 
@@ -120,7 +146,7 @@ _THREAD: Final = Thread(target=_warm_up, name="rexview warm-up", daemon=True)
 
 def begin() -> None:
     """Begin; called once, when the server starts."""
-    process_memory.share_arenas()
+    share_arenas()
     _THREAD.start()
 
 
@@ -161,7 +187,8 @@ def wait() -> None:
 def _words() -> str:
     """Say what the first page waits for."""
     if _READING.is_set() and not _PICTURE_READY.is_set():
-        from rexview.ui.server import open_states, server_state
+        from rexview.ui.server import given_sets as open_states
+        from rexview.ui.server import server_state
 
         return open_states.progress_words(server_state.settings().review_set)
     parts = sum(name.startswith("rexview.") for name in list(sys.modules))

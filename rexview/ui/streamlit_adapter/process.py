@@ -1,4 +1,4 @@
-"""What Streamlit does of its own accord in a server process: what is stopped, what is asked."""
+"""What Streamlit does of its own accord in a process, and its options where no server runs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import logging
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final, cast
 
 import streamlit as st
 import uvicorn
 from streamlit import delta_generator, error_util, net_util
+from streamlit.errors import StreamlitAuthError
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileMetadata
 from streamlit.runtime.pages_manager import PagesManager
+
+from rexview.errors import SettingsError
 
 _LOG: Final = logging.getLogger(__name__)
 DOWNLOAD_KEPT_S: Final = 120.0
@@ -201,3 +205,51 @@ def log_in_one_line(kind: type[Exception]) -> None:
 def secrets_loaded() -> bool:
     """Whether there is a file of secrets that Streamlit can read; it logs why it cannot."""
     return st.secrets.load_if_toml_exists()
+
+
+# Streamlit's options as a server has them, in a process that is none; what its sign-in lacks.
+
+_APP: Final = Path(__file__).resolve().parents[3] / "app.py"
+
+
+def take_options(words: Sequence[str]) -> tuple[str, ...]:
+    """Have the options that ``streamlit run app.py WORDS`` has; return what stands after ``--``.
+
+    They come from Streamlit's files, from the environment and from the words.
+
+    Raises
+    ------
+    SettingsError
+        The words are no options of Streamlit, or a value is none.
+    """
+    import click
+    from streamlit import config
+    from streamlit.web import bootstrap, cli
+
+    try:
+        asked = cli.main_run.make_context("streamlit run", ["app.py", *words])
+    except (click.ClickException, click.exceptions.Exit) as error:
+        why = error.format_message() if isinstance(error, click.ClickException) else "no options"
+        raise SettingsError(f"streamlit run does not take these options: {why}") from None
+    given = dict(asked.params)
+    given.pop("target")
+    arguments = given.pop("args")
+    config._main_script_path = str(_APP)  # beside which lies one of Streamlit's files
+    bootstrap.load_config_options(given)
+    return tuple(arguments)
+
+
+def why_no_sign_in(provider: str = "default") -> str:
+    """Return why nobody can sign in with a provider, in Streamlit's words; empty where they can.
+
+    The words name fields of the file of secrets, and no value.
+    """
+    from streamlit.auth_util import is_authlib_installed, validate_auth_credentials
+
+    if not is_authlib_installed():
+        return "The package authlib is not installed in a version that Streamlit can use."
+    try:
+        validate_auth_credentials(provider)
+    except StreamlitAuthError as error:
+        return " ".join(str(error).split())
+    return ""

@@ -9,8 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from rexview.analysis.charts.column_names import COLUMN_NAMES
-from rexview.ui.tables.number_table import NOTHING
-from rexview.ui.tables.stacked import stacked
+from rexview.ui.tables.number_table import NOTHING, stacked
 from rexview.words import tr, trn
 
 MOST_ROWS: Final = 400

@@ -4,8 +4,8 @@ Python's part says what is shown (:mod:`.payload`) and puts it on the page (:mod
 everything that happens to the picture happens in the browser (``assets/``).
 """
 
-from rexview.ui.viewer.component import VIEWER_KEY, radiograph_viewer
-from rexview.ui.viewer.payload import (
+from rexview.ui.viewer.viewer_component import (
+    VIEWER_KEY,
     BoxGroup,
     Neighbours,
     PixelLink,
@@ -13,6 +13,7 @@ from rexview.ui.viewer.payload import (
     ViewerData,
     ViewerImage,
     on_request,
+    radiograph_viewer,
     with_keys,
 )
 

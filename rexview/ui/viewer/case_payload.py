@@ -27,7 +27,7 @@ from rexview.ui.viewer import (
     radiograph_viewer,
     with_keys,
 )
-from rexview.ui.viewer.case_images import pixel_link, shown_image
+from rexview.ui.viewer.viewer_component import pixel_link, shown_image
 from rexview.words import tr
 
 REFERENCE_GROUP: Final = "reference"

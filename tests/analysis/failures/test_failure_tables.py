@@ -19,7 +19,7 @@ from rexview.analysis.failures import (
 )
 from rexview.analysis.memory.engine import memory_engine
 from rexview.reviewset import load
-from rexview.ui.failures.html import rates_html
+from rexview.ui.failures.failure_rates import rates_html
 from rexview.vocab import FAILURES
 
 DEMO = "assets/demo"

@@ -19,7 +19,7 @@ from rexview.detect import detectors
 from rexview.detect.core.scan import scan
 from rexview.reviewset import load
 from rexview.store.location import set_key
-from rexview.ui.app.pages_on_tables import _IN_MEMORY_ONLY as IN_MEMORY_ONLY
+from rexview.ui.app.shell import _IN_MEMORY_ONLY as IN_MEMORY_ONLY
 from rexview.ui.link.pages import ADDRESSES, PAGE_CASE, PAGE_SCORE
 from rexview.ui.server.loaded_sets import _LOOKS_EVERY_S
 

@@ -16,8 +16,8 @@ from rexview.people import Person
 from rexview.store import open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access.sign_in import link_owner
-from rexview.ui.meeting.live.holder import ELSEWHERE
-from rexview.ui.meeting.live.ticket import ADDRESS, KIND
+from rexview.ui.meeting.live.admission import ADDRESS, KIND
+from rexview.ui.meeting.live.rooms import ELSEWHERE
 from rexview.ui.server import review_sets
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 from tools.programs import find

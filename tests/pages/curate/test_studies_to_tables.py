@@ -20,7 +20,7 @@ from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.saving.entries import SCORE_PAGE, SentEntry
 from rexview.ui.saving.reader_study import study_of
-from rexview.ui.saving.writer import EntryWriter
+from rexview.ui.saving.route import EntryWriter
 from rexview.ui.server import review_sets
 from rexview.vocab import CRITERIA, QUESTION_TAGS
 

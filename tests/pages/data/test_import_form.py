@@ -7,7 +7,7 @@ from support.page_text import shown
 from support.small_set import write_set
 
 from rexview.reviewset import load
-from rexview.ui.data.column_choices import KEEP, LEAVE_OUT
+from rexview.ui.data.column_meanings import KEEP, LEAVE_OUT
 
 ROWS = (
     "case,question,model,response,patient name,urgency,process\n"

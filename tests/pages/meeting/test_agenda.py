@@ -9,8 +9,8 @@ from rexview.reviewset import load
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
-from rexview.ui.meeting import writing
-from rexview.ui.meeting.agenda import agenda_data
+from rexview.ui.meeting import agenda_editor
+from rexview.ui.meeting import meetings as writing
 from rexview.ui.server import server_state
 
 LEA = Person("lea", "Lea Lead", "lead")
@@ -212,6 +212,6 @@ def test_who_leads_sees_what_failed_in_each_case_and_nobody_else(open_app, kept,
     assert headline["words"].startswith("Harm ")
     assert headline["words"].endswith(" · Model M")
     assert 0 <= headline["harm"] <= 4
-    monkeypatch.setattr(agenda_data, "may_lead", lambda: False)
+    monkeypatch.setattr(agenda_editor, "may_lead", lambda: False)
     cases = agenda(open_app("meeting", meeting="m1"))["cases"]
     assert {one["headline"] for one in cases.values()} == {None}

@@ -11,7 +11,7 @@ from support.opened_app import server_for
 from rexview.analysis.clickhouse.database import InProcess
 from rexview.analysis.clickhouse.loading import load_set
 from rexview.bench.engines.everything import EverythingSet
-from rexview.cli.scanning import with_own_metrics
+from rexview.cli.results import with_own_metrics
 from rexview.detect import detectors
 from rexview.detect.core.scan import scan
 from rexview.errors import EngineUnreachable

@@ -20,17 +20,16 @@ from rexview.export.job import Progress, write_export
 from rexview.export.request import ExportRequest, ExportSource, find_export_cases
 from rexview.export.reviewset import exported_set
 from rexview.people import Person
+from rexview.ui import export
 from rexview.ui.access import permissions
-from rexview.ui.comments.targets import case_targets
-from rexview.ui.export import few_cases
-from rexview.ui.export.few_cases import of_wanted_cases
+from rexview.ui.comments.case_comments import case_targets
+from rexview.ui.export import of_wanted_cases
 from rexview.ui.saving import route as saving_route
 from rexview.ui.saving.outbox import ADDRESS
 from rexview.ui.saving.reader_study import items_to_score, study_of
 from rexview.ui.saving.reader_tasks import TASK_LISTS
-from rexview.ui.score_cases.pad_data import pad_case, pad_data
-from rexview.ui.score_cases.tasks.content import item_json
-from rexview.ui.score_cases.widgets import cases_around
+from rexview.ui.score_cases.reader_pads import item_json, pad_case, pad_data
+from rexview.ui.score_cases.scored_case import scored_cases_around
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.loaded_sets import loaded_set
 from rexview.ui.server.review_sets import Seen
@@ -158,7 +157,7 @@ def test_a_browser_turns_to_cases_that_nobody_has_opened(serving, as_reader):
     with serving(on_tables=True):
         queue = study_of(opened(), READER).worklist.page(0, 100)
         there = review_sets.looked_at(opened(), queue[:3])
-        around = cases_around(there, {})
+        around = scored_cases_around(there, {})
         assert [around.case_json(case)["pad"]["case"] for case in queue[:3]] == list(queue[:3])
 
 
@@ -233,6 +232,6 @@ def test_an_export_holds_what_people_wrote(serving, folder, tmp_path):
 
 
 def test_more_cases_than_fit_are_not_exported(serving, monkeypatch):
-    monkeypatch.setattr(few_cases, "MOST", 3)
+    monkeypatch.setattr(export, "MOST", 3)
     with serving(on_tables=True), pytest.raises(ExportRefused, match="rexview export"):
         content_of(ExportRequest())

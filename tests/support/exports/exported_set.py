@@ -1,6 +1,6 @@
 """A review set with a meeting, decisions, comments and scores in its database, to be exported."""
 
-from rexview.cli.scanning import engine_of, with_written
+from rexview.cli.results import engine_of, with_written
 from rexview.export.content import make_content
 from rexview.export.request import ExportRequest, ExportSource, find_export_cases
 from rexview.reviewset import load

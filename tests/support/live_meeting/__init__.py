@@ -14,8 +14,9 @@ from rexview.bench.serving import free_port
 from rexview.people import Person
 from rexview.store import Entry
 from rexview.ui.access import permissions
-from rexview.ui.meeting.live import rooms, route, stream
-from rexview.ui.meeting.live.ticket import room_json
+from rexview.ui.meeting.live import rooms, route
+from rexview.ui.meeting.live import route as stream
+from rexview.ui.meeting.live.admission import room_json
 from rexview.ui.server import review_sets
 from support.opened_app import server_for
 from support.small_set import write_set

@@ -8,8 +8,8 @@ import pytest
 from rexview.errors import NotAdmitted, StoreUnreachable
 from rexview.settings import Settings
 from rexview.store.database.shared_state import KEPT, open_ended_sign_ins
-from rexview.ui.access import ended
-from rexview.ui.access.ended import UNKNOWN_AFTER_S, SignOuts
+from rexview.ui.access import revoked_sessions
+from rexview.ui.access.revoked_sessions import UNKNOWN_AFTER_S, SignOuts
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ def settings(request, tmp_path, monkeypatch):
 @pytest.fixture
 def servers(settings, monkeypatch):
     """Two servers that share what people have ended, and ask for it often."""
-    monkeypatch.setattr(ended, "EVERY_S", 0.05)
+    monkeypatch.setattr(revoked_sessions, "EVERY_S", 0.05)
     made = [SignOuts(lambda: open_ended_sign_ins(settings)) for _ in range(2)]
     yield made
     for one in made:
@@ -97,7 +97,7 @@ class Away:
 
 
 def test_nobody_gets_in_while_it_cannot_be_known(settings, monkeypatch):
-    monkeypatch.setattr(ended, "EVERY_S", 0.05)
+    monkeypatch.setattr(revoked_sessions, "EVERY_S", 0.05)
     times = [0.0]
     away = Away(open_ended_sign_ins(settings))
     server = SignOuts(lambda: away, clock=lambda: times[0])
@@ -122,7 +122,7 @@ def test_nobody_gets_in_while_it_cannot_be_known(settings, monkeypatch):
 
 
 def test_a_database_that_takes_nothing_locks_nobody_else_out(settings, monkeypatch):
-    monkeypatch.setattr(ended, "EVERY_S", 0.05)
+    monkeypatch.setattr(revoked_sessions, "EVERY_S", 0.05)
     times = [0.0]
     full = Away(open_ended_sign_ins(settings))
     full.is_away, full.takes_nothing = False, True

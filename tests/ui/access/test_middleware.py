@@ -16,7 +16,7 @@ from rexview.errors import NotAdmitted, SettingsError
 from rexview.people import Person
 from rexview.settings import Settings
 from rexview.ui.access import sign_in
-from rexview.ui.access.middleware import KnownRoutesOnly, OriginCheck
+from rexview.ui.access.request_checks import KnownRoutesOnly, OriginCheck
 from rexview.ui.server import server_state
 from rexview.ui.streamlit_adapter import sign_in_cookie
 from rexview.ui.streamlit_adapter.served_routes import MESSAGES, STREAM

@@ -5,8 +5,8 @@ import os
 import pytest
 
 from rexview.settings import load_settings
-from rexview.ui.access import roles
-from rexview.ui.access.roles import Roles, RolesFile
+from rexview.ui.access import sign_in
+from rexview.ui.access.sign_in import Roles, RolesFile
 
 TEAM = """\
 people:
@@ -17,7 +17,7 @@ people:
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    monkeypatch.setattr(roles, "EVERY_S", 0)
+    monkeypatch.setattr(sign_in, "EVERY_S", 0)
     file = tmp_path / "rexview.yaml"
     write(file, TEAM)
     return file
@@ -81,8 +81,8 @@ def test_a_file_that_is_gone_leaves_roles_as_they_were(file, read):
 
 
 def test_a_file_that_is_being_written_is_waited_for(file, read, monkeypatch):
-    monkeypatch.setattr(roles, "_SETTLED_S", 3600)
+    monkeypatch.setattr(sign_in, "_SETTLED_S", 3600)
     file.write_text(TEAM.splitlines()[0] + "\n" + TEAM.splitlines()[1] + "\n", encoding="utf-8")
     assert who(read) == {"lea": "lead", "anna": "reader"}
-    monkeypatch.setattr(roles, "_SETTLED_S", 0)
+    monkeypatch.setattr(sign_in, "_SETTLED_S", 0)
     assert who(read) == {"lea": "lead"}

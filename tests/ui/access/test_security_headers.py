@@ -12,7 +12,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from rexview.ui.app.security_headers import SecurityHeaders, page_policy, server_error
-from rexview.ui.streamlit_adapter.theme import DarkByDefault
+from rexview.ui.streamlit_adapter.page_markup import DarkByDefault
 
 PAGE = "<!DOCTYPE html><html><head><script>\n let a = 1;\n</script><script src='x'></script></head>"
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'

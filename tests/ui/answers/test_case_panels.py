@@ -23,11 +23,11 @@ from rexview.schema import (
     StudyImage,
 )
 from rexview.stats import final_of_answer
-from rexview.ui.answers import choices
-from rexview.ui.answers import html as answers_html
+from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import choice_question
+from rexview.ui.answers.case_panels import format_score, score_chain_html
 from rexview.ui.answers.flags import flags_html
-from rexview.ui.answers.score_chain import format_score, score_chain_html
-from rexview.ui.html.differences import differences_html
+from rexview.ui.case.reports import differences_html
 
 EVIL = "<img src=x onerror=alert(1)> \"' & </p><script>alert(2)</script> right effusion"
 
@@ -312,7 +312,7 @@ def test_a_choice_read_from_the_text_says_from_which_words():
     case = Case("c", "Which?", question_type="choice", options=("Mass", "Nodule"), correct=1)
     text = "It is <i>round</i>.\n\n**Answer:** B"
     read = ReadChoice(1, "stated", text.index("<i>"), len(text))
-    shown = choices.choice_html(case, Answer("c", "m", text, choice=1, choice_read=read))
+    shown = choice_question.choice_html(case, Answer("c", "m", text, choice=1, choice_read=read))
     assert "B. Nodule<b> – correct</b>" in shown
     assert "read from the text: “&lt;i&gt;round&lt;/i&gt;. **Answer:** B”" in shown
-    assert "read from" not in choices.choice_html(case, Answer("c", "m", text, choice=1))
+    assert "read from" not in choice_question.choice_html(case, Answer("c", "m", text, choice=1))

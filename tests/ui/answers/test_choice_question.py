@@ -11,8 +11,8 @@ from support.page_text import StrictReader
 from rexview.analysis.case.record import CasePage
 from rexview.choices.option_words import ReadChoice
 from rexview.schema import Answer, Case, Model, Reader, ReaderChoice, ReviewSet, SetInfo
-from rexview.ui.answers import html as answers_html
-from rexview.ui.answers.choices import choice_html, options_html, reason_html, votes_of
+from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers.choice_question import choice_html, options_html, reason_html, votes_of
 
 EVIL = '<img src=x onerror=alert(1)> " onmouseover="x" </li><script>alert(2)</script>'
 COLOURS = {"a": "#3C90CC", "b": '"><script>', "c": "#8A34EE", "r": "#C00084"}

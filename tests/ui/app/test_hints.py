@@ -14,7 +14,7 @@ from rexview.analysis.overview import overview
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.answers.flags import flags_html
-from rexview.ui.overview.html import failures_html, other_failures_html
+from rexview.ui.overview.summary import failures_html, other_failures_html
 
 
 @pytest.fixture(name="review_set", scope="module")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rexview.ui.app.phone_pages import _bar
+from rexview.ui.app.shell import _bar
 from rexview.ui.link.pages import PAGE_ACCOUNT, PAGES
 
 

@@ -12,8 +12,9 @@ from support.small_set import write_set
 
 from rexview.store.database.connection import close_databases
 from rexview.store.database.tables import VERSION_TABLE
+from rexview.ui.app import routes
 from rexview.ui.app.routes import AppRoutes
-from rexview.ui.server import ready, warm_up
+from rexview.ui.server import warm_up
 
 _numbers = count(1)
 
@@ -26,8 +27,8 @@ def review_set(tmp_path_factory):
 @pytest.fixture
 def client(review_set, tmp_path, monkeypatch):
     """A server that asks the database each time it is asked itself."""
-    monkeypatch.setattr(ready, "_KEPT_S", 0)
-    monkeypatch.setattr(ready, "_last", None)
+    monkeypatch.setattr(routes, "_KEPT_S", 0)
+    monkeypatch.setattr(routes, "_last", None)
     with server_for(review_set, tmp_path, monkeypatch):
         yield TestClient(Starlette(routes=[AppRoutes()]))
 
@@ -102,12 +103,12 @@ def test_nobody_waits_behind_a_database_that_does_not_answer(client, monkeypatch
 
 
 def test_what_was_heard_a_moment_ago_is_not_asked_again(client, monkeypatch, postgres_server):
-    monkeypatch.setattr(ready, "_KEPT_S", 3600)
+    monkeypatch.setattr(routes, "_KEPT_S", 3600)
     name = f"ready_{next(_numbers)}"
     monkeypatch.setenv("REXVIEW_DATABASE_URL", postgres_server.new_database(name))
     assert asked(client)[0] == 200
     close_databases()
     postgres_server.run(f'DROP DATABASE "{name}"')
     assert asked(client)[0] == 200
-    monkeypatch.setattr(ready, "_KEPT_S", 0)
+    monkeypatch.setattr(routes, "_KEPT_S", 0)
     assert asked(client)[0] == 503

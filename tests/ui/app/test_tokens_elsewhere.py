@@ -16,8 +16,7 @@ from rexview.ui.access import image_links, permissions
 from rexview.ui.app import case_routes, image_routes
 from rexview.ui.link.pages import PAGE_SCORE
 from rexview.ui.meeting.live import route as meeting_route
-from rexview.ui.meeting.live.ticket import room_json
-from rexview.ui.meeting.live.voter import COOKIE
+from rexview.ui.meeting.live.admission import COOKIE, room_json
 from rexview.ui.saving import route as saving_route
 from rexview.ui.saving.entries import PAGE_FILES, SCORE_PAGE
 from rexview.ui.saving.reader_study import study_of

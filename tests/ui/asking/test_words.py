@@ -2,7 +2,7 @@
 
 import pytest
 
-from rexview.ui.asking.html import begun_words
+from rexview.ui.asking.run_figures import begun_words
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What a case is, in the line that names it."""
 
 from rexview.schema import Case
-from rexview.ui.case.case_texts import kind_of
+from rexview.ui.case.case_page import kind_of
 
 
 def test_a_tag_without_a_value_is_not_named():

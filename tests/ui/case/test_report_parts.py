@@ -12,10 +12,10 @@ from rexview.analysis.case.report_comparison import gather_report
 from rexview.analysis.memory.engine import memory_engine
 from rexview.harm import load_harm
 from rexview.reviewset import load
-from rexview.ui.answers import html as answers_html
-from rexview.ui.case import report_parts
-from rexview.ui.case.aligned import aligned_html
-from rexview.ui.html.safe_text import Span, markdown_html, plain_html
+from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.case import reports as report_parts
+from rexview.ui.case.reports import aligned_html
+from rexview.ui.safe_text import Span, markdown_html, plain_html
 
 COLOURS = {"m": "#123456", "n": "#654321"}
 

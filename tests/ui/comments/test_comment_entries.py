@@ -11,10 +11,10 @@ from support.opened_app import opened_set
 from support.small_set import write_set
 
 from rexview.people import Person
-from rexview.ui.comments.entries import comment_entry as made
-from rexview.ui.comments.targets import case_targets
+from rexview.ui.comments.case_comments import case_targets
+from rexview.ui.comments.case_comments import comment_entry as made
 from rexview.ui.saving.entries import CASE_PAGE, Refused, read_entry
-from rexview.ui.saving.writer import EntryWriter
+from rexview.ui.saving.route import EntryWriter
 from rexview.ui.server import review_sets
 
 ANN = Person("ann", "Ann A.", "lead")

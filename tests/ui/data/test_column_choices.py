@@ -5,7 +5,7 @@ import pytest
 from rexview.reviewset.importers import propose_mapping
 from rexview.reviewset.importers.table.cells import FIELDS
 from rexview.reviewset.importers.table.column_mapping import JudgementColumn
-from rexview.ui.data.column_choices import (
+from rexview.ui.data.column_meanings import (
     KEEP,
     LEAVE_OUT,
     MEANINGS,

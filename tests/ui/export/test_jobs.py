@@ -9,8 +9,8 @@ from support.exports.exported_set import exported, write_exported_set
 
 from rexview.errors import ExportRefused, NotAdmitted
 from rexview.export.formats import FORMATS
-from rexview.ui.export import jobs as export_jobs
-from rexview.ui.export.jobs import ExportJobs
+from rexview.ui import export as export_jobs
+from rexview.ui.export import ExportJobs
 
 CSV = FORMATS["csv"]
 

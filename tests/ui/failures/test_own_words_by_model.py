@@ -7,7 +7,7 @@ from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.written_results import SAID, ByModel, ByModelRow, FoundRow
 from rexview.judge.written.validation import Share
 from rexview.stats.failure_rates import wilson
-from rexview.ui.failures.written import html
+from rexview.ui.failures import written_counts
 from rexview.ui.link import keys as link_keys
 
 HERE = CaseFilter()
@@ -35,5 +35,5 @@ def test_only_what_stands_there_is_explained(monkeypatch, found, marked, precisi
     monkeypatch.setattr(link_keys, "link_query", lambda *given, **more: {})
     row = ByModelRow("m", found, Count(marked, HERE) if marked else None)
     every = [ByModel("Left", "judge" if found else None, [row], precision)]
-    caption = html.by_model_html(every, {"m": "Model"}, {}).partition("rx-note")[2]
+    caption = written_counts.by_model_html(every, {"m": "Model"}, {}).partition("rx-note")[2]
     assert [name for text, name in EXPLAINED.items() if text in caption] == explained

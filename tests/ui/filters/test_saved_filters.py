@@ -3,7 +3,7 @@ import json
 import pytest
 
 from rexview.analysis import CaseFilter, Range
-from rexview.ui.filters.saved import MOST, forget_filter, save_filter, saved_filters
+from rexview.ui.filters import MOST, forget_filter, save_filter, saved_filters
 
 GAPS = CaseFilter(failures=("execution_gap",), models=("g",), gap=Range(3))
 

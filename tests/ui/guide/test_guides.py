@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from support import ROOT
 
-from rexview.ui.guide import route
+from rexview.ui.guide import guides
 from rexview.ui.guide.guides import FOLDER, GUIDES, pictures, pieces
 from rexview.ui.link.pages import PAGES
 from tools.guide_pictures import PICTURES, README_PICTURE, SCENES
@@ -18,7 +18,7 @@ each_guide = pytest.mark.parametrize("name", GUIDES)
 
 @pytest.fixture
 def client():
-    return TestClient(Starlette(routes=route.routes()))
+    return TestClient(Starlette(routes=guides.routes()))
 
 
 @each_guide
@@ -66,8 +66,8 @@ def test_documents_that_a_guide_names_are_there(name):
 
 
 def test_a_picture_is_served_and_nothing_else(client):
-    found = client.get(route.picture_address("case.webp"))
+    found = client.get(guides.picture_address("case.webp"))
     assert found.status_code == 200
     assert found.headers["content-type"] == "image/webp"
     for name in ("clinician.md", "..%2Fclinician.md", "%2e%2e", "none.webp"):
-        assert client.get(route.picture_address(name)).status_code == 404
+        assert client.get(guides.picture_address(name)).status_code == 404

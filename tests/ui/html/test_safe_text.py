@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from support.page_text import StrictReader
 from support.rows import each_row
 
-from rexview.ui.html.safe_text import (
+from rexview.ui.safe_text import (
     MAX_MARKDOWN,
     Span,
     as_markdown,

@@ -65,17 +65,17 @@ FORM = "rexview/ui/data/import_form.py"
 IN_THE_CODE = "stands in the code of the importers"
 CHECKED_AT_CALLS = "looked at where it is called"
 EXCEPTIONS = {
-    ("rexview/ui/data/widgets.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
-    ("rexview/ui/guide/widgets.py", "piece.markdown"): "our guides",
-    ("rexview/ui/app/nothing_yet.py", "words"): CHECKED_AT_CALLS,
-    ("rexview/ui/app/nothing_yet.py", "label"): CHECKED_AT_CALLS,
+    ("rexview/ui/data/set_forms.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
+    ("rexview/ui/guide/guides.py", "piece.markdown"): "our guides",
+    ("rexview/ui/app/shell.py", "words"): CHECKED_AT_CALLS,
+    ("rexview/ui/app/shell.py", "label"): CHECKED_AT_CALLS,
     ("rexview/ui/access/permissions.py", "purpose"): "Markdown of the page that asks",
-    ("rexview/ui/run_models/sending.py", "st.image"): "the bytes of a picture that we encoded",
-    ("rexview/ui/streamlit_adapter/pressed.py", "label"): CHECKED_AT_CALLS,
-    ("rexview/ui/link/choices.py", "list(of_name)"): CHECKED_AT_CALLS,
-    ("rexview/ui/link/choices.py", "views.__getitem__"): CHECKED_AT_CALLS,
-    ("rexview/ui/asking/answers.py", "heading"): CHECKED_AT_CALLS,
-    ("rexview/ui/failures/written/form.py", "button"): CHECKED_AT_CALLS,
+    ("rexview/ui/run_models.py", "st.image"): "the bytes of a picture that we encoded",
+    ("rexview/ui/streamlit_adapter/script_run.py", "label"): CHECKED_AT_CALLS,
+    ("rexview/ui/link/link_choices.py", "list(of_name)"): CHECKED_AT_CALLS,
+    ("rexview/ui/link/link_choices.py", "views.__getitem__"): CHECKED_AT_CALLS,
+    ("rexview/ui/asking/run_forms.py", "heading"): CHECKED_AT_CALLS,
+    ("rexview/ui/failures/written_failures.py", "button"): CHECKED_AT_CALLS,
     (FORM, "importer.description"): IN_THE_CODE,
     (FORM, "option.label"): IN_THE_CODE,
     (FORM, "option.help"): IN_THE_CODE,
@@ -223,7 +223,7 @@ class Finder(ast.NodeVisitor):
     def numbers_in(self, node, depth):
         """Return the placeholders of a text of ours that only numbers fit into.
 
-        A translation has none but those of the English (``rexview/words/checks.py``).
+        A translation has none but those of the English (``rexview/words/translations.py``).
         """
         if depth > 12:
             return set()

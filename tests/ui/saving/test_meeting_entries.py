@@ -15,7 +15,7 @@ from rexview.store import Entry
 from rexview.ui.meeting.live.room import Plan
 from rexview.ui.meeting.live.rooms import Rooms
 from rexview.ui.saving.entries import SentEntry
-from rexview.ui.saving.writer import EntryWriter
+from rexview.ui.saving.route import EntryWriter
 from rexview.ui.server import review_sets
 
 PAGE = "meeting page"

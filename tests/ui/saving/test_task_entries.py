@@ -17,11 +17,10 @@ from rexview.ui.saving import route as saving_route
 from rexview.ui.saving.outbox import ADDRESS
 from rexview.ui.saving.reader_study import study_of
 from rexview.ui.saving.reader_tasks import TASK_LISTS, tasks_progress
-from rexview.ui.score_cases.tasks.content import item_json, options_json
-from rexview.ui.score_cases.tasks.widgets import result_table
+from rexview.ui.score_cases.reader_pads import item_json, options_json, result_table
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
-from rexview.ui.study.html import tasks_html
+from rexview.ui.study import tasks_html
 
 READER = Person("anna", "Anna", "reader")
 LEAD = Person("lea", "Lea", "lead")

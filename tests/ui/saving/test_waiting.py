@@ -29,6 +29,6 @@ def test_a_set_with_one_task_needs_no_link_to_it(tmp_path, monkeypatch, query):
 
 
 def _script():
-    from rexview.ui.saving.waiting import send_what_waits
+    from rexview.ui.saving.outbox import send_what_waits
 
     send_what_waits("score")

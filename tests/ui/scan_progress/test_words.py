@@ -4,7 +4,7 @@ import pytest
 
 from rexview.analysis import Scanned
 from rexview.detect.processes.background_scan import Progress
-from rexview.ui.scan_progress.words import progress_text
+from rexview.ui.scan_progress.progress_strip import progress_text
 
 
 def progress(looked=1_234, state="running", **more):

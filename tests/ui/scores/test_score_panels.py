@@ -15,9 +15,9 @@ from rexview.analysis import CaseFilter, Count, Range, model_colours
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.scores import TABLE_1, TABLE_2, ScoreTables, score_tables
 from rexview.stats.bootstrap import Interval
-from rexview.ui.scores import html as scores_html
-from rexview.ui.scores import model_comparisons
-from rexview.ui.scores.published import published_html
+from rexview.ui.scores import score_tables as model_comparisons
+from rexview.ui.scores import score_tables as scores_html
+from rexview.ui.scores.score_tables import published_html
 from rexview.ui.tables.number_table import Reasons, linked_number, signed, written_p
 
 EVIL = "<img src=x onerror=alert(1)>\"'&"

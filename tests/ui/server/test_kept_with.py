@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from rexview.ui.server.kept_with import kept_with_first
+from rexview.ui.server.shared_work import cache_on_first_argument
 
 
 class Thing:
@@ -13,7 +13,7 @@ class Thing:
 def test_it_is_worked_out_once_for_each_object_and_arguments():
     asked = []
 
-    @kept_with_first(2)
+    @cache_on_first_argument(2)
     def answer(thing, word, *, loud=False):
         asked.append((thing, word, loud))
         return f"{word}!" if loud else word
@@ -28,7 +28,7 @@ def test_it_is_worked_out_once_for_each_object_and_arguments():
 
 
 def test_an_outcome_that_holds_its_object_does_not_keep_it():
-    @kept_with_first(4)
+    @cache_on_first_argument(4)
     def holder(thing, word):
         return lambda: (thing, word)
 

@@ -8,8 +8,8 @@ import pytest
 from support.small_set import write_set
 
 from rexview.errors import ReviewSetError
-from rexview.ui.server import open_states
-from rexview.ui.server.open_states import is_behind, load, state_to_show
+from rexview.ui.server import given_sets
+from rexview.ui.server.given_sets import is_behind, load_state, state_in_memory
 from rexview.ui.server.review_sets import is_newest, open_set
 
 PATIENCE_S = 30.0
@@ -34,8 +34,8 @@ def answers(folder, wait_s=PATIENCE_S):
 
 
 def test_answers_that_were_added_are_there_at_the_next_page(folder, monkeypatch):
-    monkeypatch.setattr(open_states, "LEAST_S", 0.0)
-    monkeypatch.setattr(open_states, "SHARE", 0)
+    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(given_sets, "SHARE", 0)
     before = answers(folder)
     for number in range(3):
         add(folder, "run", f"text {number}")
@@ -55,8 +55,8 @@ def test_it_is_not_read_again_for_every_line(folder):
 
 
 def test_after_the_pause_it_is_read_once(folder, monkeypatch):
-    monkeypatch.setattr(open_states, "LEAST_S", 0.2)
-    monkeypatch.setattr(open_states, "SHARE", 0)
+    monkeypatch.setattr(given_sets, "LEAST_S", 0.2)
+    monkeypatch.setattr(given_sets, "SHARE", 0)
     before = open_set(folder)
     add(folder, "run", "text")
     time.sleep(0.3)
@@ -64,28 +64,28 @@ def test_after_the_pause_it_is_read_once(folder, monkeypatch):
     assert after.answers.height == before.answers.height + 1
     assert not is_newest(before)
     assert not is_behind(after)
-    assert load(folder, before.fingerprint) is before  # for who still looks at it
+    assert load_state(folder, before.fingerprint) is before  # for who still looks at it
     assert open_set(folder) is after
 
 
 def test_the_pause_is_longer_where_pages_take_long(folder, monkeypatch):
-    monkeypatch.setattr(open_states, "LEAST_S", 0.0)
+    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
     before = open_set(folder)
-    open_states.note_cost(folder, 10.0)
+    given_sets.note_cost(folder, 10.0)
     add(folder, "run", "text")
     assert open_set(folder, wait_s=PATIENCE_S) is before
-    monkeypatch.setattr(open_states, "MOST_S", 0.0)
-    open_states.note_cost(folder, 10.0)
+    monkeypatch.setattr(given_sets, "MOST_S", 0.0)
+    given_sets.note_cost(folder, 10.0)
     assert open_set(folder, wait_s=PATIENCE_S) is not before
 
 
 def test_whoever_does_not_wait_sees_the_state_before(folder, monkeypatch):
-    monkeypatch.setattr(open_states, "LEAST_S", 0.0)
-    monkeypatch.setattr(open_states, "SHARE", 0)
+    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(given_sets, "SHARE", 0)
     before, goes_on = open_set(folder), threading.Event()
-    read = open_states.reviewset.load
+    read = given_sets.reviewset.load
     monkeypatch.setattr(
-        open_states.reviewset, "load", lambda one, told: goes_on.wait(PATIENCE_S) and read(one)
+        given_sets.reviewset, "load", lambda one, told: goes_on.wait(PATIENCE_S) and read(one)
     )
     add(folder, "run", "text")
     assert open_set(folder) is before
@@ -105,8 +105,8 @@ def test_any_other_change_is_seen_at_once(folder, name):
 
 
 def test_what_is_wrong_in_added_answers_is_told(folder, monkeypatch):
-    monkeypatch.setattr(open_states, "LEAST_S", 0.0)
-    monkeypatch.setattr(open_states, "SHARE", 0)
+    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(given_sets, "SHARE", 0)
     open_set(folder)
     (folder / "answers" / "run.jsonl").write_text('{"case": 1}\nno json\n')
     with pytest.raises(ReviewSetError):
@@ -116,11 +116,11 @@ def test_what_is_wrong_in_added_answers_is_told(folder, monkeypatch):
 
 
 def test_a_state_that_is_no_longer_in_memory_is_that_which_is_shown(folder, monkeypatch):
-    monkeypatch.setattr(open_states, "LEAST_S", 0.0)
-    monkeypatch.setattr(open_states, "SHARE", 0)
+    monkeypatch.setattr(given_sets, "LEAST_S", 0.0)
+    monkeypatch.setattr(given_sets, "SHARE", 0)
     first = open_set(folder)
     for number in range(3):
         add(folder, "run", f"text {number}")
         last = open_set(folder, wait_s=PATIENCE_S)
-    assert load(folder, first.fingerprint) is last
-    assert state_to_show(folder) == last.fingerprint
+    assert load_state(folder, first.fingerprint) is last
+    assert state_in_memory(folder) == last.fingerprint

@@ -7,7 +7,7 @@ from streamlit.runtime.secrets import secrets_singleton
 from streamlit.web import bootstrap
 
 from rexview.errors import SettingsError
-from rexview.ui.streamlit_adapter.as_started import take_options, why_no_sign_in
+from rexview.ui.streamlit_adapter.process import take_options, why_no_sign_in
 
 AUTH = {
     "redirect_uri": "https://review.example.org/oauth2callback",

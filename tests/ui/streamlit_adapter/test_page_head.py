@@ -4,7 +4,7 @@ import pytest
 from streamlit.file_util import get_static_dir
 
 from rexview.ui.app import page_head as of_our_pages
-from rexview.ui.streamlit_adapter.page_head import lazy_parts
+from rexview.ui.streamlit_adapter.page_markup import lazy_parts
 
 PARTS = {
     *of_our_pages._PARTS_EVERYWHERE,

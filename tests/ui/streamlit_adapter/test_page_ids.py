@@ -7,8 +7,7 @@ import pytest
 from streamlit import file_util
 
 from rexview import ui
-from rexview.ui.streamlit_adapter.page_ids import CLASSES, TEST_IDS
-from rexview.ui.streamlit_adapter.theme import THEIR_KEY
+from rexview.ui.streamlit_adapter.page_markup import CLASSES, TEST_IDS, THEIR_KEY
 
 OURS = Path(ui.__file__).parent
 

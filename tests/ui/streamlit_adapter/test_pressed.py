@@ -14,7 +14,7 @@ UI = Path(rexview.ui.__file__).parent
 def form():
     import streamlit as st
 
-    from rexview.ui.streamlit_adapter import pressed
+    from rexview.ui.streamlit_adapter import script_run as pressed
 
     pressed.hear_the_unheard()
     kept = st.session_state.setdefault("kept", [])

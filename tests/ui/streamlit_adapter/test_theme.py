@@ -6,7 +6,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, StreamingRespon
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from rexview.ui.streamlit_adapter.theme import THEME_KEY, DarkByDefault
+from rexview.ui.streamlit_adapter.page_markup import THEME_KEY, DarkByDefault
 
 PAGE = "<!DOCTYPE html>\n<html>\n  <head>\n<title>ä</title></head><body>" + "x" * 2000
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from rexview.ui.tables.stacked import stacked
+from rexview.ui.tables.number_table import stacked
 
 
 def cells(written):

@@ -4,7 +4,7 @@ from streamlit.testing.v1 import AppTest
 from support.page_text import data_of
 
 from rexview.ui.components import module_address
-from rexview.ui.viewer import component
+from rexview.ui.viewer import viewer_component
 
 
 def page():
@@ -20,7 +20,7 @@ def test_on_a_page_it_gets_the_case_and_a_loader_of_this_version():
     app = AppTest.from_function(page).run()
     assert not app.exception
     (element,) = app.get("bidi_component")
-    assert element.proto.component_name == component.NAME
+    assert element.proto.component_name == viewer_component.NAME
     sent = data_of(element.proto)
     assert sent["case"] == "c1"
     assert sent["height"] == "400px"

@@ -12,10 +12,9 @@ from rexview.analysis.written_failures import FAILURE_KIND as WORDS
 from rexview.analysis.written_failures import MARK_KIND, standing_failures
 from rexview.answer_digest import digests_of
 from rexview.store import Entry
-from rexview.ui.answers.flags import ANY_CASE, Visitor
-from rexview.ui.answers.html import scores_html
+from rexview.ui.answers.case_panels import scores_html
+from rexview.ui.answers.flags import ANY_CASE, Visitor, marks_html, named_failures
 from rexview.ui.server import review_sets
-from rexview.ui.written.marks import marks_html, named_failures
 
 PAGE = "case page"
 ANN_LOOKS = Visitor("ann")

@@ -15,10 +15,10 @@ from rexview.analysis.written_results import VALIDATION_KIND, condition, found_i
 from rexview.people import Person
 from rexview.settings import load_settings
 from rexview.ui.access import permissions
-from rexview.ui.failures.written.validate.widgets import items_around
+from rexview.ui.failures.written_sample import items_around
+from rexview.ui.judge.judge_opinions import added_by_written
+from rexview.ui.saving.written_failure_entries import own_json, written_round
 from rexview.ui.server import review_sets
-from rexview.ui.written.case_card import added_by_written
-from rexview.ui.written.round import own_json, written_round
 
 PAGE = "failures page"
 BOB = Person("bob", "Bob B.", "reader")

@@ -1,19 +1,74 @@
 """All rooms of this server, by review set and meeting; forgotten hours after everybody has left.
 
-Of several servers on one database one holds a meeting, see :mod:`rexview.ui.meeting.live.holder`.
+Of several servers on one database one holds a meeting, see :mod:`rexview.ui.meeting.live.rooms`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from rexview.people import Person
-from rexview.ui.meeting.live import holder
-from rexview.ui.meeting.live.room import Room
-from rexview.ui.meeting.live.seats import RoomRefused
+from rexview.ui.meeting.live.room import Room, RoomRefused
+from rexview.ui.server import server_state
 from rexview.words import tr
+
+if TYPE_CHECKING:
+    from rexview.store.database.shared_state import HeldLocks
+
+
+# Which of several servers on one PostgreSQL database holds a meeting: one at a time, never two.
+#
+# A room is in one server's memory. The first server that is asked for a meeting takes a lock,
+# which goes with its process; the others answer 503, upon which the proxy asks the next one
+# (docs/team.md).
+
+ELSEWHERE: Final = tr(
+    "This meeting is held on another server of this address. Whoever runs "
+    "it: let the proxy ask the next server (docs/team.md)."
+)
+
+
+def is_held_here(set_id: str, meeting: str) -> bool:
+    """Whether this server holds a meeting, as was seen last; asks nobody."""
+    locks = _locks()
+    return locks is None or locks.is_held(_name(set_id, meeting))
+
+
+def hold(set_id: str, meeting: str) -> bool:
+    """Hold a meeting here; return whether that could be. It asks the database.
+
+    Raises
+    ------
+    StoreError
+    """
+    locks = _locks()
+    return locks is None or locks.hold(_name(set_id, meeting))
+
+
+def let_go(set_id: str, meeting: str) -> None:
+    """Let another server hold a meeting."""
+    if (locks := _locks()) is not None:
+        locks.let_go(_name(set_id, meeting))
+
+
+@cache
+def _locks() -> HeldLocks | None:
+    """Return the locks of this server; None where it is the only one."""
+    address = server_state.settings().database_url
+    if address is None or address.startswith("sqlite"):
+        return None
+    from rexview.store.database.connection import Database
+    from rexview.store.database.shared_state import HeldLocks
+
+    return HeldLocks(Database(address))
+
+
+def _name(set_id: str, meeting: str) -> str:
+    return f"meeting {set_id} {meeting}"
+
 
 MOST_ROOMS: Final = 100
 FORGOTTEN_S: Final = 6 * 3600.0
@@ -88,5 +143,5 @@ class Rooms:
             raise RoomRefused(tr("Too many meetings are held on this server at once."))
 
 
-ROOMS: Final = Rooms(forgotten=holder.let_go)
+ROOMS: Final = Rooms(forgotten=let_go)
 """Those of this server."""

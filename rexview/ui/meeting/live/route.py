@@ -11,14 +11,16 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from rexview.analysis.meetings import Meeting, meeting
 from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
@@ -26,21 +28,138 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry
 from rexview.ui.access import permissions
-from rexview.ui.access.page_requests import NOT_KEPT, RequestRefused, json_body
-from rexview.ui.meeting.live import holder, stream
-from rexview.ui.meeting.live.ballot import VoteRefused
-from rexview.ui.meeting.live.join import ADDRESS as CODES
-from rexview.ui.meeting.live.join import go_by_code, join_json
-from rexview.ui.meeting.live.room import Plan, Room
+from rexview.ui.access.request_checks import NOT_KEPT, RequestRefused, json_body
+from rexview.ui.meeting.live import rooms
+from rexview.ui.meeting.live.admission import (
+    ADDRESS,
+    Admitted,
+    admit,
+    go_by_code,
+    join_json,
+    keep_voter,
+    new_voter,
+    voter_of,
+)
+from rexview.ui.meeting.live.admission import JOIN_ADDRESS as CODES
+from rexview.ui.meeting.live.room import KINDS, Plan, Room, RoomRefused, Seat, VoteRefused
 from rexview.ui.meeting.live.rooms import ROOMS
-from rexview.ui.meeting.live.seats import RoomRefused, Seat
-from rexview.ui.meeting.live.ticket import ADDRESS, Admitted, admit
-from rexview.ui.meeting.live.voter import keep_voter, new_voter, voter_of
 from rexview.ui.saving.entries import MEETING_PAGE
 from rexview.ui.saving.seen_cases import seen_entries
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import LinkRefused
 from rexview.words import tr
+
+# What a window of a meeting is told, as server-sent events: no thread waits for anybody.
+
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",  # nginx would hold events back
+    "Content-Encoding": "identity",
+}
+_BEAT_S: Final = 1.0
+"""Seconds between two signs of life: proxies and browsers see that the stream is there."""
+_ASK_AGAIN: Final = 1
+"""Every so many signs of life it is asked again whether the person may still follow."""
+_WRITE_AGAIN: Final = 5
+"""Every so many, votes that could not be written are tried again."""
+_RETRY_MS: Final = 500
+"""After so long a browser opens a stream again that has broken."""
+_OPEN: Final[set[asyncio.Event]] = set()
+_STOPPING: Final = asyncio.Event()
+
+
+def end_streams() -> None:
+    """End all streams: a server that stops waits for its answers to end."""
+    _STOPPING.set()
+    for wake in _OPEN:
+        wake.set()
+
+
+def begin_streams() -> None:
+    """Let streams be opened: the server has begun."""
+    _STOPPING.clear()
+
+
+class RoomStream(StreamingResponse):
+    """The answer that never ends: what is new, the newest only, and signs of life.
+
+    Parameters
+    ----------
+    room, seat : Room, Seat
+        The seat has joined; it is left when the answer ends, also one that never began.
+    seen : str
+        The number of the state that the window has (``Last-Event-ID``), empty for none.
+    may_stay : callable
+        Asked now and then; the stream ends when it says no.
+    write : callable
+        Called now and then for whoever leads: writes votes that could not be written.
+    """
+
+    def __init__(
+        self,
+        room: Room,
+        seat: Seat,
+        seen: str,
+        *,
+        may_stay: Callable[[], bool],
+        write: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._leave = partial(room.seats.leave, seat)
+        told = _events(room, seat, seen, may_stay, write)
+        super().__init__(told, media_type="text/event-stream", headers=_HEADERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events until either side ends it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._leave()
+
+
+async def _events(
+    room: Room,
+    seat: Seat,
+    seen: str,
+    may_stay: Callable[[], bool],
+    write: Callable[[], Awaitable[None]],
+) -> AsyncIterator[str]:
+    changed = asyncio.Event()
+    told = dict.fromkeys(KINDS, -1)
+    if seen == f"{room.epoch}-{room.revisions['state']}":
+        told["state"] = room.revisions["state"]
+    beats, clock = 0, asyncio.get_running_loop().time
+    next_beat = clock() + _BEAT_S
+    room.listeners.add(changed.set)
+    _OPEN.add(changed)
+    try:
+        yield f"retry: {_RETRY_MS}\n\n"
+        while not _STOPPING.is_set():
+            changed.clear()
+            for kind in KINDS:
+                revision = room.revisions[kind]
+                if told[kind] != revision:
+                    told[kind] = revision
+                    yield _event(kind, room.told(kind, seat), f"{room.epoch}-{revision}")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), max(0.0, next_beat - clock()))
+            if clock() >= next_beat:  # also while there is always something new
+                beats += 1
+                next_beat = clock() + _BEAT_S
+                yield "event: beat\ndata: \n\n"
+                room.seats.tick()
+                if seat is room.seats.leader and beats % _WRITE_AGAIN == 0:
+                    await write()
+                if beats % _ASK_AGAIN == 0 and not may_stay():
+                    return
+    finally:
+        room.listeners.discard(changed.set)
+        _OPEN.discard(changed)
+
+
+def _event(kind: str, data: Mapping[str, Any] | None, number: str) -> str:
+    name = f"id: {number}\n" if kind == "state" else ""
+    return f"event: {kind}\n{name}data: {json.dumps(data, separators=(',', ':'))}\n\n"
+
 
 MOST_STATE: Final = 2048
 """So many bytes has the state that a presenter shares at most."""
@@ -84,7 +203,7 @@ class _Live:
         except RoomRefused as error:
             return RequestRefused(503, str(error)).answer()
         seen = request.headers.get("last-event-id") or request.query_params.get("seen", "")
-        answer = stream.RoomStream(
+        answer = RoomStream(
             room,
             seat,
             seen,
@@ -311,10 +430,10 @@ def _shared(state: Mapping[str, Any]) -> dict[str, Any]:
 
 async def _room(who: Admitted) -> Room:
     """Return the room of a meeting, which this server holds then."""
-    if not holder.is_held_here(who.set_id, who.meeting):
+    if not rooms.is_held_here(who.set_id, who.meeting):
         ROOMS.drop(who.set_id, who.meeting)  # what it knew may be older than what is elsewhere
-        if not await _in_thread(holder.hold, who.set_id, who.meeting):
-            raise RequestRefused(503, holder.ELSEWHERE)
+        if not await _in_thread(rooms.hold, who.set_id, who.meeting):
+            raise RequestRefused(503, rooms.ELSEWHERE)
     return ROOMS.of(who.set_id, who.meeting)
 
 
@@ -323,7 +442,7 @@ def _may_stay(request: Request) -> bool:
         who = _admitted(request)
     except RequestRefused:
         return False
-    return holder.is_held_here(who.set_id, who.meeting)
+    return rooms.is_held_here(who.set_id, who.meeting)
 
 
 def _admitted(request: Request) -> Admitted:
@@ -387,7 +506,7 @@ def _record(who: Admitted, entry: Entry, person: Person) -> None:
 def routes(cases: CaseMaker) -> list[Route]:
     """Return the routes to mount beside Streamlit's own, under the app's base path."""
     live = _Live(cases)
-    stream.begin_streams()
+    begin_streams()
     base = server_state.base_path()
     address = f"{base}/{ADDRESS}/{{token}}"
     return [

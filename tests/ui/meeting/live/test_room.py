@@ -7,10 +7,16 @@ import re
 import pytest
 
 from rexview.people import Person
-from rexview.ui.meeting.live.ballot import VoteRefused
-from rexview.ui.meeting.live.room import KINDS, Plan, Room
+from rexview.ui.meeting.live.room import (
+    ABSENT_S,
+    KINDS,
+    MOST_SEATS,
+    Plan,
+    Room,
+    RoomRefused,
+    VoteRefused,
+)
 from rexview.ui.meeting.live.rooms import FORGOTTEN_S, MOST_ROOMS, Rooms
-from rexview.ui.meeting.live.seats import ABSENT_S, MOST_SEATS, RoomRefused
 from rexview.vocab import MEETING_STEPS
 
 LEA = Person("lea", "Lea", "lead")

@@ -15,7 +15,8 @@ from rexview.errors import StoreRefused
 from rexview.people import Person
 from rexview.store import Entry
 from rexview.ui.access import sign_in
-from rexview.ui.meeting.live import rooms, route, stream
+from rexview.ui.meeting.live import rooms, route
+from rexview.ui.meeting.live import route as stream
 from rexview.ui.server import server_state
 from rexview.ui.server.sealed_tokens import Grant
 from rexview.vocab import MEETING_STEPS

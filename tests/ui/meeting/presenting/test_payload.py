@@ -11,7 +11,7 @@ from support.small_set import write_set
 
 from rexview.analysis.meetings import FIRST_STEP, Meeting
 from rexview.reviewset import load
-from rexview.ui.meeting.presenting.payload import case_json, letters_of
+from rexview.ui.meeting.presenting.presented_case import case_json, letters_of
 from rexview.vocab import MEETING_STEPS
 
 DEMO = load(ROOT / "assets" / "demo")

@@ -1,0 +1,629 @@
+"""Run the steps of ``curate``: each is a run, and its answers become a part of the set."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.analysis.run_models.run_request import RunSubjects
+from rexview.cli.foreground_run import ask_model
+from rexview.cli.output import as_json
+from rexview.cli.reviews import reviews_of
+from rexview.cli.run import plan_about, would_send
+from rexview.curation.asking import QuestionSubject, Step
+from rexview.curation.choice.checks import Check, ChoiceQuestion
+from rexview.curation.choice.proposing import PROPOSE_CHOICE
+from rexview.curation.choice.proposing import choice_proposing_subjects as choice_subjects
+from rexview.curation.choice.sample import sample_of
+from rexview.curation.choice.validation import (
+    CHECKS,
+    VALIDATE,
+    Verdict,
+    checks_of,
+    questions_of_cases,
+    verdicts,
+    write_rules,
+)
+from rexview.curation.choice.validation import choice_questions_of as choice_questions
+from rexview.curation.choice.validation import validation_subjects as validating_subjects
+from rexview.curation.near_duplicates import Similarity
+from rexview.curation.proposing import PROPOSE, proposing_subjects
+from rexview.curation.questions import (
+    OpenQuestion,
+    StepParts,
+    is_of_step,
+    questions_of,
+    rating_subjects,
+    tagging_subjects,
+    write_parts,
+)
+from rexview.curation.rating import RATE
+from rexview.curation.studies import studies_of
+from rexview.curation.tagging import TAG
+from rexview.errors import ImportSourceError, RunError, RunRefused, SettingsError
+from rexview.models.asking.cards import find_card
+from rexview.models.backend import OUTCOMES, AttemptFailed
+from rexview.models.endpoints.embeddings import Embeddings
+from rexview.models.running.estimate import Estimate, estimate
+from rexview.models.running.folder import CURATING, run_folder
+from rexview.models.running.journal import KeptReply, kept_replies
+from rexview.models.running.progress import Progress
+from rexview.models.running.run import RunPlan
+from rexview.models.running.spec import Budget, Spent, read_spec
+from rexview.reviewset import load
+from rexview.reviewset.importers.receipt import ProblemLog, Receipt, alike
+from rexview.reviewset.importers.run import read_sources
+from rexview.reviewset.importers.set_rows import SetRows
+from rexview.schema import ReviewSet
+from rexview.store import merged
+from rexview.untrusted_input import printable
+from rexview.vocab import counted
+
+# The set that questions are made for: its files, what runs left, and what people wrote.
+
+STEP: Final[dict[str, Step[Any]]] = {step.name: step for step in (PROPOSE, RATE, TAG)}
+"""The steps of open questions, by name."""
+CHOICE_STEP: Final[dict[str, Step[Any]]] = {step.name: step for step in (PROPOSE_CHOICE, VALIDATE)}
+"""Those of multiple choice questions."""
+
+
+def open_with_reviews(folder: Path) -> ReviewSet:
+    """Open a set with what people wrote: their own questions are scored and tagged, too."""
+    reviews = reviews_of(folder)
+    return merged(reviews.review_set, reviews)
+
+
+def mend_parts(folder: Path) -> None:
+    """Write the parts of all runs that ended before they could write theirs.
+
+    Raises
+    ------
+    RunError
+    """
+    review_set = load(folder)
+    for step in (*STEP.values(), *CHOICE_STEP.values()):
+        write_parts(review_set, step)
+
+
+# What ``curate`` says: what came of each step, and what is missing.
+
+_NAMED: Final = 10
+_ROW: Final = {
+    "candidates": "question",
+    "candidate_ratings": "score",
+    "candidate_tags": "tagged question",
+    "validations": "check",
+}
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """What a step came to.
+
+    ``message`` is why it was not begun, where it was not; ``untold`` counts studies that are left
+    out as nothing is told of them.
+    """
+
+    step: Step[Any]
+    subjects: Sequence[QuestionSubject] = ()
+    said: Mapping[str, KeptReply] = field(default_factory=dict)
+    written: StepParts = field(default_factory=lambda: StepParts((), {}, 0))
+    ended: Progress | None = None
+    untold: int = 0
+    message: str | None = None
+
+    def _of(self, *, answered: bool) -> list[tuple[QuestionSubject, KeptReply]]:
+        both = [(one, self.said[one.id]) for one in self.subjects if one.id in self.said]
+        return [(one, reply) for one, reply in both if reply.answered == answered]
+
+    @property
+    def unreadable(self) -> list[dict[str, str]]:
+        """What came and cannot be read, with why."""
+        return [_told(one, reply) for one, reply in self._of(answered=False)]
+
+    @property
+    def notes(self) -> list[dict[str, str]]:
+        """What is to be known of answers that were read."""
+        return [_told(one, reply) for one, reply in self._of(answered=True) if reply.why]
+
+    @property
+    def unasked(self) -> int:
+        """What has no answer yet."""
+        return sum(one.id not in self.said for one in self.subjects)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that is asked about is answered and can be read."""
+        return not (self.message or self.unasked or self.unreadable)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "step": self.step.name,
+            "asked_about": len(self.subjects),
+            "answered": len(self._of(answered=True)),
+            "unreadable": self.unreadable,
+            "unasked": self.unasked,
+            "left_out": self.untold,
+            "notes": self.notes,
+            "table": self.step.table,
+            "rows": self.written.rows,
+            "elsewhere": self.written.elsewhere,
+            "run": asdict(self.ended) if self.ended else None,
+            "message": self.message,
+        }
+
+
+def _told(subject: QuestionSubject, reply: KeptReply) -> dict[str, str]:
+    return {
+        "case": subject.case,
+        "about": ", ".join(subject.about),
+        "outcome": reply.outcome,
+        "why": reply.why,
+    }
+
+
+def print_steps(
+    options: argparse.Namespace,
+    steps: Sequence[StepResult],
+    *,
+    begun: bool,
+    more: Mapping[str, Any] | None = None,
+) -> int:
+    """Say what came; return the exit status.
+
+    ``begun`` says that no step was left out; ``more`` is said beside it as JSON.
+    """
+    status = 0 if begun and all(one.complete for one in steps) else 1
+    if options.json:
+        shown = {"steps": [one.as_json() for one in steps], "begun": begun, **(more or {})}
+        as_values = {**shown, "exit": status}
+        print(as_json(as_values))
+        return status
+    for one in steps:
+        _tell_step(one)
+    if not begun:
+        print("The steps after it were not begun: give the same command with --resume.")
+    return status
+
+
+def _tell_step(one: StepResult) -> None:
+    name = one.step.name
+    if one.message:
+        print(printable(f"{name}: {one.message}"), file=sys.stderr)
+        return
+    rows = sum(one.written.rows.values())
+    many = counted(rows, _ROW[one.step.table])
+    answered = len(one.subjects) - one.unasked - len(one.unreadable)
+    print(f"{name}: {answered:,} of {len(one.subjects):,} answered. {many} in {one.step.table}/")
+    if one.step.table == "candidates" and one.written.elsewhere:
+        print(f"  {counted(one.written.elsewhere, 'question')} proposed before, left out")
+    if one.ended and one.ended.message:
+        print(printable(one.ended.message), file=sys.stderr)
+    names: Mapping[str, str] = dict(OUTCOMES)  # type: ignore[arg-type]
+    for told in one.unreadable[:_NAMED]:
+        outcome = names.get(told["outcome"], told["outcome"])
+        words = f"  {told['case']}, {told['about']}: {outcome}. {told['why']}"
+        print(printable(words.rstrip()), file=sys.stderr)
+    for told in one.notes[:_NAMED]:
+        print(printable(f"  {told['case']}, {told['about']}: {told['why']}"), file=sys.stderr)
+    if one.unreadable:
+        print(f"  {counted(len(one.unreadable), 'answer')} cannot be read: --again asks again.")
+    if len(one.notes) > _NAMED:
+        print(f"  {counted(len(one.notes), 'answer')} with a note: --json has all.")
+    if one.unasked:
+        print(f"  {one.unasked:,} without an answer: --resume asks about them.")
+
+
+def print_requests(
+    options: argparse.Namespace, steps: Sequence[tuple[Step[Any], Mapping[str, Any], Estimate]]
+) -> int:
+    """Say what would be sent."""
+    if options.json:
+        print(json.dumps({"steps": [{"step": s.name, **told} for s, told, _ in steps]}, indent=1))
+        return 0
+    for step, told, estimated in steps:
+        if told["first_request"] is None:
+            print(f"{step.name}: nothing is left that can be asked.")
+            continue
+        print(json.dumps(told["first_request"], indent=1))
+        if told["continues"]:
+            print(f"{step.name}: would go on with {told['continues']}.")
+        print(f"{step.name}: {estimated}")
+        for figure, source in estimated.sources.items():
+            print(printable(f"  {figure}: {source}"))
+    return 0
+
+
+_STAND_IN: Final = (
+    "Describe position, size and margins of the abnormality in the left lower zone, and "
+    "say which diagnosis they speak for."
+)
+"""In place of questions that are not proposed yet, when their scoring is estimated."""
+
+
+def curate(options: argparse.Namespace) -> int:
+    """Do the steps in order, as long as each comes to its end.
+
+    Raises
+    ------
+    RunRefused, RunError
+    """
+    steps = wanted_steps(options, STEP, options.step)
+    if options.dry_run:
+        return dry_run(options, [(step, options) for step in steps])
+    mend_parts(options.folder)
+    told, _ = do_steps(options, steps, Budget.parse(options.budget) if options.budget else None)
+    return print_steps(options, told, begun=len(told) == len(steps))
+
+
+def do_steps(
+    options: argparse.Namespace, steps: Sequence[Step[Any]], budget: Budget | None
+) -> tuple[list[StepResult], Budget | None]:
+    """Do some steps in order, until one does not come to its end; return what is left of a budget.
+
+    Raises
+    ------
+    RunRefused, RunError
+    """
+    told: list[StepResult] = []
+    for step in steps:
+        if budget is not None and not _in_words(budget):
+            told.append(StepResult(step, message="Budget reached: not begun."))
+            continue
+        done = _do(options, step, budget)
+        told.append(done)
+        if done.ended is not None:
+            budget = _left(budget, done.ended)
+            if done.ended.state != "finished":
+                break
+    return told, budget
+
+
+def wanted_steps(
+    options: argparse.Namespace, known: Mapping[str, Step[Any]], names: Sequence[str]
+) -> list[Step[Any]]:
+    """Return the steps of some names; where a run is named, the one of those known that it is of.
+
+    Raises
+    ------
+    RunRefused
+        There is no such run, or it is of none of them.
+    """
+    if not isinstance(options.resume, str):
+        return [known[name] for name in names]
+    try:
+        spec = read_spec(run_folder(options.folder, options.resume, CURATING))
+    except RunError as error:
+        raise RunRefused(str(error)) from None
+    found = [step for step in known.values() if is_of_step(spec, step)]
+    if not found:
+        raise RunRefused(f"The run {spec.id} does none of {', '.join(known)}.")
+    return found
+
+
+@dataclass(frozen=True)
+class _About:
+    """What a step asks about: all of it, what was said of that, and what is still to be asked."""
+
+    review_set: ReviewSet
+    subjects: list[QuestionSubject]
+    said: dict[str, KeptReply]
+    left: list[QuestionSubject]
+    untold: int = 0
+
+
+def _about(options: argparse.Namespace, step: Step[Any]) -> _About:
+    review_set = open_with_reviews(options.folder)
+    untold = 0
+    if step is PROPOSE:
+        studies = list(studies_of(review_set, options.told_from))
+        subjects = proposing_subjects(studies, options.candidates)
+        untold = len(studies) - len(subjects)
+    elif step is PROPOSE_CHOICE:
+        studies = list(studies_of(review_set))
+        subjects = choice_subjects(studies, options.candidates)
+        untold = len(studies) - len(subjects)
+    elif step is VALIDATE:
+        subjects = validating_subjects(choice_questions(review_set))
+    else:
+        questions = questions_of(review_set, edited=options.edited)
+        if step is RATE:
+            subjects = rating_subjects(review_set, questions, options.told_from)
+        else:
+            subjects = tagging_subjects(questions)
+    said = kept_replies(review_set.folder, CURATING, options.model, step.wording)
+    left = [
+        one
+        for one in subjects
+        if one.id not in said or (options.again and not said[one.id].answered)
+    ]
+    return _About(review_set, subjects, said, left, untold)
+
+
+def _do(options: argparse.Namespace, step: Step[Any], budget: Budget | None) -> StepResult:
+    """Ask about what the model has not answered yet, then keep all that it said."""
+    about = _about(options, step)
+    if before := len(about.subjects) - len(about.left):
+        words = f"{step.name}: {before:,} answered before by {options.model}, not asked again."
+        print(printable(words), file=sys.stderr)
+    if about.untold:
+        many = counted(about.untold, "study")
+        looked_for = "report" if step is PROPOSE_CHOICE else _looked_for(options)
+        words = f"{many} left out: there is no {looked_for} to tell."
+        print(words, file=sys.stderr)
+    plan = _plan(options, step, about, budget)
+    ended = None
+    try:
+        if plan.left:
+            print(f"{step.name}: {len(plan.left):,} to ask.", file=sys.stderr)
+            local = {"yes": options.yes, "download": options.download}
+            asking = step.asking(about.subjects, plan.spec)
+            ended = ask_model(plan, asking, as_lines=options.json, **local)
+    finally:  # what came is kept, whatever ended it
+        written = write_parts(load(options.folder), step)
+    said = kept_replies(about.review_set.folder, CURATING, options.model, step.wording)
+    return StepResult(step, about.subjects, said, written, ended, about.untold)
+
+
+def _looked_for(options: argparse.Namespace) -> str:
+    return {
+        "findings": "report",
+        "indication": "indication",
+        None: "report and no indication",
+    }[options.told_from]
+
+
+def _plan(
+    options: argparse.Namespace, step: Step[Any], about: _About, budget: Budget | None
+) -> RunPlan:
+    """Plan the run; one that is named must have asked this model in these words."""
+    ids = tuple(one.id for one in about.left)
+    subjects = RunSubjects(ids, step.wording, CURATING)
+    left = _in_words(budget) if budget else None
+    return plan_about(about.review_set, options, options.model, subjects, budget=left)
+
+
+def _in_words(budget: Budget) -> str | None:
+    """Write a budget as the command takes it; None where nothing is left of it."""
+    number = f"{budget.amount:.6f}" if budget.unit == "USD" else f"{int(budget.amount)}"
+    return f"{number}{budget.unit}" if float(number) > 0 else None
+
+
+def _left(budget: Budget | None, ended: Progress) -> Budget | None:
+    """Return what a step leaves of the budget for the next one."""
+    if budget is None:
+        return None
+    used = Spent.from_json(ended.spent) + Spent.from_json(ended.unsure)
+    return replace(budget, amount=max(0.0, budget.amount - used.of(budget.unit)))
+
+
+def dry_run(
+    options: argparse.Namespace, steps: Sequence[tuple[Step[Any], argparse.Namespace]]
+) -> int:
+    """Say what would be sent; questions that are not there yet count as a usual one each.
+
+    Each step is asked as its own options say.
+    """
+    to_come: list[str] = []
+    told = []
+    for step, own in steps:
+        about = _about(own, step)
+        source = "a usual answer, until some have come"
+        if step in (PROPOSE, PROPOSE_CHOICE):
+            to_come = [one.case for one in about.left for _ in range(options.candidates)]
+        elif to_come:
+            stand_ins = _stand_ins(own, step, about, to_come)
+            about = replace(about, subjects=about.subjects + stand_ins, left=about.left + stand_ins)
+            source += f"; {counted(len(stand_ins), 'question')} not proposed yet"
+        plan = _plan(own, step, about, None)
+        asking = step.asking(about.subjects, plan.spec)
+        estimated = estimate(asking, plan.left, plan.spec.card, source)
+        told.append((step, would_send(plan, asking, estimated), estimated))
+    return print_requests(options, told)
+
+
+def _stand_ins(
+    options: argparse.Namespace, step: Step[Any], about: _About, cases: Sequence[str]
+) -> list[QuestionSubject]:
+    """Return a question in place of each that is still to be proposed."""
+    questions = [OpenQuestion(case, f"to come {n}", _STAND_IN) for n, case in enumerate(cases)]
+    if step is RATE:
+        return rating_subjects(about.review_set, questions, options.told_from)
+    if step is TAG:
+        return tagging_subjects(questions)
+    # a validator reads report and question
+    values = dict(about.subjects[0].values) if about.subjects else {}
+    return [
+        QuestionSubject(one.case, one.about, {**values, "question": _STAND_IN}) for one in questions
+    ]
+
+
+# ``curate --choice``: multiple choice questions made from reports, and checked.
+
+
+def curate_choice(options: argparse.Namespace) -> int:
+    """Make questions, check them by rules, then ask the validator, where one is named.
+
+    Raises
+    ------
+    RunRefused, RunError
+    """
+    names = ["choice", "validate"] if options.validator else ["choice"]
+    steps = wanted_steps(options, CHOICE_STEP, names)
+    own = {step.name: _options_of(options, step is VALIDATE) for step in steps}
+    if options.dry_run:
+        return dry_run(options, [(step, own[step.name]) for step in steps])
+    similarity = _similarity(options)
+    mend_parts(options.folder)
+    budget = Budget.parse(options.budget) if options.budget else None
+    told: list[StepResult] = []
+    if PROPOSE_CHOICE not in steps:  # an earlier command may have ended before rules had their turn
+        _by_rules(options.folder, similarity)
+    for step in steps:
+        done, budget = do_steps(own[step.name], [step], budget)
+        told += done
+        if step is PROPOSE_CHOICE:
+            _by_rules(options.folder, similarity)
+        if any(one.ended and one.ended.state != "finished" for one in done):
+            break
+    review_set = open_with_reviews(options.folder)
+    every = list(verdicts(review_set).values())
+    sample = sample_of(review_set)
+    more = {"questions": _counts(every), "sample": [list(key) for key in sample]}
+    status = print_steps(options, told, begun=len(told) == len(steps), more=more)
+    if not options.json:
+        _tell(every, len(sample))
+    return status
+
+
+def _options_of(options: argparse.Namespace, validating: bool) -> argparse.Namespace:
+    """Return the options of a step: the validator is asked in place of the model."""
+    if not validating:
+        return options
+    return argparse.Namespace(**{**vars(options), "model": options.validator or options.model})
+
+
+def _similarity(options: argparse.Namespace) -> Similarity | None:
+    if not options.embeddings:
+        return None
+    try:
+        own = options.folder if options.folder.is_dir() else None  # a file has no cards beside it
+        card = find_card(options.embeddings, own)
+        return Embeddings(options.embeddings, card, options.base_url)
+    except (AttemptFailed, SettingsError) as fault:
+        raise RunRefused(f"--embeddings: {fault}") from None
+
+
+def _by_rules(folder: Path, similarity: Similarity | None) -> None:
+    try:
+        write_rules(load(folder), similarity)
+    except AttemptFailed as failure:
+        raise RunRefused(
+            f"--embeddings: {failure} The questions are kept, and not checked yet."
+        ) from None
+
+
+def _counts(every: Sequence[Verdict]) -> dict[str, Any]:
+    failed = Counter(check for one in every for check in {row["check"] for row in one.failed})
+    untold = Counter(check for one in every if one.state == "untold" for check in one.untold)
+    states = Counter(one.state for one in every)
+    return {
+        **{state: states[state] for state in ("passed", "failed", "untold")},
+        "failed_checks": dict(failed.most_common()),
+        "untold_checks": dict(untold.most_common()),
+    }
+
+
+def _tell(every: Sequence[Verdict], sampled: int) -> None:
+    counts = _counts(every)
+    print(
+        f"{counted(len(every), 'question')}: {counts['passed']:,} passed all checks, "
+        f"{counts['failed']:,} failed, of {counts['untold']:,} some check cannot tell."
+    )
+    for name in ("failed_checks", "untold_checks"):
+        words = "failed" if name == "failed_checks" else "not told"
+        for check, many in counts[name].items():
+            print(f"  {CHECKS.get(check, check)}: {words} {many:,}")
+    if counts["untold_checks"]:
+        print("What rules cannot tell, a model can (--validator ID), or an expert on page Curate.")
+    if sampled:
+        print(f"{counted(sampled, 'question')} for experts to read, on page Curate.")
+
+
+def validate_only(options: argparse.Namespace) -> int:
+    """Check the multiple choice questions of a set, or of a file of any format, by rules.
+
+    Nothing is written. The exit status is 1 where any check failed.
+
+    Raises
+    ------
+    RunRefused
+        There is none.
+    ReviewSetError, ImportSourceError
+        It cannot be read.
+    """
+    if options.validator:
+        raise RunRefused(
+            "--validate-only is by rules; a model checks with --choice --validator ID."
+        )
+    rows: SetRows | None = None
+    try:
+        if options.folder.is_dir():
+            review_set = load(options.folder)
+        else:
+            rows = SetRows("", ProblemLog(), Receipt("auto"))
+            read_sources(rows, "auto", [options.folder], {}, out=None, into=False)
+            review_set = rows.to_review_set(Path(), "images/")
+            _tell_import(options.folder.name, rows.log)
+        return _checked(options, review_set)
+    finally:
+        if rows is not None:
+            rows.close()
+
+
+def _tell_import(name: str, log: ProblemLog) -> None:
+    if log.has_errors:
+        raise ImportSourceError(f"{name} cannot be read as a whole.", log.problems)
+    for words in (*alike(log.problems), *log.notes):
+        print(printable(str(words)), file=sys.stderr)
+
+
+def _checked(options: argparse.Namespace, review_set: ReviewSet) -> int:
+    questions = list(questions_of_cases(review_set))
+    if not questions:
+        if review_set.candidates.filter(question_type="choice").is_empty():
+            raise RunRefused("There is no multiple choice question.")
+        raise RunRefused(
+            "The set has no multiple choice case, only candidates: what checks say of these stands "
+            "in its folder validations, and `curated --choice` writes those that passed."
+        )
+    try:
+        found = checks_of(questions, _similarity(options))
+    except AttemptFailed as failure:
+        raise RunRefused(f"--embeddings: {failure}") from None
+    if others := review_set.cases.height - len(questions):
+        words = f"{counted(others, 'case')} left out: no multiple choice question."
+        print(words, file=sys.stderr)
+    status = 1 if any(one.passed is False for _, checks in found for one in checks) else 0
+    if options.json:
+        told = {"questions": [_as_json(*one) for one in found], "checks": _table(found)}
+        print(as_json({**told, "exit": status}))
+        return status
+    print(f"{counted(len(found), 'multiple choice question')}, checked by rules")
+    print(f"{'check':<44}{'passed':>8}{'failed':>8}{'not told':>10}")
+    for check, row in _table(found).items():
+        name = CHECKS[check]
+        print(f"{name:<44}{row['passed']:>8,}{row['failed']:>8,}{row['untold']:>10,}")
+    failing = [(asked, one) for asked, checks in found for one in checks if one.passed is False]
+    for asked, one in failing[:_NAMED]:
+        print(printable(f"{asked.case}: {CHECKS[one.check]}? {one.reason}"), file=sys.stderr)
+    if len(failing) > _NAMED:
+        print(f"{len(failing) - _NAMED:,} more: --json has all.", file=sys.stderr)
+    return status
+
+
+def _table(
+    found: Iterable[tuple[ChoiceQuestion, Sequence[Check]]],
+) -> Mapping[str, Mapping[str, int]]:
+    counts = Counter((one.check, one.passed) for _, checks in found for one in checks)
+    words: tuple[tuple[str, bool | None], ...] = (
+        *(("passed", True), ("failed", False), ("untold", None)),
+    )
+    return {check: {word: counts[check, value] for word, value in words} for check in CHECKS}
+
+
+def _as_json(asked: ChoiceQuestion, checks: Sequence[Check]) -> dict[str, Any]:
+    return {
+        "case": asked.case,
+        "checks": {
+            one.check: {"passed": one.passed, "defect": one.defect, "reason": one.reason}
+            for one in checks
+        },
+    }

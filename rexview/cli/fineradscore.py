@@ -1,0 +1,152 @@
+"""``--metric fineradscore``: a judge is asked about each report, what it said is kept and told."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+from rexview.analysis.run_models.run_request import RunSubjects
+from rexview.cli.foreground_run import ask_model
+from rexview.cli.output import as_json, print_left
+from rexview.cli.report_pairs import (
+    ComparedReports,
+    name_file,
+    pair_reports,
+    print_metric,
+    summarise_metric,
+)
+from rexview.cli.run import dry_run, plan_about
+from rexview.errors import MetricsRefused
+from rexview.metrics.fineradscore import (
+    Corrected,
+    ReportSubject,
+    build_line_edit_asking,
+    corrected,
+    edit_rows,
+    judge_metric_identity,
+    judging_prompt,
+    read_kept_corrections,
+    reader_of,
+    report_subject,
+)
+from rexview.metrics.kept_values import MetricValues, write_edits, write_values
+from rexview.models.running.estimate import estimate
+from rexview.untrusted_input import printable
+from rexview.vocab import counted
+
+if TYPE_CHECKING:
+    from rexview.models.backend import Prompt
+    from rexview.models.running.progress import Progress
+
+
+_WIDEST_LAST: Final = ("impression", "findings", "findings+impression")
+
+
+def compute_judged_metric(options: argparse.Namespace) -> int:
+    """Ask about what the judge has not answered yet, then keep all that it said.
+
+    Raises
+    ------
+    MetricsRefused, RunRefused, RunError, MetricsError
+    """
+    if not options.judge:
+        raise MetricsRefused("Say which model is the judge: --judge MODEL.")
+    if options.out:
+        raise MetricsRefused(
+            "What a judge says is kept in the set's folder: leave --out away, and copy the set to "
+            "where it can be written."
+        )
+    about = pair_reports(options, ("findings",))
+    about.tell_missing()
+    prompt = judging_prompt()
+    subjects = [report_subject(pair) for one, _ in about.compared for pair in one]
+    if not subjects:
+        print("No generated report can be compared with a reference.", file=sys.stderr)
+        return 1
+    said = read_kept_corrections(about.review_set.folder, options.judge, prompt)
+    left = [
+        one
+        for one in subjects
+        if one.id not in said or (options.again and not said[one.id].answered)
+    ]
+    if before := len(subjects) - len(left):
+        words = f"{counted(before, 'report')} judged before by {options.judge}, not asked again."
+        print(printable(words), file=sys.stderr)
+    wanted = RunSubjects(tuple(one.id for one in left), prompt)
+    plan = plan_about(about.review_set, options, options.judge, wanted, budget=options.budget)
+    asking = build_line_edit_asking(subjects, plan.spec)
+    if options.dry_run:
+        source = "a few corrections a report, until some have come"
+        return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
+    local = {"yes": options.yes, "download": options.download}
+    ended = ask_model(plan, asking, as_lines=options.json, **local) if plan.left else None
+    return _keep(options, about, subjects, prompt, ended)
+
+
+def _keep(
+    options: argparse.Namespace,
+    about: ComparedReports,
+    subjects: Sequence[ReportSubject],
+    prompt: Prompt,
+    ended: Progress | None,
+) -> int:
+    """Write values and corrections of all that the judge has answered; say what is missing."""
+    review_set, name = about.review_set, options.judge
+    said = read_kept_corrections(review_set.folder, name, prompt)
+    reports = corrected(subjects, said)
+    told = []
+    for one, scope in about.compared:
+        identity = judge_metric_identity(name, prompt, scope)
+        of_scope = [report for report in reports if report.subject.pair.scope == one.scope]
+        values = tuple(
+            (report.subject.pair.case.id, report.subject.pair.answer.model, float(report.score))
+            for report in of_scope
+        )
+        found = MetricValues(identity, values, None, len(list(one)) - len(values))
+        file, given = write_values(review_set, identity, found.rows, about.models)
+        told.append(summarise_metric([found], file, given, about))
+    # earlier runs may have asked about other scopes
+    every = [report_subject(pair) for scope in _WIDEST_LAST for pair in about.compare(scope)]
+    reader = reader_of(name, corrected=about.corrected is not None)
+    rows = edit_rows(review_set, _widest(corrected(every, said)), reader)
+    edits, _ = write_edits(review_set, reader, rows, about.models)
+    unread = [
+        {
+            "case": one.pair.case.id,
+            "model": one.pair.answer.model,
+            "scope": one.pair.scope,
+            "outcome": said[one.id].outcome,
+            "why": said[one.id].why,
+        }
+        for one in subjects
+        if one.id in said and not said[one.id].answered
+    ]
+    unasked = sum(one.id not in said for one in subjects)
+    status = 1 if unread or unasked else 0
+    corrections = sum(row["action"] != "keep" for row in rows)
+    if options.json:
+        values_json = {"values": told, "missing": about.missing_json()}
+        more = {"unreadable": unread, "unasked": unasked, "corrections": corrections}
+        place = name_file(edits, review_set.folder) if rows else None
+        run = asdict(ended) if ended else None
+        print(as_json({**values_json, **more, "edits": place, "run": run, "exit": status}))
+        return status
+    for of_metric in told:
+        if of_metric["models"]:
+            print_metric(of_metric)
+    if rows:
+        print(f"{counted(corrections, 'correction')}: {name_file(edits, review_set.folder)}")
+    words = f"{counted(unasked, 'report')} without an answer" if unasked else ""
+    print_left(ended, unread, words)
+    return status
+
+
+def _widest(reports: Iterable[Corrected]) -> list[Corrected]:
+    """Return for each report the corrections of the widest scope, so that none stands twice."""
+    widest: dict[tuple[str, str], Corrected] = {}
+    for one in sorted(reports, key=lambda one: _WIDEST_LAST.index(one.subject.pair.scope)):
+        widest[one.subject.pair.case.id, one.subject.pair.answer.model] = one
+    return list(widest.values())

@@ -1,0 +1,230 @@
+"""A run on the command line: what it asks with, whom it obeys, and what it shows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from rexview.analysis.run_models.run_request import pictures_folder
+from rexview.cli.output import ProgressPrinter, print_end
+from rexview.errors import RunRefused
+from rexview.models.backend import AttemptFailed, Backend
+from rexview.models.endpoints.endpoint import Endpoint
+from rexview.models.endpoints.servers import check_confirmed, read_address
+from rexview.models.local.files import Needs
+from rexview.models.local.model import LocalModel
+from rexview.models.local.spread_model import SpreadModel
+from rexview.models.running.attempts import Asking
+from rexview.models.running.progress import Progress
+from rexview.models.running.run import Run, RunPlan, begin
+from rexview.models.running.spec import RunSpec
+from rexview.schema import ReviewSet
+from rexview.spread.workers import Spread
+from rexview.untrusted_input import printable
+
+# A model on this machine, for a run on the command line: what it takes is said before.
+
+
+def local_model(
+    spec: RunSpec, *, needed: bool, yes: bool, download: bool, spread: Spread | None = None
+) -> LocalModel | SpreadModel:
+    """Return the model of a run, in this process or held by the workers of ``spread``.
+
+    It is looked for only where it is needed.
+
+    Raises
+    ------
+    RunRefused
+        It cannot be run here; the message says what to do.
+    """
+    given = (spec.parameters, spec.card, spec.concurrency)
+    model: LocalModel | SpreadModel | None = None
+    try:
+        if spread is None:
+            model = LocalModel(*given)
+            if needed:
+                _agree([model.prepare(download=download)], yes=yes)
+        else:
+            model = SpreadModel(*given, spread)
+            if needed:
+                _agree(model.prepare(download=download), yes=yes)
+    except AttemptFailed as failure:
+        raise RunRefused(str(failure)) from None
+    if spec.repeats > 1 and not spec.parameters.temperature:
+        print("Without --temperature every repeat will be the same.", file=sys.stderr)
+    return model
+
+
+def _agree(needs: Sequence[Needs], *, yes: bool) -> None:
+    """Say what each worker takes; where that is more than is free, go on only if it is wanted."""
+    for said, workers in Counter(map(str, needs)).items():
+        each = f"Each of {workers} workers: " if workers > 1 else ""
+        print(printable(f"{each}{said}"), file=sys.stderr)
+    if yes or all(one.fits for one in needs):
+        return
+    fault = "That is more than is free, and this machine may stand still"
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        print(f"{fault}. Go on all the same? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+        raise RunRefused("Nothing was loaded.")
+    raise RunRefused(
+        f"{fault}: close other programs, lower --concurrency or --max-output-tokens, use a smaller "
+        "model, or insist with --yes."
+    )
+
+
+_SHORTEST_KEY: Final = 8
+
+
+def run_in_foreground(
+    review_set: ReviewSet,
+    plan: RunPlan,
+    asking: Asking[Any],
+    *,
+    as_json: bool,
+    yes: bool = False,
+    download: bool = False,
+    spread: Spread | None = None,
+) -> int:
+    """Begin or go on, wait for the end, say how it was; return the exit status.
+
+    ``yes``, ``download`` and ``spread`` are for models on this machine: load one that is larger
+    than what is free, fetch one that is not here, let workers hold it.
+
+    Raises
+    ------
+    RunRefused, RunError
+    """
+    images = pictures_folder(review_set)
+    ended = ask_model(
+        *(plan, asking), images=images, as_lines=as_json, yes=yes, download=download, spread=spread
+    )
+    return print_end(ended, as_json=as_json)
+
+
+def ask_model(
+    plan: RunPlan,
+    asking: Asking[Any],
+    *,
+    as_lines: bool,
+    images: Path | None = None,
+    yes: bool = False,
+    download: bool = False,
+    spread: Spread | None = None,
+) -> Progress:
+    """Begin or go on, show how far it is, and wait for the end; as :func:`run_in_foreground`.
+
+    ``as_lines`` shows lines where a terminal could show one that changes; ``images`` is as in
+    :class:`.Run`.
+
+    Raises
+    ------
+    RunRefused, RunError
+    """
+    if plan.before:
+        told = f"Going on with {plan.spec.id}: {len(plan.left):,} to go."
+        print(told, file=sys.stderr)
+    needed = bool(plan.left)
+    backend, masked = backend_of(
+        plan.spec, needed=needed, yes=yes, download=download, spread=spread
+    )
+    try:
+        lock = begin(plan)
+        try:
+            _own_process_group()
+            shower = ProgressPrinter(as_lines=as_lines)
+            shown = shower.show
+            run = Run(
+                plan.spec, plan.run, asking, backend, images=images, masked=masked, told=shown
+            )
+            with _signals_to(run):
+                ended = run.work()
+            shower.end()
+        finally:
+            lock.release()
+    finally:
+        backend.close()
+    return ended
+
+
+def backend_of(
+    spec: RunSpec,
+    *,
+    needed: bool = True,
+    yes: bool = False,
+    download: bool = False,
+    spread: Spread | None = None,
+) -> tuple[Backend, Callable[[str], str]]:
+    """Return what asks the model, and what takes its key out of a text.
+
+    ``needed`` says whether anything is left to be asked, else no local model is looked for;
+    ``yes``, ``download`` and ``spread`` are as in :func:`run_in_foreground`.
+
+    Raises
+    ------
+    RunRefused
+    """
+    if spec.parameters.api == "transformers":
+        held = local_model(spec, needed=needed, yes=yes, download=download, spread=spread)
+        return held, str
+    variable = spec.card.key_variable
+    key = os.environ.get(variable, "").strip() or None
+    try:
+        address = read_address(spec.parameters.base_url)
+        check_confirmed(address)
+        if key is None and not address.is_this_machine:
+            words = f"There is no key for {address.host}: set the environment variable {variable}"
+            any_word = "" if address.is_openai else " (to any word, where the server wants none)"
+            raise RunRefused(f"{words}{any_word}.")
+        endpoint = Endpoint(
+            spec.parameters, key=key, key_name=variable, connections=spec.concurrency
+        )
+    except AttemptFailed as failure:
+        raise RunRefused(str(failure)) from None
+    for warning in endpoint.warnings:
+        print(printable(warning), file=sys.stderr)
+    secret = key if key and len(key) >= _SHORTEST_KEY else None
+    return endpoint, lambda words: words.replace(secret, "[key]") if secret else words
+
+
+def _own_process_group() -> None:
+    """Lead a process group, so that whoever ends it ends all of it.
+
+    A shell with a terminal has given us one already; elsewhere a group that has the terminal is
+    left as it is, since only that one hears Ctrl-C.
+    """
+    if not hasattr(os, "setpgrp") or os.getpgrp() == os.getpid():
+        return
+    typed = sys.stdin  # None where it is closed
+    with suppress(OSError):
+        has_terminal = typed and typed.isatty() and os.tcgetpgrp(typed.fileno()) == os.getpgrp()
+        if not has_terminal:
+            os.setpgrp()
+
+
+@contextmanager
+def _signals_to(run: Run) -> Iterator[None]:
+    """Cancel at the first signal, wait for nothing at the second."""
+    told = False
+
+    def obey(number: int, frame: FrameType | None) -> None:
+        nonlocal told
+        if told:
+            run.give_up()
+        told = True
+        run.cancel()
+
+    before = {number: signal.signal(number, obey) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,544 @@
+"""``python -m rexview judge``: a language model's second opinion on answers; and ``written``.
+
+``judge --written NAME`` asks about a failure that a clinician wrote; ``written`` samples what came.
+Exit status: 0 the judge has said all that it was asked, 1 something is missing, 2 it could not
+begin as it was asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rexview.cli.arguments import OWN_SET, new_command, path
+from rexview.cli.output import as_json, print_left, refusing
+from rexview.cli.run import (
+    add_again,
+    add_asking,
+    add_chosen_cases,
+    add_manner,
+    chosen_cases,
+    dry_run,
+    plan_about,
+)
+from rexview.errors import FileRefused, RunRefused, SettingsError, StoreError
+from rexview.untrusted_input import printable
+from rexview.vocab import TEXT_DIMENSIONS, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from rexview.analysis.written_results import ValidationResult as Validated
+    from rexview.judge.opinions import KnownOpinions as Known
+    from rexview.judge.subjects import JudgeSubject as Subject
+    from rexview.judge.written import Candidate, WrittenResults
+    from rexview.judge.written.validation import Share
+    from rexview.models.backend import Prompt
+    from rexview.models.running.progress import Progress
+    from rexview.rubric import RubricDimension
+    from rexview.schema import Answer, Case, ReviewSet
+
+
+# Which answers a judge is asked about, as ``--cases``, ``--filter`` and ``--model`` say.
+
+
+def models_wanted(options: argparse.Namespace, review_set: ReviewSet) -> list[str]:
+    """Return whose answers are judged.
+
+    Raises
+    ------
+    RunRefused
+        The set has no model of a name.
+    """
+    models: list[str] = options.model or [model.id for model in review_set.models]
+    if unknown := [one for one in models if one not in review_set.model_names]:
+        there = ", ".join(review_set.model_names)
+        raise RunRefused(f"--model: there is no model {unknown[0]!r:.80}. There are {there:.300}.")
+    return models
+
+
+def subjects_wanted(
+    options: argparse.Namespace,
+    review_set: ReviewSet,
+    models: Sequence[str],
+    rubric: Mapping[str, RubricDimension],
+    wanted: Sequence[str],
+) -> tuple[tuple[Subject, ...], int]:
+    """Return the answers that are asked about, and how many of the chosen cases' cannot be.
+
+    Raises
+    ------
+    RunRefused
+        A case is not in the set, or none is left.
+    """
+    from rexview.analysis.case.blinding import blinded_page
+    from rexview.judge.subjects import subjects_of
+
+    cases = chosen_cases(options, review_set)
+    ids = review_set.cases["id"].to_list() if cases is None else list(cases)
+    if unknown := [one for one in ids if review_set.case_row(one) is None]:
+        raise RunRefused(f"These cases are not in the review set: {', '.join(unknown[:5]):.300}")
+
+    answers = 0
+
+    def blinded(case_id: str) -> tuple[Case, Sequence[Answer]] | None:
+        nonlocal answers
+        page = blinded_page(review_set, case_id, {model: model for model in models})
+        if page is None:
+            return None
+        answers += len(page.answers)
+        return page.case, page.answers
+
+    subjects = tuple(subjects_of(review_set, ids, blinded, rubric, wanted))
+    return subjects, answers - len(subjects)
+
+
+def add_judge(commands: Any) -> None:
+    """Add the command ``judge``."""
+    purpose = "ask a language model for a second opinion on the models' answers"
+    parser = new_command(commands, "judge", _judge, purpose)
+    argument = parser.add_argument
+    argument("folder", **OWN_SET)
+    argument("--judge", required=True, metavar="MODEL", help="the model that judges")
+    model = "whose answers are judged, several times for several; all without it"
+    argument("--model", action="append", metavar="ID", help=model)
+    add_chosen_cases(parser)
+    argument("--failures", action="store_true", help="ask about failures only")
+    argument("--scores", action="store_true", help="ask for scores only; both without either")
+    argument("--prompt", metavar="NAME", help="a wording of the set's folder prompts/judge")
+    written = "find answers with a failure in words, of the page Failures or prompts/failures"
+    argument("--written", metavar="NAME", help=written)
+    add_asking(argument)
+    resume = "go on with the newest run of this judge, or with the one that is named"
+    again = "ask again about answers that the judge refused, or gave no readable opinion on"
+    add_again(parser, resume, again)
+    add_manner(argument)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked about: the subjects, and how many answers of the chosen cases are none."""
+
+    review_set: ReviewSet
+    judge: str
+    prompt: Prompt
+    subjects: tuple[Subject, ...]
+    without: int
+
+
+@refusing(RunRefused, SettingsError)
+def _judge(options: argparse.Namespace) -> int:
+    if options.written is not None:
+        return find_failure(options)
+    return _ask(options)
+
+
+def _ask(options: argparse.Namespace) -> int:
+    """Ask about what the judge has not said yet, then keep all that it said."""
+    from rexview.analysis.run_models.run_request import RunSubjects as Subjects
+    from rexview.cli.foreground_run import ask_model as ask
+    from rexview.judge.opinions import (
+        check_opinions_can_be_kept as check_set,
+    )
+    from rexview.judge.opinions import (
+        read_known_opinions as known_of,
+    )
+    from rexview.judge.request import build_opinion_asking as asking_of
+    from rexview.models.running.estimate import estimate
+    from rexview.settings import load_settings
+
+    asked = _asked(options)
+    check_set(asked.review_set.folder)
+    if not asked.subjects:
+        print("There is no answer to judge.", file=sys.stderr)
+        return 1
+    known = known_of(asked.review_set, asked.judge, asked.prompt)
+    left = [
+        part for one in asked.subjects if (part := known.left(one, again=options.again)) is not None
+    ]
+    if before := len(asked.subjects) - len(left):
+        words = f"{counted(before, 'answer')} judged before by {asked.judge}, not asked again."
+        print(printable(words), file=sys.stderr)
+    subjects = Subjects(tuple(one.id for one in left), asked.prompt)
+    plan = plan_about(asked.review_set, options, asked.judge, subjects, budget=options.budget)
+    asking = asking_of(asked.review_set, left, plan.spec, load_settings())
+    if options.dry_run:
+        source = "a sentence for each thing that is asked, until some have come"
+        return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
+    local = {"yes": options.yes, "download": options.download}
+    ended = ask(plan, asking, as_lines=options.json, **local) if plan.left else None
+    return _keep(options, asked, known, ended)
+
+
+def _asked(options: argparse.Namespace) -> _Asked:
+    """Find out what is asked, and about which answers.
+
+    Raises
+    ------
+    RunRefused, SettingsError
+    """
+    from rexview.analysis.study import rubric_of
+    from rexview.judge.request import find_wording
+    from rexview.judge.subjects import FAILURES, shows_report
+    from rexview.reviewset import load
+
+    review_set = load(options.folder)
+    prompt = find_wording(options.prompt, review_set.folder)
+    models = models_wanted(options, review_set)
+    try:
+        rubric = rubric_of(review_set)
+    except (OSError, FileRefused) as error:
+        raise RunRefused(f"{review_set.info.rubric} cannot be used: {error}") from None
+    both = options.failures == options.scores
+    scored = [one for one in TEXT_DIMENSIONS if one in rubric]
+    if not scored and options.scores:
+        raise RunRefused("--scores: the set's rubric has no dimension of texts.")
+    wanted = [
+        *(FAILURES if both or options.failures else ()),
+        *(scored if both or options.scores else ()),
+    ]
+    subjects, without = subjects_wanted(options, review_set, models, rubric, wanted)
+    if not shows_report(review_set) and "omission" in wanted:
+        print(
+            "The rules of the study show no reader the report: the judge does not get it, and is "
+            "not asked for missed findings.",
+            file=sys.stderr,
+        )
+    return _Asked(review_set, options.judge, prompt, subjects, without)
+
+
+def _keep(options: argparse.Namespace, asked: _Asked, before: Known, ended: Progress | None) -> int:
+    """Write all that the judge has said; say what is missing.
+
+    What it says is not counted here: beside such a number has to stand how far it agrees with
+    readers, which the pages and ``stats`` work out.
+    """
+    from rexview.judge.opinions import read_known_opinions as known_of
+    from rexview.judge.opinions import write_opinions
+
+    review_set = asked.review_set
+    written = write_opinions(review_set, asked.judge, asked.prompt)
+    known = known_of(review_set, asked.judge, asked.prompt)
+    unread = [
+        {
+            "case": one.about.case,
+            "model": one.about.model,
+            "outcome": found.outcome,
+            "why": found.why,
+        }
+        for one in asked.subjects
+        if (found := known.unread(one)) is not None
+    ]
+    unasked = sum(known.left(one) is not None for one in asked.subjects)
+    status = 1 if unread or unasked else 0
+    if options.json:
+        told = {
+            "judge": asked.judge,
+            "prompt": asked.prompt.id,
+            "files": written.files,
+            "opinions": written.opinions,
+            "answers": written.answers,
+            "quotes": written.quotes,
+            "quotes_not_in_answer": written.lost,
+            "given_elsewhere": len(before.given),
+            "never_came": asked.without,
+            "unreadable": unread,
+            "unasked": unasked,
+        }
+        print(as_json({**told, "run": asdict(ended) if ended else None, "exit": status}))
+        return status
+    if written.opinions:
+        words = f"{counted(written.opinions, 'opinion')} on {counted(written.answers, 'answer')}"
+        print(
+            printable(f"{words} by {asked.judge} ({asked.prompt.id}): {', '.join(written.files)}")
+        )
+    if written.lost:
+        print(f"  {written.lost:,} of {counted(written.quotes, 'quote')} not in the answer")
+    if before.given:
+        print(f"  {counted(len(before.given), 'opinion')} given by other files, not asked for")
+    if asked.without:
+        print(f"  {counted(asked.without, 'answer')} never came or without words, not judged")
+    words = f"{counted(unasked, 'answer')} without an opinion" if unasked else ""
+    print_left(ended, unread, words)
+    return status
+
+
+# ``judge --written NAME``: answers that have a failure which a clinician wrote in words.
+
+_VERSION: Final = 12
+"""As many figures of a version's digest are shown."""
+JUDGED: Final = "Found by a language model; `python -m rexview written` has a sample to validate."
+
+
+def find_failure(options: argparse.Namespace) -> int:
+    """Ask about the answers that have not been judged in these words yet; say what was found.
+
+    Raises
+    ------
+    RunRefused, SettingsError
+    """
+    from rexview.analysis.run_models.run_request import RunSubjects as Subjects
+    from rexview.analysis.written_failures import find_failure as find_words
+    from rexview.cli.foreground_run import ask_model as ask
+    from rexview.judge.subjects import WRITTEN
+    from rexview.judge.written import build_written_asking as asking_of
+    from rexview.judge.written import left_to_ask, replies_about, results_of
+    from rexview.models.running.estimate import estimate
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+
+    if options.failures or options.scores or options.prompt:
+        raise RunRefused(
+            "--written asks about that failure alone: leave --failures, --scores and --prompt out."
+        )
+    review_set, settings = load(options.folder), load_settings()
+    prompt = find_words(review_set, settings, options.written)
+    models = models_wanted(options, review_set)
+    subjects, without = subjects_wanted(options, review_set, models, {}, (WRITTEN,))
+    if not subjects:
+        print("There is no answer to judge.", file=sys.stderr)
+        return 1
+    known = replies_about(review_set, options.judge, prompt)
+    left = left_to_ask(subjects, known, again=options.again)
+    if before := len(subjects) - len(left):
+        words = f"{counted(before, 'answer')} judged before by {options.judge}, not asked again."
+        print(printable(words), file=sys.stderr)
+    plan = plan_about(
+        review_set,
+        options,
+        options.judge,
+        Subjects(tuple(one.id for one in left), prompt),
+        budget=options.budget,
+    )
+    asking = asking_of(review_set, left, plan.spec, settings)
+    if options.dry_run:
+        source = "a word, a sentence and a quote, until some have come"
+        return dry_run(plan, asking, estimate(asking, plan.left, plan.spec.card, source), options)
+    local = {"yes": options.yes, "download": options.download}
+    ended = ask(plan, asking, as_lines=options.json, **local) if plan.left else None
+    results = results_of(subjects, replies_about(review_set, options.judge, prompt))
+    return _tell(options, prompt, results, without, ended)
+
+
+def _tell(
+    options: argparse.Namespace,
+    prompt: Prompt,
+    results: WrittenResults,
+    without: int,
+    ended: Progress | None,
+) -> int:
+    """Say what was found in how many answers, and what is missing; return the exit status."""
+    from rexview.judge.written import SAID, name_of
+
+    unread = [
+        {"case": about.case, "model": about.model, "outcome": reply.outcome, "why": reply.why}
+        for about, reply in results.unread
+    ]
+    status = 1 if unread or results.unasked else 0
+    count: dict[str, int] = {one: results.count(one) for one in SAID}
+    lost = sum(one.quote_found is False for one in results.said)
+    if options.json:
+        told = {
+            "failure": name_of(prompt),
+            "name": prompt.name,
+            "version": prompt.hash,
+            "judge": options.judge,
+            "note": JUDGED,
+            **count,
+            "quotes_not_in_answer": lost,
+            "said": [_row(one) for one in results.said],
+            "never_came": without,
+            "unreadable": unread,
+            "unasked": len(results.unasked),
+        }
+        print(as_json({**told, "run": asdict(ended) if ended else None, "exit": status}))
+        return status
+    if results.said:
+        version = prompt.hash[:_VERSION]
+        print(
+            printable(f"{prompt.name} ({name_of(prompt)}, version {version}) by {options.judge}:")
+        )
+        print(
+            f"  found in {count['yes']:,} of {counted(len(results.said), 'answer')} judged; "
+            f"{count['no']:,} without, {count['unsure']:,} unsure"
+        )
+        print(f"  {JUDGED}")
+        for one in results.said:
+            if one.found.said == "yes":
+                print(printable(f"  {_line(one)}"))
+    if lost:
+        print(f"  {counted(lost, 'quote')} not in the answer")
+    if without:
+        print(f"  {counted(without, 'answer')} never came or without words, not judged")
+    unasked = len(results.unasked)
+    print_left(ended, unread, f"{counted(unasked, 'answer')} not judged" if unasked else "")
+    return status
+
+
+def _row(one: Candidate) -> dict[str, Any]:
+    return {
+        "case": one.about.case,
+        "model": one.about.model,
+        "answer_digest": one.about.answer_digest,
+        "said": one.found.said,
+        "reason": one.found.reason,
+        "quote": one.found.quote,
+        "quote_found": one.quote_found,
+        "run": one.run,
+        "created": one.created,
+    }
+
+
+def _line(one: Candidate) -> str:
+    quote = f": “{' '.join(one.found.quote.split()):.200}”" if one.found.quote else ""
+    lost = " (not in the answer)" if one.quote_found is False else ""
+    return f"{one.about.case}, {one.about.model}{quote}{lost}"
+
+
+# ``python -m rexview written``: what was found of a written failure, a sample of it to validate.
+#
+# Nothing is sent. Exit status: 0 told, 1 nothing was judged yet, 2 it could not be done as asked.
+
+_EACH: Final = 50
+
+
+def add_written(commands: Any) -> None:
+    """Add the command ``written``."""
+    purpose = "what a judge found of a written failure, and a sample of it to validate"
+    parser = new_command(commands, "written", _written, purpose)
+    argument = parser.add_argument
+    argument("folder", **OWN_SET)
+    argument("failure", metavar="NAME", help="the failure; NAME@VERSION in earlier words")
+    argument("--judge", required=True, metavar="MODEL", help="the model that judged")
+    model = "whose answers, several times for several; all without it"
+    argument("--model", action="append", metavar="ID", help=model)
+    add_chosen_cases(parser)
+    one = parser.add_mutually_exclusive_group()
+    words = "draw a sample and write it as CSV, to be filled in"
+    one.add_argument("--sheet", type=path, metavar="FILE", help=words)
+    words = "a sheet that a clinician filled in: precision, and what is missed"
+    one.add_argument("--validated", type=path, metavar="FILE", help=words)
+    words = f"of those found so many in the sample (default: {_EACH})"
+    argument("--found", type=_count, default=_EACH, metavar="N", help=words)
+    words = f"of those judged and not found (default: {_EACH})"
+    argument("--not-found", type=_count, default=_EACH, metavar="N", help=words)
+    argument("--seed", type=_count, default=0, metavar="N", help="of the sample (default: 0)")
+    argument("--json", action="store_true", help="one JSON object")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is no whole number from 0")
+    return int(text)
+
+
+@refusing(RunRefused, SettingsError, StoreError)
+def _written(options: argparse.Namespace) -> int:
+    """Count what was found, draw a sample or say what a filled one says."""
+    from rexview.analysis.written_failures import find_failure
+    from rexview.analysis.written_results import VALIDATION_KIND as KIND
+    from rexview.analysis.written_results import found_in, validated
+    from rexview.judge.subjects import WRITTEN
+    from rexview.judge.written import name_of, replies_about, results_of
+    from rexview.judge.written.validation import GROUPS, read_sheet, sample, sheet
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+    from rexview.store import open_reviews
+
+    review_set, settings = load(options.folder), load_settings()
+    prompt = find_failure(review_set, settings, options.failure)
+    models = models_wanted(options, review_set)
+    subjects, _ = subjects_wanted(options, review_set, models, {}, (WRITTEN,))
+    results = results_of(subjects, replies_about(review_set, options.judge, prompt))
+    if not results.said:
+        print(
+            printable(f"{options.judge} has judged none of these answers in these words."),
+            file=sys.stderr,
+        )
+        return 1
+    shares: tuple[Share, ...] = ()
+    if options.validated:
+        shares = read_sheet(options.validated, results, prompt.hash, options.judge)
+    if options.sheet:
+        wanted = dict(zip(GROUPS, (options.found, options.not_found), strict=True))
+        drawn = sample(results, prompt.hash, options.judge, wanted, options.seed)
+        text = sheet(drawn, results, subjects, prompt.hash, options.judge, options.seed)
+        _write(options.sheet, text)
+    rows = open_reviews(review_set, settings).current(KIND)
+    on_pages = validated(found_in(review_set, prompt, options.judge), rows)
+    found, judged = results.count("yes"), len(results.said)
+    if options.json:
+        told = {
+            "failure": name_of(prompt),
+            "name": prompt.name,
+            "version": prompt.hash,
+            "judge": options.judge,
+            "found": found,
+            "judged": judged,
+            "unsure": results.count("unsure"),
+            "unreadable": len(results.unread),
+            "unasked": len(results.unasked),
+            "validated": [{**asdict(one), "share": one.share} for one in shares] or None,
+            "validated_on_pages": [_on_pages(one) for one in on_pages] or None,
+        }
+        print(as_json(told))
+        return 0
+    print(
+        printable(
+            f"{prompt.name}: found in {found:,} of {counted(judged, 'answer')} "
+            f"by {options.judge}, a language model"
+        )
+    )
+    for one in shares:
+        print(f"  {_words(one)}")
+    for of_person in on_pages:
+        who = of_person.who or f"all together, {of_person.differ:,} differ"
+        print(printable(f"  On the page Failures, {who}, over all answers judged:"))
+        for one in (of_person.found, of_person.not_found):
+            print(f"    {_words(one)}")
+    if not shares and not on_pages:
+        print("  not validated yet")
+    for count, words in ((len(results.unread), "cannot be read"), (len(results.unasked), "open")):
+        if count:
+            print(f"  {counted(count, 'answer')} {words}")
+    if options.sheet:
+        print(printable(f"Fill in has_it (yes, no, unsure): {options.sheet}"))
+    return 0
+
+
+def _on_pages(one: Validated) -> dict[str, Any]:
+    shares = {"found": one.found, "not_found": one.not_found}
+    each = {name: {**asdict(share), "share": share.share} for name, share in shares.items()}
+    return {"who": one.who, "differ": one.differ, **each}
+
+
+def _words(one: Share) -> str:
+    what = "precision" if one.group == "found" else "of those not found, with the failure"
+    rest = ", ".join(
+        f"{count:,} {word}"
+        for count, word in ((one.unsure, "unsure"), (one.unread, "unread"))
+        if count
+    )
+    rest = f"; {rest}" if rest else ""
+    interval = one.interval
+    if one.share is None or interval is None or interval.low is None or interval.high is None:
+        return f"{what}: not validated yet ({one.of:,} in all{rest})"
+    told = one.yes + one.no
+    low, high = 100 * interval.low, 100 * interval.high
+    return (
+        f"{what}: {100 * one.share:.0f}% (95% CI {low:.0f} to {high:.0f}), "
+        f"{one.yes:,} of {told:,} read of {one.of:,}{rest}"
+    )
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        with file.open("x", encoding="utf-8", newline="") as out:
+            out.write(f"\ufeff{text}")  # a spreadsheet takes it for UTF-8 by that
+    except FileExistsError:
+        raise RunRefused(f"{file} is there already: name another file.") from None
+    except OSError as error:
+        raise RunRefused(f"{file} cannot be written ({error.strerror}).") from None

@@ -1,0 +1,140 @@
+"""The reports that ``metrics`` compares, and what it prints of the values."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rexview.errors import MetricsRefused
+from rexview.untrusted_input import printable
+from rexview.vocab import counted, noun
+
+if TYPE_CHECKING:
+    from rexview.metrics.kept_values import MetricValues as Found
+    from rexview.metrics.pairs import ComparedPairs as Compared
+    from rexview.schema import Report, ReviewSet
+
+
+@dataclass(frozen=True)
+class ComparedReports:
+    """What is compared: the set, whose reports, and each scope with the word it is kept under.
+
+    ``corrected`` are the references where these are reports that readers corrected.
+    """
+
+    review_set: ReviewSet
+    models: tuple[str, ...]
+    corrected: Mapping[str, Report] | None
+    compared: tuple[tuple[Compared, str], ...] = ()
+
+    @property
+    def reports(self) -> int:
+        """How many pairs there are, over all scopes."""
+        return sum(len(list(one)) for one, _ in self.compared)
+
+    def compare(self, scope: str) -> Compared:
+        """Pair the reports of a scope."""
+        from rexview.metrics.pairs import compared
+
+        return compared(self.review_set, scope, self.models, self.corrected)
+
+    def tell_missing(self) -> None:
+        """Say of how many answers nothing can be compared, and why."""
+        for one, scope in self.compared:
+            for why, many in one.missing.items():
+                words = f"{scope}: {counted(many, 'report')} left out: {why}."
+                print(printable(words), file=sys.stderr)
+
+    def missing_json(self) -> list[dict[str, Any]]:
+        """Return the same as plain values."""
+        return [
+            {"scope": scope, "why": why, "reports": many}
+            for one, scope in self.compared
+            for why, many in one.missing.items()
+        ]
+
+
+def pair_reports(options: argparse.Namespace, scopes: Sequence[str]) -> ComparedReports:
+    """Open the set and pair its reports; ``scopes`` are compared where none is named.
+
+    Raises
+    ------
+    MetricsRefused
+        There is no such scope or model, or nothing that could be compared.
+    """
+    from rexview.cli.reviews import reviews_of
+    from rexview.metrics.pairs import SCOPES, corrected_reports, models_with_reports
+    from rexview.reviewset import load
+    from rexview.store import merged
+
+    wanted = list(dict.fromkeys(options.scope or scopes))
+    unknown = [scope for scope in wanted if scope not in SCOPES]
+    if unknown:
+        raise MetricsRefused(f"There is no scope {unknown[0][:60]}. There are {', '.join(SCOPES)}.")
+    corrected = None
+    if options.reference == "corrected":
+        reviews = reviews_of(options.folder)
+        review_set = merged(reviews.review_set, reviews)
+        corrected = corrected_reports(review_set)
+    else:
+        review_set = load(options.folder)
+    with_reports = models_with_reports(review_set)
+    models = tuple(dict.fromkeys(options.model or with_reports))
+    others = [model for model in models if model not in {one.id for one in review_set.models}]
+    if others:
+        raise MetricsRefused(f"There is no model {others[0][:60]} in the review set.")
+    after = ", corrected" if corrected is not None else ""
+    about = ComparedReports(review_set, models, corrected)
+    found = tuple((about.compare(scope), scope + after) for scope in wanted)
+    return replace(about, compared=found)
+
+
+# What is said of values that were kept.
+
+
+def summarise_metric(
+    parts: Sequence[Found], file: Path, given: int, about: ComparedReports
+) -> dict[str, Any]:
+    """Say what came of one metric, as plain values."""
+    identity = parts[0].identity
+    values: dict[str, list[float]] = {model: [] for model in about.models}
+    for part in parts:
+        for _, model, value in part.values:
+            values[model].append(value)
+    return {
+        **identity._asdict(),
+        "described": identity.exact,
+        "file": name_file(file, about.review_set.folder),
+        "given_elsewhere": given,
+        "without": sum(part.without for part in parts),
+        "models": {
+            model: {"reports": len(one), "mean": sum(one) / len(one)}
+            for model, one in values.items()
+            if one
+        },
+    }
+
+
+def name_file(file: Path, folder: Path) -> str:
+    """Name a file by its place in the set, or where it was asked for."""
+    folder = folder.absolute()
+    file = file.absolute()
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else str(file)
+
+
+def print_metric(told: dict[str, Any]) -> None:
+    """Print what came of one metric."""
+    print(printable(f"{told['described']}: {told['file']}"))
+    for model, one in told["models"].items():
+        print(
+            printable(f"  {model}: mean {one['mean']:.4f} of {counted(one['reports'], 'report')}")
+        )
+    if told["without"]:
+        print(f"  {counted(told['without'], 'report')} without a value")
+    if told["given_elsewhere"]:
+        many = told["given_elsewhere"]
+        print(f"  {many:,} {noun(many, 'value')} left as other files of the set give them")

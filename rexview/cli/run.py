@@ -1,0 +1,319 @@
+"""``python -m rexview run`` and ``calibrate``: ask a model about cases, or about a phantom.
+
+In the foreground, in a process group of its own, until all is done. Exit status: 0 every case has
+an answer, 1 some have none, 2 it could not begin as it was asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
+
+from rexview.cli.arguments import BASE_URL, OWN_SET, add_engine, engine, new_command
+from rexview.cli.output import USAGE, refusing
+from rexview.cli.results import cases_of
+from rexview.errors import ClusterError, FileRefused, FilterError, RunRefused, SettingsError
+from rexview.models.backend import AttemptFailed
+from rexview.untrusted_input import printable, read_file
+
+if TYPE_CHECKING:
+    from rexview.analysis.run_models.run_request import RunRequest as Wanted
+    from rexview.analysis.run_models.run_request import RunSubjects as Subjects
+    from rexview.models.running.attempts import Asking
+    from rexview.models.running.estimate import Estimate
+    from rexview.models.running.run import RunPlan as Plan
+    from rexview.schema import ReviewSet
+
+
+_MOST_BYTES: Final = 64_000_000
+
+
+def add_run(commands: Any) -> None:
+    """Add the command ``run``."""
+    purpose = "ask a model about the cases of a review set"
+    parser = new_command(commands, "run", _run, purpose)
+    argument = parser.add_argument
+    argument("folder", **OWN_SET)
+    argument("--model", metavar="ID", help="its name on the server, or the folder of a local one")
+    argument("--prompt", metavar="ID", help="the wording")
+    add_chosen_cases(parser)
+    add_asking(argument)
+    argument("--batch", action="store_true", help="send files, answered within a day for less")
+    argument("--repeats", type=count, metavar="N", help="how often each case is asked")
+    resume = "go on with the newest run that asks the same, or with the one that is named"
+    argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
+    add_manner(argument)
+    add_engine(parser)
+
+
+def add_chosen_cases(parser: argparse.ArgumentParser) -> None:
+    """Add what says which cases it is about."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--cases", metavar="IDS", help="a,b,c or @FILE with an id a line")
+    which.add_argument("--filter", metavar="QUERY", help="the part of a page's link after ?")
+
+
+def add_asking(argument: Callable[..., Any]) -> None:
+    """Add what says how a model is asked, whatever it is asked about."""
+    argument("--base-url", **BASE_URL)
+    argument("--api", choices=("responses", "chat", "transformers"), help="how it is asked")
+    argument(
+        "--concurrency",
+        type=count,
+        metavar="N",
+        help="requests under way at once; cases a batch of a local model",
+    )
+    argument("--max-output-tokens", type=count, metavar="N", help="the longest answer")
+    argument("--temperature", type=float, metavar="T", help="of the answers (default: the model's)")
+    argument("--seed", type=int, metavar="N", help="for servers that take one")
+    argument("--reasoning-effort", metavar="WORD", help="such as low, medium, high")
+    argument("--budget", metavar="5USD|200000tokens", help="stop before more than that is spent")
+    yes = "load a local model although it is larger than the memory that is free"
+    argument("--yes", action="store_true", help=yes)
+
+
+def add_again(parser: Any, resume: str, again: str) -> None:
+    """Add what is asked once more: ``resume`` and ``again`` say of what, a sentence each."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--resume", nargs="?", const=True, metavar="RUN", help=resume)
+    group.add_argument("--again", action="store_true", help=again)
+
+
+def add_manner(argument: Callable[..., Any]) -> None:
+    """Add whether anything is sent or fetched, and how it is told."""
+    argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    argument("--download", action="store_true", help="fetch a local model that is not here yet")
+    argument("--json", action="store_true", help="one JSON object; progress on standard error")
+
+
+def count(text: str) -> int:
+    """Read a whole number from 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("it must be 1 or more")
+    return number
+
+
+@refusing(RunRefused, ClusterError)
+def _run(options: argparse.Namespace) -> int:
+    from rexview.analysis.run_models.run_request import asking_of, plan_of
+    from rexview.models.running.estimate import estimate, expected_output
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+
+    review_set = load(options.folder)
+    plan = plan_of(review_set, _wanted(options, review_set))
+    spec = plan.spec
+    expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
+    asking = asking_of(review_set, spec, expected, load_settings())
+    if options.dry_run:
+        return dry_run(plan, asking, estimate(asking, plan.left, spec.card, source), options)
+    if options.engine != "local" and spec.parameters.api != "transformers":
+        raise RunRefused("--engine is for models on your own machines: --api transformers.")
+    from rexview.cli.foreground_run import run_in_foreground as work
+
+    local = {"yes": options.yes, "download": options.download}
+    with engine(options) as spread:
+        return work(review_set, plan, asking, as_json=options.json, spread=spread, **local)
+
+
+def _wanted(options: argparse.Namespace, review_set: ReviewSet) -> Wanted:
+    """Read what was asked for."""
+    from rexview.analysis.run_models.run_request import RunRequest as Wanted
+
+    named = options.resume if isinstance(options.resume, str) else None
+    names = {field.name for field in fields(Wanted)}
+    same = {name: value for name, value in vars(options).items() if name in names}
+    cases = chosen_cases(options, review_set)
+    changed = {"cases": cases, "query": options.filter, "resume": bool(options.resume)}
+    return Wanted(**{**same, **changed, "run": named})
+
+
+def plan_about(
+    review_set: ReviewSet,
+    options: argparse.Namespace,
+    model: str,
+    subjects: Subjects,
+    *,
+    budget: str | None,
+) -> Plan:
+    """Plan a run about other things than cases, as the options of :func:`add_asking` say.
+
+    ``--resume`` goes on with a run only if that asks the same model in the same words. ``budget``
+    is written as ``--budget`` takes it.
+
+    Raises
+    ------
+    RunRefused
+    """
+    from rexview.analysis.run_models.run_request import RunRequest as Wanted
+    from rexview.analysis.run_models.run_request import plan_of
+
+    wanted = Wanted(
+        model=model,
+        api=options.api,
+        base_url=options.base_url,
+        concurrency=options.concurrency,
+        max_output_tokens=options.max_output_tokens,
+        temperature=options.temperature,
+        seed=options.seed,
+        reasoning_effort=options.reasoning_effort,
+        budget=budget,
+        resume=bool(options.resume),
+        run=options.resume if isinstance(options.resume, str) else None,
+    )
+    plan = plan_of(review_set, wanted, subjects)
+    if (plan.spec.parameters.model, plan.spec.prompt.hash) != (model, subjects.prompt.hash):
+        raise RunRefused(
+            f"The run {plan.spec.id} has another model or wording: leave --resume out."
+        )
+    return plan
+
+
+def chosen_cases(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, ...] | None:
+    """Return the ids that ``--cases`` or ``--filter`` say; None for all cases.
+
+    Raises
+    ------
+    RunRefused
+        There is none.
+    """
+    if options.filter is not None:
+        return _filtered(options, review_set)
+    return None if options.cases is None else _ids(options.cases, review_set)
+
+
+def _filtered(options: argparse.Namespace, review_set: ReviewSet) -> tuple[str, ...]:
+    query = parse_qs(options.filter.lstrip("?"), keep_blank_values=True)
+    try:
+        cases = cases_of(review_set, query)
+    except FilterError as error:
+        raise RunRefused(f"--filter: {error}") from None
+    if not cases:
+        raise RunRefused("--filter: no case is left.")
+    return cases
+
+
+def _ids(text: str, review_set: ReviewSet) -> tuple[str, ...]:
+    """Read ids from a list, or from a file with one a line."""
+    if text.startswith("@"):
+        try:
+            ids = read_file(Path(text[1:]), _MOST_BYTES).decode("utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError, FileRefused) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise RunRefused(f"--cases: {text[1:]} cannot be read: {reason}") from None
+    else:  # an id may have a comma
+        ids = [text] if review_set.case_row(text) is not None else text.split(",")
+    cases = tuple(dict.fromkeys(one.strip() for one in ids if one.strip()))
+    if not cases:
+        raise RunRefused("--cases: there is no id.")
+    return cases
+
+
+def dry_run(
+    plan: Plan, asking: Asking[Any], estimated: Estimate, options: argparse.Namespace
+) -> int:
+    """Print what would be sent."""
+    told = would_send(plan, asking, estimated)
+    if options.json:
+        print(json.dumps(told, indent=1))
+        return 0
+    if told["first_request"] is None:
+        print("Nothing is left that can be asked.")
+        return 0
+    print(json.dumps(told["first_request"], indent=1))
+    if plan.before:
+        print(f"Would go on with {plan.spec.id}.")
+    print(estimated)
+    for figure, source in estimated.sources.items():
+        print(printable(f"  {figure}: {source}"))
+    return 0
+
+
+def would_send(plan: Plan, asking: Asking[Any], estimated: Estimate) -> dict[str, Any]:
+    """Return what would be sent as plain values; what cannot be asked is said at once."""
+    first = None
+    for item in plan.left:
+        case = asking.case(item.case)
+        assert case is not None
+        try:
+            first = asking.build(case, item.repeat).described()
+            break
+        except AttemptFailed as failure:
+            print(printable(f"{item.case} cannot be asked: {failure}"), file=sys.stderr)
+    return {
+        "continues": plan.spec.id if plan.before else None,
+        "cases": len(plan.spec.cases),
+        "estimate": estimated.as_json(),
+        "first_request": first,
+    }
+
+
+# ``python -m rexview calibrate``: how a model counts in boxes, found out with a phantom.
+
+
+def add_calibrate(commands: Any) -> None:
+    """Add the command ``calibrate``."""
+    purpose = "find out how a model counts in boxes: two test pictures are sent"
+    parser = new_command(commands, "calibrate", _calibrate, purpose)
+    argument = parser.add_argument
+    argument("--model", required=True, metavar="ID", help="its name on the server")
+    argument("--base-url", **BASE_URL)
+    argument("--api", choices=("responses", "chat", "transformers"), help="how it is asked")
+    argument("--prompt", metavar="ID", help="the wording that it is noted with")
+    argument("--json", action="store_true", help="what came of it as one JSON object")
+
+
+def _calibrate(options: argparse.Namespace) -> int:
+    """Ask, say what came of it, and write it down; 1 where no way of counting fits."""
+    from rexview.cli.foreground_run import backend_of
+    from rexview.models.asking.calibration import ENOUGH_IOU, calibrate, calibrated_form, save_form
+    from rexview.models.asking.cards import find_card
+    from rexview.models.asking.prompts import WITH_BOXES, find_prompt
+    from rexview.models.backend import AttemptFailed, Parameters
+    from rexview.models.endpoints.servers import read_address
+    from rexview.models.running.spec import RunSpec
+
+    try:
+        card = find_card(options.model)
+        prompt = find_prompt(options.prompt or WITH_BOXES, card)
+        base_url = read_address(options.base_url).url if options.base_url else None
+        parameters = Parameters(options.model, options.api or card.api, base_url)
+        backend, masked = backend_of(RunSpec("calibrate", parameters, card, prompt, ()))
+    except (AttemptFailed, RunRefused, SettingsError) as fault:
+        print(printable(str(fault)), file=sys.stderr)
+        return USAGE
+    try:
+        found = calibrate(backend, card, prompt, parameters)
+    except AttemptFailed as failure:
+        print(printable(masked(str(failure))), file=sys.stderr)
+        return 1
+    finally:
+        backend.close()
+    form = calibrated_form(found, prompt, datetime.now(UTC).date())
+    written: Path | None = save_form(options.model, form) if form else None
+    if options.json:
+        tried = [
+            {"convention": one, "corners": two, "iou": n} for (one, two), n in found.tried.items()
+        ]
+        said = {"form": asdict(form) if form else None, "tried": tried, "marked": found.marked}
+        print(json.dumps({**said, "squares": found.squares, "texts": found.texts}, indent=1))
+    elif form and written:
+        words = f"{form.convention}, {form.corners}: mean IoU {found.overlap:.2f}"
+        print(printable(f"{options.model} counts as {words}. Written to {written}."))
+    else:
+        print(
+            printable(
+                f"No way of counting fits: the best has a mean IoU of {found.overlap:.2f}, "
+                f"{ENOUGH_IOU:.2f} is needed ({found.marked} of {found.squares} squares have a "
+                "box). Nothing is written; its boxes stay unsure."
+            )
+        )
+    return 0 if form else 1

@@ -1,0 +1,449 @@
+"""Checks of this installation: packages, folders, settings, sign-in and the server."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import streamlit as st
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from rexview import __version__
+from rexview.addresses import Address, address_of_set, shown_set
+from rexview.doctor.data_checks import told_clock
+from rexview.doctor.finding import CheckContext, FindingFields, note, ok, wrong
+from rexview.errors import SettingsError
+from rexview.kept_files import KINDS
+from rexview.settings import DEMO_FOLDER, SPECS, Settings, given_by
+from rexview.store.location import data_folder, may_write
+from rexview.ui.server.server_state import THIS_MACHINE, base_path, on_this_machine_only
+from rexview.ui.server.server_state import sign_in_configured as configured
+from rexview.untrusted_input import printable
+from rexview.vocab import counted, noun
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_OURS: Final = "requirements.txt"
+_FOR_DEVELOPERS: Final = ("requirements-dev.txt", "requirements-dev-all.txt")
+_SHOWN: Final = 6
+
+
+def look_at_packages(_known: CheckContext) -> Iterator[FindingFields]:
+    """Look at Python, the packages that rexview needs, and each optional set of them."""
+    yield _python()
+    yield _set_of(_ROOT / _OURS, "rexview")
+    for file in sorted(_ROOT.glob("requirements-*.txt")):
+        if file.name not in _FOR_DEVELOPERS:
+            yield _optional(file)
+    yield _graphics_card()
+    yield _browser()
+
+
+def _python() -> FindingFields:
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted, here = project["requires-python"], platform.python_version()
+    if SpecifierSet(wanted).contains(here, prereleases=True):
+        return ok("Python", f"{here}, rexview {__version__}, {platform.system()}")
+    return wrong("Python", f"{here}; rexview needs {wanted}.", "Install a newer Python.")
+
+
+def asked_in(file: Path) -> Iterator[Requirement]:
+    """Yield what a requirements file asks for on this machine."""
+    for line in file.read_text(encoding="utf-8").splitlines():
+        text = line.partition(" #")[0].strip()
+        if text and not text.startswith(("#", "-")):
+            asked = Requirement(text)
+            if asked.marker is None or asked.marker.evaluate():
+                yield asked
+
+
+def _faults(file: Path) -> tuple[list[str], list[str]]:
+    """Return which packages of a file are missing, and which are of another version."""
+    missing, other = [], []
+    for asked in asked_in(file):
+        try:
+            here = version(asked.name)
+        except PackageNotFoundError:
+            missing.append(asked.name)
+            continue
+        if not asked.specifier.contains(here, prereleases=True):
+            other.append(f"{asked.name} {here} ({asked.specifier})")
+    return missing, other
+
+
+def _set_of(file: Path, about: str) -> FindingFields:
+    missing, other = _faults(file)
+    install = f"To mend it: {_install(file)}"
+    if missing:
+        return wrong(about, f"Not installed: {_few(missing)}.", install)
+    if other:
+        return wrong(about, f"Not the versions that were tried: {_few(other)}.", install)
+    count = counted(len(list(asked_in(file))), "package")
+    return ok(about, f"{count} in the versions of {file.name}")
+
+
+def _optional(file: Path) -> FindingFields:
+    about = file.stem.removeprefix("requirements-")
+    purpose = file.read_text(encoding="utf-8").splitlines()[0].lstrip("# ").rstrip(".")
+    missing, _ = _faults(file)
+    if missing:
+        there = f"{purpose}: {_few(missing)} not installed"
+        return note(about, there, f"If you want it: {_install(file)}")
+    name, state, said, remedy = _set_of(file, about)
+    return (name, state, purpose, "") if state == "ok" else (name, "note", said, remedy)
+
+
+def _install(file: Path) -> str:
+    """Say how what a file asks for gets here; the container image has no pip."""
+    if _has_pip():
+        return f"{_python_called()} -m pip install -r {file.name}"
+    name = file.stem.partition("-")[2]
+    build = f"build the image with WITH={name}" if name else "build the image anew"
+    return f"install {file.name}; where this is a container, {build} (docs/deploy.md)"
+
+
+def _python_called() -> str:
+    """Return how a shell calls this Python: by its path where its name is another one's."""
+    name = Path(sys.executable).name
+    found = which(name)
+    return name if found and Path(found) == Path(sys.executable) else sys.executable
+
+
+def _has_pip() -> bool:
+    return find_spec("pip") is not None
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _graphics_card() -> FindingFields:
+    about = "graphics card"
+    if find_spec("torch") is None:
+        return ok(about, "not asked: models on this machine need torch, which is not installed")
+    from rexview.models.local.model import graphics_card
+
+    try:
+        found = graphics_card()
+    except (RuntimeError, OSError, ImportError) as error:
+        reason = re.sub(r"\W+", " ", type(error).__name__)
+        return note(about, f"torch cannot be used here ({reason}).", "Install torch anew.")
+    if found is None:
+        return ok(about, "none that torch can use: models on this machine run on the processor")
+    name, free = found
+    return ok(about, f"{name}, {free / 1e9:,.1f} GB free")
+
+
+def _browser() -> FindingFields:
+    from rexview.bench.browser import NO_BROWSER, browser_path
+
+    if browser_path():
+        return ok("browser", "for python -m rexview bench")
+    return ok("browser", f"none, which only python -m rexview bench needs. {NO_BROWSER}")
+
+
+# Whether the folders that rexview writes to can be written to, and how much room is left.
+
+_LEAST: Final = 200_000_000
+"""With less room, in bytes, work stops soon."""
+_UPLOAD: Final = 1_000_000_000
+_OF_EXPORTS: Final = 1_000_000_000
+
+
+def look_at_folders(known: CheckContext) -> Iterator[FindingFields]:
+    """Try each folder by making a file in it, which leaves no trace."""
+    settings = known.settings
+    yield _folder("cache", settings.cache_folder, _most_kept(settings))
+    yield _folder("exports", settings.cache_folder / "exports", _OF_EXPORTS)
+    yield _folder("data of users", data_folder().parent, _LEAST)
+    yield _folder("uploads", Path(tempfile.gettempdir()), _UPLOAD)
+    folder = settings.review_set
+    if folder == DEMO_FOLDER or address_of_set(folder) is not None or not folder.is_dir():
+        return
+    if may_write(folder):
+        yield ok("set", f"{folder}, {_room(folder)}")
+    else:
+        yield note(
+            "set",
+            f"{folder} may not be written to.",
+            "Reading and scoring need no more; runs of models and imports into it do.",
+        )
+
+
+def _most_kept(settings: Settings) -> int:
+    return sum(int(getattr(settings, kind.limit)) for kind in KINDS.values()) * 1_000_000
+
+
+def _folder(about: str, folder: Path, wanted: int) -> FindingFields:
+    """Look at a folder, or where it would be made, and for room for ``wanted`` bytes."""
+    there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    if not there.is_dir():
+        said = f"{folder} cannot be made: {there} is no folder."
+        return wrong(about, said, "Move it away, or name another folder.")
+    if not may_write(there):
+        said = f"{there} may not be written to."
+        return wrong(about, said, "Give the user who runs rexview the right, or name another one.")
+    free = shutil.disk_usage(there).free
+    said = f"{folder}, {_room(there)}"
+    if free < _LEAST:
+        return wrong(about, said, "Make room on this disk.")
+    if free < wanted:
+        limits = "make room, or set lower limits (docs/settings.md)."
+        remedy = f"It may grow to {wanted / 1e9:,.1f} GB: {limits}"
+        return note(about, said, remedy)
+    return ok(about, said)
+
+
+def _room(folder: Path) -> str:
+    return f"{shutil.disk_usage(folder).free / 1e9:,.1f} GB free"
+
+
+# Settings in force, and where each comes from; what is private is never shown.
+
+
+def look_at_settings(known: CheckContext) -> Iterator[FindingFields]:
+    """List the settings that are given, a line each, then the defaults of those that are not."""
+    given = given_by(known.arguments)
+    for spec in SPECS:
+        if spec.name in given:
+            value = getattr(known.settings, spec.name)
+            shown = "set" if spec.private else _shown(value)
+            yield ok(spec.name, f"{shown} ({_where(given[spec.name], spec.name)})")
+    others = [
+        f"{spec.name} {_shown(getattr(known.settings, spec.name))}"
+        for spec in SPECS
+        if spec.name not in given
+    ]
+    if others:
+        yield ok(noun(len(others), "default"), ", ".join(others))
+
+
+def _where(where: str, name: str) -> str:
+    """Return a file with its folder, or the name of a variable."""
+    if match := re.fullmatch(rf"(.*), {name}", where):
+        return str(Path(match[1]).absolute())
+    return where
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Path):
+        return shown_set(value)
+    if isinstance(value, Address):
+        return value.text
+    if isinstance(value, tuple):
+        return os.pathsep.join(str(_shown(one)) for one in value) or "empty"
+    return "none" if value is None else f"{value}"
+
+
+# Whether people sign in, and whether what that needs is complete.
+
+_SHORTEST: Final = 32
+"""Letters of a secret that nobody guesses."""
+_TEAM: Final = "docs/team.md says what belongs there."
+
+
+def look_at_sign_in(known: CheckContext) -> Iterator[FindingFields]:
+    """Look at secrets.toml, the addresses, the people; nothing that is secret is said."""
+    try:
+        is_team = configured(known.settings)
+    except SettingsError as error:
+        yield wrong("secrets.toml", str(error), _TEAM)
+        return
+    if not is_team:
+        yield _without(known.settings)
+        return
+    from rexview.ui.access.sign_in import providers, sign_in_section
+    from rexview.ui.streamlit_adapter.process import why_no_sign_in
+
+    section = sign_in_section()
+    names = providers() or ("default",)
+    faults = {name: why for name in names if (why := why_no_sign_in(name))}
+    for why in faults.values():
+        yield wrong("secrets.toml", why, _TEAM)
+    if not faults:
+        yield ok("secrets.toml", f"complete, {counted(len(names), 'provider')}")
+    yield _cookie_secret(section)
+    yield _redirect(str(section.get("redirect_uri") or ""), known.settings)
+    yield _people(known.settings)
+    yield _link_secret(known.settings)
+
+
+def _without(settings: Settings) -> FindingFields:
+    if on_this_machine_only() and not _is_public(settings):
+        return ok("sign-in", "nobody signs in: for people at this computer only")
+    if settings.public_address is not None and not _is_public(settings):
+        said = "Nobody signs in. Only who asks for localhost is answered; programs can feign that."
+        remedy = "Let this computer only reach the port: docker run -p 127.0.0.1:8501:8501."
+        return note("sign-in", said, remedy)
+    said = "Nobody signs in, and others are to reach this server: all would see and write all."
+    return wrong("sign-in", said, f"Write [auth] into secrets.toml; {_TEAM}")
+
+
+def _is_public(settings: Settings) -> bool:
+    public = settings.public_address
+    return public is not None and urlsplit(public).hostname not in THIS_MACHINE
+
+
+def _cookie_secret(section: Mapping[str, Any]) -> FindingFields:
+    length = len(str(section.get("cookie_secret") or ""))
+    if length >= _SHORTEST:
+        return ok("cookie_secret", "set")
+    said = f"It is {'too short' if length else 'missing'}: others could forge a sign-in."
+    remedy = 'Make one: python -c "import secrets; print(secrets.token_hex(32))"'
+    return wrong("cookie_secret", said, remedy)
+
+
+def _redirect(address: str, settings: Settings) -> FindingFields:
+    """Compare where the sign-in comes back to with where browsers find the server."""
+    about, path = "redirect_uri", f"{base_path()}/oauth2callback"
+    parts = urlsplit(address)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    if not parts.hostname or parts.path != path:
+        said = f"It must end with {path}."
+        return wrong(about, said, "Correct it in secrets.toml and at the provider.")
+    if settings.public_address not in (None, origin):
+        said = f"It leads to {origin}, and public_address is {settings.public_address}."
+        return wrong(about, said, "Give both the same scheme, name and port.")
+    if parts.scheme != "https" and parts.hostname not in THIS_MACHINE:
+        said = f"{origin} is not encrypted: sign-ins could be read on the way."
+        return wrong(about, said, "Put a proxy with a certificate in front, and write https://.")
+    return ok(about, f"{origin}, where browsers find this server")
+
+
+def _people(settings: Settings) -> FindingFields:
+    people, everybody = settings.people, settings.default_role
+    if not people and everybody is None:
+        said = "Nobody is listed, and there is no default_role: nobody gets in."
+        return wrong("people", said, "List them in rexview.yaml; docs/team.md shows how.")
+    roles = [one.person.role for one in people]
+    told = f"{len(people):,} listed" + (f", all others {everybody}" if everybody else "")
+    if "lead" not in (*roles, everybody):
+        return note("people", f"{told}; none is a lead.", "A lead opens sets and assigns cases.")
+    return ok("people", told)
+
+
+def _link_secret(settings: Settings) -> FindingFields:
+    length = len(settings.secret or "")
+    if length >= _SHORTEST:
+        return ok("secret", "set")
+    said = "too short" if length else "not set: open pages are reloaded after each start"
+    remedy = "Set REXVIEW_SECRET to a long random text, the same for all servers of one address."
+    return note("secret", said, remedy)
+
+
+# Options of the server that matter behind a proxy, the clock, and a server that runs.
+
+_ASK_S: Final = 12.0
+"""A server itself may wait 10 s for its database before it says that it is away."""
+_SERVER_SHOWN: Final = 200
+_READY: Final = "/rexview/ready"
+
+
+def look_at_server(known: CheckContext) -> Iterator[FindingFields]:
+    """Say what a proxy has to know, and ask a server whether it is ready."""
+    yield _address()
+    yield _under_path()
+    size = int(st.get_option("server.maxUploadSize"))
+    yield ok("uploads", f"at most {size} MB (nginx: client_max_body_size {size}m or more)")
+    yield _config()
+    now = datetime.now().astimezone()
+    yield ok("clock", f"{now:%Y-%m-%d %H:%M:%S} {now.tzname()}")
+    if known.ask:
+        yield from _asked(known.ask.rstrip("/"))
+
+
+def _address() -> FindingFields:
+    at = f"{st.get_option('server.address') or 'every address'}, port {_port()}"
+    if on_this_machine_only():
+        return ok("listens on", f"{at}: a proxy on this computer reaches it, nobody else does")
+    return note(
+        "listens on",
+        f"{at}: other computers reach it without TLS.",
+        "Let a firewall, or the network of the containers, admit the proxy only.",
+    )
+
+
+def _port() -> int:
+    return int(st.get_option("server.port"))
+
+
+def _under_path() -> FindingFields:
+    if base_path():
+        return ok("path", f"{base_path()}: the proxy passes it on, and redirect_uri has it")
+    return ok("path", "none")
+
+
+def _config() -> FindingFields:
+    """Look whether the options that rexview comes with are in force, by one of each kind."""
+    changed = [
+        name
+        for name, ours in (
+            ("server.fileWatcherType", "none"),
+            ("browser.gatherUsageStats", False),
+            ("client.showErrorDetails", "none"),
+        )
+        if st.get_option(name) != ours
+    ]
+    if changed:
+        said = f"Not as rexview comes: {', '.join(changed)}."
+        return note(
+            "config.toml", said, "See .streamlit/config.toml, which says what they are for."
+        )
+    return ok("config.toml", "as rexview comes")
+
+
+def _asked(server: str) -> Iterator[FindingFields]:
+    import httpx
+
+    about = f"{printable(server)}{_READY}"
+    try:
+        answer = httpx.get(f"{server}{_READY}", timeout=_ASK_S, follow_redirects=False)
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+        remedy = "Give it like http://localhost:8501."
+        yield wrong("server", "This is no address of a server.", remedy)
+        return
+    except httpx.TimeoutException:
+        yield wrong(about, "It does not answer in time.", "Look at the server's log; restart it.")
+        return
+    except httpx.HTTPError as error:
+        is_certificate = "CERTIFICATE" in str(error).upper()
+        why = "Its certificate is not trusted here." if is_certificate else "Nothing answers there."
+        remedy = (
+            "Give the proxy a whole chain." if is_certificate else "Is it started, and so named?"
+        )
+        yield wrong(about, why, remedy)
+        return
+    said = printable(" ".join(answer.text[:_SERVER_SHOWN].split()))
+    if answer.status_code == httpx.codes.OK and said == "Ready.":
+        yield ok(about, said)
+    elif answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
+        yield wrong(about, said, "Mend that; the server goes on by itself.")
+    else:
+        said = f"It answers with HTTP {answer.status_code}, as rexview does not."
+        yield wrong(about, said, "Is it another program, or a proxy that leads elsewhere?")
+    if date := answer.headers.get("Date"):
+        yield from _its_clock(date)
+
+
+def _its_clock(date: str) -> Iterator[FindingFields]:
+    try:
+        clock = parsedate_to_datetime(date)
+    except ValueError:
+        return
+    if clock.tzinfo is not None:
+        yield told_clock("the server's clock", clock)

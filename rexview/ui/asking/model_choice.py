@@ -1,0 +1,409 @@
+"""How a model is asked: which one, where, with which wording and within what limits.
+
+The link keeps what is chosen.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+
+import streamlit as st
+
+from rexview.addresses import address_of_set
+from rexview.analysis.run_models.jobs import missing_requirements
+from rexview.analysis.run_models.local_needs import needs_here
+from rexview.analysis.run_models.run_request import CONCURRENCY, MOST_AT_ONCE, RunRequest
+from rexview.errors import RexviewError, RunError, SettingsError
+from rexview.models.asking.cards import find_card, well_known
+from rexview.models.asking.own_files import models_text, save_models, save_prompt
+from rexview.models.asking.prompts import built_in_prompts, prompt_text
+from rexview.models.backend import Api, AttemptFailed, Card, Prompt
+from rexview.models.endpoints.servers import Address, confirm, is_confirmed, read_address
+from rexview.models.running.run import disk_words
+from rexview.models.running.spec import RunSpec
+from rexview.schema import ReviewSet
+from rexview.ui.asking.run_figures import card_words
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.link_choices import change_link, kept_in_link, option_kept_in_link
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.streamlit_adapter.process import secrets_loaded
+from rexview.ui.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.words import tr
+
+# What a person edits: what a model can do, and a copy of the wording.
+
+_HEIGHT: Final = 320
+_LONGEST: Final = 200_000
+_LONGEST_NAME: Final = 80
+
+
+def can_write(review_set: ReviewSet) -> bool:
+    """Whether files can be put into the folder of a set."""
+    return address_of_set(review_set.folder) is None and os.access(review_set.folder, os.W_OK)
+
+
+def edit_card(model: str, card: Card, review_set: ReviewSet) -> None:
+    """Offer the set's ``models.yaml`` to be edited."""
+    box = st.expander(tr("Edit what it can do"), key="run_card_box", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        try:
+            text = models_text(model, card, review_set.folder)
+        except SettingsError as error:
+            st.error(lines_as_markdown(error))
+            return
+        st.caption(
+            tr("models.yaml of this review set. docs/running-models.md says what can stand in it.")
+        )
+        key = f"run_card_{model}"
+
+        def save() -> None:
+            save_models(st.session_state[key], review_set.folder)
+
+        with typed_fields(key):
+            _field(text, key, save, review_set)
+
+
+def edit_prompt(prompt: Prompt, review_set: ReviewSet) -> None:
+    """Offer a copy of a wording to be edited."""
+    box = st.expander(tr("Edit a copy"), key="run_prompt_box", on_change="rerun")
+    if not box.open:
+        return
+    key = f"run_wording_{prompt.id}"
+    with box, typed_fields(key):
+        own = prompt.id not in built_in_prompts()
+        st.text_input(
+            tr("Name of the copy"),
+            value=prompt.id if own else f"{prompt.id}-mine",
+            key=f"{key}_name",
+            max_chars=_LONGEST_NAME,
+            help=tr(
+                "Letters, digits, dots and hyphens. A new name for each wording that was asked."
+            ),
+        )
+
+        def save() -> None:
+            name = st.session_state[f"{key}_name"].strip()
+            save_prompt(name, st.session_state[key], review_set.folder)
+            change_link({link_keys.QUERY_RUN_PROMPT: name})
+
+        _field(prompt_text(prompt), key, save, review_set)
+
+
+def _field(text: str, key: str, save: Callable[[], None], review_set: ReviewSet) -> None:
+    """Show a text and a button that saves it; what is wrong with it stands below."""
+    problem = f"{key}_problem"
+
+    def saved() -> None:
+        st.session_state.pop(problem, None)
+        try:
+            save()
+        except SettingsError as error:
+            st.session_state[problem] = str(error)
+        else:
+            words_taken(key)
+            st.toast(tr("Saved in the review set's folder."))
+
+    st.text_area(
+        "YAML", text, height=_HEIGHT, key=key, max_chars=_LONGEST, label_visibility="collapsed"
+    )
+    save_button(tr("Save"), key=f"{key}_save", on_click=saved, disabled=not can_write(review_set))
+    if said := st.session_state.get(problem):
+        st.error(as_markdown(said), icon=":material/error:")
+
+
+_PLACES: Final = {
+    "openai": "OpenAI",
+    "server": tr("Another server"),
+    "here": tr("This computer"),
+}
+_APIS: Final = {"chat": "Chat Completions", "responses": "Responses"}
+_MOST_TOKENS: Final = 1_000_000
+_CHOICES_LONGEST: Final = 400
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model and where it is asked; ``base_url`` is None where the usual server is meant."""
+
+    model: str
+    card: Card
+    place: str
+    base_url: str | None
+    api: Api | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is still to be said; shows what is."""
+        if self.place == "server" and not self.base_url:
+            st.info(tr("Give the server's address."))
+            return False
+        return True
+
+    def wanted(self, **more: Any) -> RunRequest:
+        """Return what is wanted of it: ``more`` are the other fields."""
+        return RunRequest(model=self.model, api=self.api, base_url=self.base_url, **more)
+
+
+def choose_model(review_set: ReviewSet) -> ModelChoice | None:
+    """Show which model is asked, and where; None where one is still to be named."""
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        model = _model(review_set)
+    with right:
+        place = offer_options(tr("Where"), link_keys.QUERY_RUN_PLACE, _PLACES, "openai")
+    base_url, api = _server() if place == "server" else (None, None)
+    if place == "here":
+        api = "transformers"
+    if not model:
+        st.info(tr("Choose a model, or type its name as the server knows it."))
+        return None
+    declared = next((one for one in review_set.models if one.id == model), None)
+    try:
+        card = find_card(model, review_set.folder, declared)
+    except SettingsError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        edit_card(model, Card((model.lower(),)), review_set)
+        return None
+    st.html(card_words(card))
+    edit_card(model, card, review_set)
+    return ModelChoice(model, card, place, base_url, api)
+
+
+def _model(review_set: ReviewSet) -> str:
+    asked = (link_keys.query_value(link_keys.QUERY_RUN_MODEL) or "").strip()[:_CHOICES_LONGEST]
+    names = [model.id for model in review_set.models]
+    groups = [well_known(), names] if review_set.info.notice else [names, well_known()]
+    options = list(dict.fromkeys(filter(None, (*groups[0], *groups[1], asked))))
+    kept = kept_in_link(
+        "run_model", link_keys.QUERY_RUN_MODEL, asked or None, lambda chosen: chosen or None
+    )
+    chosen = st.selectbox(
+        tr("Model"),
+        options,
+        index=None,
+        accept_new_options=True,
+        placeholder=tr("Choose, or type a name"),
+        help=tr("Its name on the server, or the folder of a model on this computer."),
+        **kept,
+    )
+    return (chosen or "").strip()[:_CHOICES_LONGEST]
+
+
+def offer_options(label: str, query: str, options: dict[str, str], usual: str) -> str:
+    """Offer some options; return the one that is chosen."""
+    return str(
+        st.segmented_control(
+            as_markdown(label),
+            list(options),
+            format_func=lambda option: as_markdown(options[option]),
+            required=True,
+            **option_kept_in_link(f"run_{query}", query, options, usual),
+        )
+    )
+
+
+def _server() -> tuple[str, Api | None]:
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        address = offer_text(
+            tr("Address"),
+            link_keys.QUERY_RUN_URL,
+            placeholder="http://localhost:8000/v1",
+            help=tr(
+                "The base URL of a server that speaks one of OpenAI's APIs, such as "
+                "vLLM, llama.cpp or Ollama. It mostly ends with /v1."
+            ),
+        )
+    with right:
+        chosen = offer_options("API", link_keys.QUERY_RUN_API, _APIS, "chat")
+    return address, next((api for api in get_args(Api) if api == chosen), None)
+
+
+def offer_text(label: str, query: str, *, longest: int = _CHOICES_LONGEST, **more: Any) -> str:
+    """Offer a line to type; return it, without spaces around."""
+    kept = kept_in_link(
+        f"run_{query}",
+        query,
+        link_keys.query_value(query) or "",
+        lambda typed: typed.strip() or None,
+    )
+
+    def changed() -> None:
+        kept["on_change"]()
+        words_taken(query)
+
+    with typed_fields(query):
+        more |= {"key": kept["key"], "on_change": changed, "max_chars": longest}
+        return str(st.text_input(as_markdown(label), **more)).strip()
+
+
+def choose_limits() -> dict[str, Any]:
+    """Return the longest answer, the budget and how many at once, as :class:`Wanted` has them."""
+    columns = st.columns(3, gap="small")
+    with columns[0]:
+        limit = offer_number(
+            tr("Longest answer, tokens"),
+            link_keys.QUERY_RUN_LIMIT,
+            None,
+            _MOST_TOKENS,
+            tr("Empty leaves it to the server."),
+        )
+    with columns[1]:
+        budget = offer_text(
+            tr("Budget"),
+            link_keys.QUERY_RUN_BUDGET,
+            placeholder=tr("5 USD or 200,000 tokens"),
+            help=tr("The most that is spent. Empty: no limit."),
+        )
+    with columns[2]:
+        at_once = offer_number(
+            tr("Requests at a time"),
+            link_keys.QUERY_RUN_AT_ONCE,
+            CONCURRENCY,
+            MOST_AT_ONCE,
+            tr("How many are under way together."),
+        )
+    return {"max_output_tokens": limit, "budget": budget or None, "concurrency": at_once}
+
+
+def offer_number(label: str, query: str, usual: int | None, most: int, words: str) -> int | None:
+    """Offer a number from 1; return it, the usual one where none is typed."""
+    typed = link_keys.query_value(query) or ""
+    asked = int(typed) if typed.isdecimal() and len(typed) < 9 else 0
+    kept = kept_in_link(
+        f"run_{query}",
+        query,
+        asked if 1 <= asked <= most else usual,
+        lambda chosen: None if chosen in (None, usual) else str(chosen),
+    )
+    found: int | None = st.number_input(
+        as_markdown(label),
+        min_value=1,
+        max_value=most,
+        value=None,
+        step=1,
+        help=as_markdown(words),
+        **kept,
+    )
+    return usual if found is None else found
+
+
+# Keys that Streamlit's secrets hold: read here only, and handed on by environment.
+
+
+def keys_known(variable: str) -> Mapping[str, str]:
+    """Return the key of a variable, where the secrets have it at their top level."""
+    value = st.secrets.get(variable) if secrets_loaded() else None
+    return {variable: value} if isinstance(value, str) and value else {}
+
+
+# Where what is asked goes: what is missing for it, and whether a person lets it go there.
+
+
+def may_begin(review_set: ReviewSet, spec: RunSpec, what: str) -> tuple[bool, bool]:
+    """Say where a model is asked, and what is missing.
+
+    ``what`` is sent to it: ``Images and questions of 3 cases``. Returns whether it may begin, and
+    whether a local model is loaded although it takes more memory than is free.
+    """
+    local = spec.parameters.api == "transformers"
+    address = None if local else read_address(spec.parameters.base_url)
+    missing = missing_requirements(spec, keys_known(spec.card.key_variable))
+    if missing:
+        st.warning(as_markdown(missing), icon=":material/key:")
+    if address and address.warning:
+        st.warning(as_markdown(address.warning), icon=":material/lock_open:")
+    writable = can_write(review_set)
+    if not writable:
+        st.warning(tr("The review set's folder cannot be written, so no run can begin in it."))
+    agreed = True
+    insists = False
+    if address is None:
+        st.markdown(tr("{what} stay on this computer.").format(what=as_markdown(what)))
+        if not missing:
+            agreed, insists = _room_for(spec)
+    elif address.is_this_machine:
+        st.markdown(
+            tr("{what} go to {host}, which is this computer.").format(
+                what=as_markdown(what), host=as_markdown(address.host)
+            )
+        )
+        agreed = is_confirmed(address) or _agreed(address, what)
+    else:
+        st.markdown(
+            tr("**{what} are sent to {host}**, with the key in {variable}.").format(
+                what=as_markdown(what),
+                host=as_markdown(address.host),
+                variable=as_markdown(spec.card.key_variable),
+            )
+        )
+        agreed = _agreed(address, what)
+    return agreed and writable and not missing, insists
+
+
+def may_go_on(name: str, api: str | None, base_url: str | None) -> bool:
+    """Ask whether a run or job of the set's folder may send to another computer, or a new port.
+
+    That folder can come from somebody else, and with it the address. ``name`` tells one run or job
+    from another.
+    """
+    if api == "transformers":
+        return True
+    try:
+        address = read_address(base_url)
+    except AttemptFailed:
+        return True  # going on says what is wrong with it, and sends nothing
+    if address.is_this_machine and is_confirmed(address):
+        return True
+    words = tr("It may send to {host}").format(host=as_markdown(address.host))
+    return st.checkbox(words, key=f"run_may_go_on_{name}_{address.url}")
+
+
+def confirm_address(api: str | None, base_url: str | None) -> None:
+    """Note that whoever pressed the button let what is asked go to this address.
+
+    Raises
+    ------
+    RunError
+        It cannot be noted, so the run would not be let go there.
+    """
+    if api == "transformers":
+        return
+    try:
+        confirm(read_address(base_url))
+    except AttemptFailed as failure:
+        raise RunError(str(failure)) from None
+    except OSError as error:
+        raise RunError(disk_words(error)) from None
+
+
+def _agreed(address: Address, what: str) -> bool:
+    return st.checkbox(tr("These may be sent there"), key=f"run_agreed_{address.url}_{what}")
+
+
+def _room_for(spec: RunSpec) -> tuple[bool, bool]:
+    """Say what a model takes of memory; return whether it may begin, and against that advice."""
+    try:
+        with st.spinner(tr("Looking at what the model takes…")):
+            found = needs_here(spec)
+    except RexviewError as error:
+        st.warning(as_markdown(str(error)), icon=":material/memory:")
+        return False, False
+    st.caption(as_markdown(str(found)))
+    if found.fits:
+        return True, False
+    st.warning(
+        tr(
+            "That is more than is free, and this computer may stand still: close "
+            "other programs, ask fewer at once, allow shorter answers, or choose a "
+            "smaller model."
+        ),
+        icon=":material/memory:",
+    )
+    insists = st.checkbox(tr("Load it all the same"), key=f"run_insists_{spec.parameters.model}")
+    return insists, insists

@@ -1,0 +1,201 @@
+"""Forms that ask a model: a judge about answers, or for questions about studies.
+
+The link keeps what is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from rexview.models.running.folder import CURATING
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.asking.model_choice import (
+    ModelChoice,
+    choose_limits,
+    choose_model,
+    offer_number,
+    offer_options,
+    offer_text,
+)
+from rexview.ui.asking.runs import begin_form, show_runs
+from rexview.ui.filters import FilteredSet
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.link_choices import kept_in_link
+from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.ui.safe_text import as_markdown
+from rexview.words import counted, tr
+
+
+def choose_cases(filtered: FilteredSet) -> tuple[list[str], int]:
+    """Offer the cases of the filter, or all; return that as arguments, and how many cases."""
+    case_filter, total = filtered.case_filter, filtered.counts.total
+    ways = {"all": tr("All")}
+    if case_filter.active:
+        ways = {"filter": tr("Of the filter ({n:,})").format(n=total), **ways}
+    way = offer_options(tr("Cases"), link_keys.QUERY_JUDGED["cases"], ways, next(iter(ways)))
+    if way != "filter":
+        return [], filtered.review_set.cases.height
+    return [f"--filter={urlencode(case_filter.to_query(), doseq=True)}"], total
+
+
+def choose_models(filtered: FilteredSet) -> list[str]:
+    """Offer whose answers are judged, as arguments; none chosen means all."""
+    names = {model.id: model.name for model in filtered.review_set.models}
+    query = link_keys.QUERY_JUDGED["models"]
+    asked = [one for one in st.query_params.get_all(query) if one in names]
+    kept = kept_in_link("judged_models", query, asked, lambda chosen: list(chosen) or None)
+    chosen = st.multiselect(
+        tr("Answers of"),
+        list(names),
+        format_func=lambda one: as_markdown(names[one]),
+        placeholder=tr("All models"),
+        **kept,
+    )
+    return [f"--model={model}" for model in chosen]
+
+
+def begin_judge(
+    filtered: FilteredSet,
+    judge: ModelChoice,
+    own: Sequence[str],
+    cases: int,
+    sent: tuple[str, str],
+    *,
+    heading: str = "",
+) -> None:
+    """Show the limits, what a judge is sent and takes, and its start.
+
+    ``own`` are arguments of the command; ``sent`` says what goes to a judge that takes images, and
+    to one that does not: ``Answers of {cases}``.
+    """
+    more = choose_limits()
+    if not judge.complete:
+        return
+    if heading:
+        st.markdown(heading)
+    what = sent[0 if judge.card.images else 1].format(cases=counted(cases, "case"))
+    begin_form(filtered.review_set, judge.wanted(**more), "judge", own, what)
+
+
+# A model is asked for questions about the studies of a set: what for, and the start.
+
+_QUERY: Final = link_keys.QUERY_ASKED_FOR
+_WHAT: Final = {"open": tr("Open questions"), "choice": tr("Multiple choice")}
+_STEPS: Final = {"propose": tr("Propose"), "rate": tr("Score"), "tag": tr("Tag")}
+_TOLD: Final = {
+    "either": tr("Findings or indication"),
+    "findings": tr("Findings"),
+    "indication": tr("Indication"),
+}
+_MOST_EACH: Final = 20
+_USUAL_EACH: Final = 5
+
+
+def ask_for_questions(review_set: ReviewSet) -> None:
+    """Show what a model can be asked to propose, score, tag or check, and the runs that do.
+
+    Nothing is shown to people who may not begin runs.
+    """
+    if not permissions.may_see(PAGE_RUN_MODELS):
+        return
+    _form(review_set)
+    st.markdown(f"## {tr('Runs')}")
+    show_runs(review_set, (CURATING,))
+
+
+def _form(review_set: ReviewSet) -> None:
+    what = offer_options(tr("Make"), _QUERY["what"], _WHAT, "open")
+    chosen = choose_model(review_set)
+    if chosen is None:
+        return
+    own = _open() if what == "open" else _multiple_choice()
+    more = choose_limits()
+    if own is None or not chosen.complete:
+        return
+    what = tr("Reports or indications of the set's studies")
+    begin_form(review_set, chosen.wanted(**more), "curate", own, what)
+
+
+def _open() -> list[str] | None:
+    left, middle, right = st.columns([3, 5, 3], gap="medium")
+    with left:
+        usual = list(_STEPS)
+        asked = [one for one in st.query_params.get_all(_QUERY["steps"]) if one in _STEPS]
+        kept = kept_in_link(
+            "asked_steps",
+            _QUERY["steps"],
+            asked or usual,
+            lambda steps: None if set(steps) == set(usual) else list(steps),
+        )
+        steps = st.pills(
+            tr("Steps"), usual, selection_mode="multi", format_func=_STEPS.__getitem__, **kept
+        )
+    with middle:
+        told = offer_options(tr("The model is told"), _QUERY["told"], _TOLD, "either")
+    with right:
+        each = offer_number(
+            tr("Questions a study"),
+            _QUERY["each"],
+            _USUAL_EACH,
+            _MOST_EACH,
+            tr("So many are proposed."),
+        )
+    if not steps:
+        st.info(tr("Choose a step."))
+        return None
+    own = [f"--step={','.join(one for one in usual if one in steps)}"]
+    own += [f"--from={told}"] if told != "either" else []
+    return [*own, f"--candidates={each}"] if each != _USUAL_EACH else own
+
+
+def _multiple_choice() -> list[str]:
+    validator = offer_text(
+        tr("Checked by"),
+        _QUERY["validator"],
+        placeholder=tr("a model; by rules alone if empty"),
+        help=tr("Its name on the same server. Rules check every question in any case."),
+    )
+    return ["--choice", *([f"--validator={validator}"] if validator else [])]
+
+
+# A second opinion on answers: which model gives it, on what, and its start.
+
+_JUDGING_WHAT: Final = {
+    "both": tr("Failures and scores"),
+    "failures": tr("Failures"),
+    "scores": tr("Scores"),
+}
+_SENT: Final = (
+    tr("Questions, answers, reports and images of up to {cases}"),
+    tr("Questions, answers, and reports of up to {cases}"),
+)
+
+
+def choose_judge(filtered: FilteredSet) -> None:
+    """Show what a judge can be asked, what that takes, and the start."""
+    st.caption(
+        tr(
+            "A language model's opinion on the models' answers. It stands apart from "
+            "what readers and rules say, and pages show it only when asked to. "
+            "Blinded readers never see it."
+        )
+    )
+    judge = choose_model(filtered.review_set)
+    if judge is None:
+        return
+    left, middle, right = st.columns([7, 4, 5], gap="medium")
+    with left:
+        what = offer_options(
+            tr("Opinion on"), link_keys.QUERY_JUDGED["what"], _JUDGING_WHAT, "both"
+        )
+    with middle:
+        models = choose_models(filtered)
+    with right:
+        cases, total = choose_cases(filtered)
+    own = [*([f"--{what}"] if what != "both" else []), *models, *cases]
+    begin_judge(filtered, judge, own, total, _SENT, heading=f"## {tr('Estimate and start')}")

@@ -1,0 +1,309 @@
+"""The cases on Browse: headline failures, order, cards or table, pages and empty states."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.analysis import (
+    ANSWER_STATUSES,
+    CaseFilter,
+    Engine,
+    Facets,
+    FailureSources,
+    SetFacts,
+    chips,
+    orders,
+    search_caption,
+)
+from rexview.analysis.case.cards import OUTCOMES, AnswerSummary, CaseCard
+from rexview.analysis.failures import SO_FAR, judged_caption, rests_on_flags, so_far_after
+from rexview.schema import ReviewSet
+from rexview.ui.filters import set_filter
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import browse_link, go_to, href, linked_html
+from rexview.ui.link.link_choices import change_link, choose_page, filter_asked
+from rexview.ui.link.pages import PAGE_CASE
+from rexview.ui.meeting.pinning import pin_filter
+from rexview.ui.safe_text import as_markdown
+from rexview.ui.tables.data_table import show_wide_table
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, option_letter
+from rexview.words import inside, noun, tr, trn
+
+VIEWS: Final = {"cards": tr("Cards"), "table": tr("Table")}
+_ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
+_QUESTION: Final = (340, 48)
+"""How wide the column of questions is, in pixels, and how many characters fit into it."""
+_OF_FLAGS: Final = (tr("Harm"), tr("Failures"), tr("Suggested"))
+"""Columns of the table that rest on flags."""
+PAGE_SIZE: Final = {"cards": 24, "table": 100}
+
+
+def list_head(
+    review_set: ReviewSet, engine: Engine, total: int, case_filter: CaseFilter, *, so_far: bool
+) -> tuple[str, Sequence[str], int]:
+    """Show how many cases there are (``total``), in which order and as what; let them be pinned.
+
+    ``so_far`` says that not every answer has been looked at for failures.
+
+    Returns a key of :data:`VIEWS`, the cases of this page, and the place of the first from 0.
+    """
+    view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
+    view = view if view in VIEWS else "cards"
+    size = PAGE_SIZE[view]
+    first = link_keys.page_number(total, size) * size
+    ids = engine.page(case_filter, first, size)
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="rx_list_head"
+    ):
+        _show_range(total, first, len(ids), so_far=so_far and rests_on_flags(case_filter))
+        names = orders(engine.facts, case_filter)
+        st.session_state["browse_sort"] = case_filter.sort
+        st.selectbox(
+            tr("Order"),
+            list(names),
+            format_func=lambda sort: so_far_after(
+                names[sort], so_far=so_far and sort == "severity"
+            ),
+            key="browse_sort",
+            on_change=_sort,
+            label_visibility="collapsed",
+            width=300 if case_filter.metric_order else 210,
+        )
+        st.session_state["browse_view"] = view
+        st.segmented_control(
+            tr("Show as"),
+            list(VIEWS),
+            format_func=lambda name: f"{_ICONS[name]} {VIEWS[name]}",
+            key="browse_view",
+            required=True,
+            on_change=_show_as,
+            label_visibility="collapsed",
+        )
+        pin_filter(review_set, engine, case_filter, total, ids)
+    return view, ids, first
+
+
+def show_order(engine: Engine, case_filter: CaseFilter) -> None:
+    """Say that the metric which the link asks for as the order is not there."""
+    order = case_filter.metric_order
+    if order and order.metric not in engine.facts.metrics:
+        said = tr("No report here has a value of {described}: order of the files.").format(
+            described=order.metric.described
+        )
+        st.caption(as_markdown(said))
+
+
+def show_search(case_filter: CaseFilter, counts: Facets) -> None:
+    """Say above the cases how a finding is searched for, and lead to the other ways to search."""
+    explanation = search_caption(counts, case_filter.search)
+    if not explanation:
+        return
+    others = [
+        browse_link(
+            replace(case_filter, mention=value.value),
+            f"{value.count:,} {html.escape(inside(value.name))}",
+        )
+        for value in counts.mentions
+        if not value.chosen
+    ]
+    shown = tr("{explanation} Other ways to search: {join}.").format(
+        explanation=html.escape(explanation), join=", ".join(others)
+    )
+    linked_html(f'<p class="rx-searched" role="status">{shown}</p>', key="search_words")
+
+
+def list_foot(total: int, first: int, shown: int, case_filter: CaseFilter, *, so_far: bool) -> None:
+    """Show the pages of a list that does not fit on one."""
+    view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
+    size = PAGE_SIZE.get(view, PAGE_SIZE["cards"])
+    if total <= size:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="rx_list_foot"):
+        choose_page(total, size, key="browse_page")
+        _show_range(total, first, shown, so_far=so_far and rests_on_flags(case_filter))
+
+
+def show_table(
+    review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter, *, so_far: bool
+) -> None:
+    """Show the table; a click on any cell opens the case of its row."""
+    import pandas as pd  # takes a third of a second: cards need none
+
+    names = review_set.model_names
+    order = case_filter.metric_order
+    rows = [row for card in cards for row in _rows(card, names, case_filter)]
+    frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
+    if so_far:  # the table can be taken away as it is
+        frame = frame.rename(columns={name: f"{name} {SO_FAR}" for name in _OF_FLAGS})
+    scores: dict[str, Any] = {
+        name: st.column_config.NumberColumn(name, format="%.1f", width="small")
+        for name in (*DIMENSION_NAMES.values(), tr("Gap"))
+        if name in frame
+    }
+    if order:
+        scores[order.metric.described] = st.column_config.NumberColumn(format="%.3f")
+    links = [
+        href(PAGE_CASE, link_keys.link_query(case_filter, case=case)) for case in frame["Case"]
+    ]
+    event = show_wide_table(
+        frame,
+        key="browse_table",
+        links=links,
+        longest={"Question": _QUESTION[1]},
+        on_select="rerun",
+        selection_mode="single-cell",
+        height=min(38 + 35 * len(frame), 640),
+        row_height=35,
+        placeholder="–",
+        column_config={
+            "Question": st.column_config.TextColumn(width=_QUESTION[0]),
+            # as wide as its names: the cell cuts them without a sign
+            **{
+                name: st.column_config.TextColumn(width="large")
+                for name in ("Failures", f"Failures {SO_FAR}")
+                if name in frame
+            },
+            **scores,
+        },
+    )
+    cells: Any = event.selection.cells
+    if cells:
+        case_id = str(frame["Case"].iloc[cells[0][0]])
+        go_to(PAGE_CASE, case_filter, case_id)
+    st.caption(tr("Each row is one answer. Press a cell to open its case, on a phone the case."))
+
+
+def _rows(card: CaseCard, names: dict[str, str], case_filter: CaseFilter) -> list[dict[str, Any]]:
+    case, order = card.case, case_filter.metric_order
+    with_harm = case_filter.sort == "severity"
+    about = {"Case": case.id, "Question": case.question}
+    category: dict[str, Any] = {
+        "Category": CATEGORY_NAMES.get(case.category or "", case.category),
+        "Comments": card.comments.comments if card.comments else None,
+        "Open comments": (card.comments.unresolved or None) if card.comments else None,
+    }
+    chosen = [answer for answer in card.answers if answer.chosen]
+    if not chosen:
+        return [{**about, "Model": None, "Answer": ANSWER_STATUSES["not_run"], **category}]
+    return [
+        {
+            **about,
+            "Model": names[answer.model],
+            "Choice": None if answer.choice is None else option_letter(answer.choice),
+            "Outcome": OUTCOMES[answer.outcome] if answer.outcome else None,
+            **({order.metric.described: answer.metric} if order else {}),
+            "Harm": (answer.harm or None) if with_harm else None,
+            "Failures": _names(answer, hints=False),
+            "Suggested": _names(answer, hints=True) or None,
+            **{name: answer.finals[dimension] for dimension, name in DIMENSION_NAMES.items()},
+            "Gap": answer.finals["gap"],
+            "Answer": ANSWER_STATUSES[answer.status],
+            **category,
+        }
+        for answer in chosen
+    ]
+
+
+def _names(answer: AnswerSummary, *, hints: bool) -> str:
+    """Name the failures of an answer, or those that a rule only hints at."""
+    return ", ".join(
+        FAILURES[failure].name for failure, source in answer.failures if (source == "hint") == hints
+    )
+
+
+def _show_range(total: int, first: int, shown: int, *, so_far: bool) -> None:
+    text = so_far_after(_range_text(total, first, shown), so_far=so_far)
+    st.html(f'<p class="rx-count">{text}</p>')
+
+
+def _range_text(total: int, first: int, shown: int) -> str:
+    if shown == total:
+        return f"<b>{total:,}</b> {noun(total, 'case')}"
+    return (
+        f"<b>{first + 1:,}–{first + shown:,}</b> "
+        f"{trn('of {n:,} case', 'of {n:,} cases', total).format(n=total)}"
+    )
+
+
+def _sort() -> None:
+    set_filter(replace(filter_asked(), sort=st.session_state["browse_sort"]))
+
+
+def _show_as() -> None:
+    view = st.session_state["browse_view"]
+    change_link(
+        {link_keys.QUERY_VIEW: None if view == "cards" else view, link_keys.QUERY_PAGE: None}
+    )
+
+
+# Above the cases: the three headline failures with their numbers, and the chips of the filter.
+
+
+def filter_bar_html(
+    facts: SetFacts, case_filter: CaseFilter, counts: Facets, *, so_far: bool = False
+) -> str:
+    """Draw the headline failures, and the chips when the filter limits anything.
+
+    ``so_far`` says that not every answer has been looked at for failures.
+    """
+    heads = "".join(_head_html(case_filter, head, so_far=so_far) for head in counts.headlines)
+    shown = chips(facts, case_filter)
+    chip_row = ""
+    if shown:
+        drawn = [
+            browse_link(
+                chip.rest,
+                f'{html.escape(chip.label)}<span aria-hidden="true">×</span>',
+                css="rx-chip",
+                title=tr("Take away: {label}").format(label=chip.label),
+            )
+            for chip in shown
+        ]
+        clear = browse_link(case_filter.cleared(), tr("Clear all"), css="rx-clear")
+        chip_row = (
+            f'<div class="rx-chips" role="group" aria-label="{tr("Filter")}">'
+            f"{''.join(drawn)}{clear}</div>"
+        )
+    return f'<nav class="rx-heads" aria-label="{tr("Headline failures")}">{heads}</nav>{chip_row}'
+
+
+def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -> str:
+    failure = FAILURES[head.failure]
+    active = case_filter.failures == (head.failure,)
+    target = replace(case_filter, failures=() if active else (head.failure,), sources=())
+    meaning = f"{failure.meaning} {judged_caption(head.failure)}"
+    of = trn("of {n:,} case", "of {n:,} cases", head.cases)
+    if head.judged != head.cases:
+        of = trn(
+            "of {judged:,} that can be judged, in {n:,} case",
+            "of {judged:,} that can be judged, in {n:,} cases",
+            head.cases,
+        )
+    judged = of.format(judged=head.judged, n=head.cases)
+    name = so_far_after(failure.plural, so_far=so_far)
+    sources = sources_text(head.detector, head.reader, head.both)
+    label = (
+        f"<b>{head.total:,} <small>{noun(head.total, 'case')}</small></b>"
+        f"<span>{html.escape(name)}</span>"
+        f"<small>{so_far_after(sources, so_far=so_far and not head.total)}</small>"
+        f"<small>{judged}</small>"
+    )
+    css = "rx-head rx-on" if active else "rx-head"
+    return browse_link(target, label, css=css, title=meaning)
+
+
+def sources_text(detector: int, reader: int, both: int) -> str:
+    """Say who found the failures: rules and readers are never mixed without saying so."""
+    counts: Mapping[str, int] = {
+        tr("rule only"): detector,
+        tr("reader only"): reader,
+        tr("rule and reader"): both,
+    }
+    return " · ".join(f"{count:,} {name}" for name, count in counts.items() if count) or tr(
+        "none found"
+    )

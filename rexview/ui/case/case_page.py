@@ -1,0 +1,441 @@
+"""The Case page part by part: header, paging, choice of answers, and what is beside the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter
+from rexview.analysis.case.judge_opinions import CaseOpinions, CaseWritten, opinions_on, written_on
+from rexview.analysis.case.record import (
+    CaseHeadline,
+    CasePage,
+    case_headline,
+    failing_first,
+    failing_models,
+)
+from rexview.analysis.case.report_comparison import (
+    NOT_NAMED,
+    ReportCase,
+    compare_texts,
+    gather_report,
+)
+from rexview.analysis.engine import Engine, Position
+from rexview.analysis.failures import name_so_far
+from rexview.analysis.filter.judge_conditions import judge_word
+from rexview.harm import HarmTable
+from rexview.schema import Case, ReviewSet
+from rexview.stats.judges import Judge
+from rexview.ui import reviews
+from rexview.ui.answers import case_panels as answers_html
+from rexview.ui.answers import verdicts
+from rexview.ui.answers.case_panels import AnswerAdditions
+from rexview.ui.answers.choice_question import reason_html, votes_of
+from rexview.ui.answers.flags import ANY_CASE
+from rexview.ui.case import reports as report_parts
+from rexview.ui.case.reports import aligned_html, differences_html
+from rexview.ui.components import component
+from rexview.ui.export import offer_case
+from rexview.ui.judge.judge_opinions import added_by_judge, added_by_written, judge_named
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE
+from rexview.ui.meeting import pinning as pins
+from rexview.ui.meeting.pinning import show_pins
+from rexview.ui.saving.entries import CASE_PAGE
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.review_sets import Seen
+from rexview.ui.turning.ticket import turning_json
+from rexview.ui.viewer.case_payload import ViewerManner, shown_data
+from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES, judge_name
+from rexview.words import listed, tr
+
+# What stands beside the picture of a case, part by part: for the page and for the browser.
+#
+# Both are made here, so that a case that is turned to looks as the page will show it.
+
+MANNER: Final = ViewerManner(page_keys=(*verdicts.KEYS, *pins.KEYS))
+"""How the Case page shows pictures."""
+PARTS: Final = ("place", "headline", "question", "report", "answers", "aligned", "scores")
+"""The properties of :class:`CaseTexts` that are texts."""
+
+
+@dataclass(frozen=True)
+class CaseTexts:
+    """The texts of one case.
+
+    Attributes
+    ----------
+    review_set : ReviewSet
+        With what people wrote until now.
+    page : CasePage
+        With every answer.
+    shown : CasePage
+        With the answers that the reader chose.
+    place : Position
+        Where the case stands in the filter, whose name is ``filter_name``.
+    harm : HarmTable
+        Weighs the findings of reports.
+    editors : tuple of str, optional
+        Those whose corrections of reports the reader chose to see, all by default.
+    opinions : CaseOpinions, optional
+        What the judge says whom the reader chose to see; nobody by default.
+    written : tuple of CaseWritten, optional
+        What judges found of the failures in words that the filter names.
+    case_filter : CaseFilter, optional
+        By which the case was come to: what it is about is unfolded.
+    """
+
+    review_set: ReviewSet
+    page: CasePage
+    shown: CasePage
+    position: Position
+    filter_name: str
+    harm: HarmTable
+    editors: tuple[str, ...] | None = None
+    opinions: CaseOpinions | None = None
+    written: tuple[CaseWritten, ...] = ()
+    case_filter: CaseFilter = ANY_CASE
+
+    @cached_property
+    def reports(self) -> ReportCase | None:
+        """What is said of the reports that are shown; None where the case asks for none."""
+        return gather_report(self.review_set, self.shown, self.harm, self.editors)
+
+    @property
+    def place(self) -> str:
+        """Where the case stands, and what it is."""
+        case = self.page.case
+        return answers_html.place_html(case, self.position, self.filter_name, kind_of(case))
+
+    @property
+    def headline(self) -> str:
+        """The worst failure of the answers that are shown; empty without any."""
+        found = self._worst
+        if found is None:
+            return ""
+        names, colours = self.review_set.model_names, review_sets.colours(self.review_set)
+        whose = (names[found.model], colours[found.model]) if len(self.page.answers) > 1 else None
+        return answers_html.case_headline_html(found, self.harm.meaning_of(found.harm), whose)
+
+    @cached_property
+    def _worst(self) -> CaseHeadline | None:
+        return case_headline(self.shown, self.harm)
+
+    @property
+    def question(self) -> str:
+        """The question with its options, and who chose which."""
+        page, colours = self.page, review_sets.colours(self.review_set)
+        votes = votes_of(page, self.review_set, colours)
+        question = answers_html.question_html(page.case, page.keyed_flags(), votes)
+        return question + reason_html(page)
+
+    @property
+    def report(self) -> str:
+        """The request and the report."""
+        if self.reports is None:
+            return answers_html.report_html(self.shown)
+        given = self.page.case.report
+        return answers_html.report_html(
+            self.shown,
+            report_parts.marks_in_reference(self.reports, self.review_set.model_names),
+            report_parts.corrected_html(given, self.reports.corrected, self.review_set),
+            report_parts.TO_SENTENCES if self.reports.rows else "",
+        )
+
+    @property
+    def answers(self) -> str:
+        """The answers with their flags."""
+        return answers_html.answers_html(
+            self.shown,
+            self.review_set,
+            colours=review_sets.colours(self.review_set),
+            gap_threshold=server_state.settings().gap_threshold,
+            visitor=verdicts.visitor(),
+            added=self._added,
+            case_filter=self.case_filter,
+            worst=self._worst,
+            failing=failing_models(self.shown, self.harm),
+        )
+
+    @property
+    def _added(self) -> Mapping[str, AnswerAdditions]:
+        """What stands with each answer besides: metrics of reports, and what judges say."""
+        found: Mapping[str, AnswerAdditions]
+        found = report_parts.added(self.reports, self.page.case.id) if self.reports else {}
+        models = [answer.model for answer in self.shown.answers]
+        more = [added_by_judge(self.opinions, models)] if self.opinions is not None else []
+        more += [added_by_written(self.written, models)] if self.written else []
+        for one in more:
+            found = {model: found.get(model, AnswerAdditions()) + one[model] for model in models}
+        return found
+
+    @property
+    def aligned(self) -> str:
+        """Reports sentence by sentence beside the reference; empty where there are none."""
+        if self.reports is None:
+            return ""
+        return aligned_html(
+            self.shown,
+            self.review_set,
+            self.reports,
+            colours=review_sets.colours(self.review_set),
+            in_reference=report_parts.marks_in_reference(self.reports, self.review_set.model_names),
+            in_answers=report_parts.marks_in_answers(self.reports),
+        )
+
+    @property
+    def scores(self) -> str:
+        """The readers' scores and what they agreed on."""
+        return answers_html.scores_html(
+            self.shown.scores,
+            names=self.review_set.model_names,
+            readers=self.review_set.reader_names,
+            agreed=reviews.consensus_on(self.review_set, self.page.case.id),
+            uncounted=self.shown.uncounted,
+            unfinished=self.shown.unfinished,
+            stale_scores=self.shown.stale_scores,
+            stale_flags=self.shown.stale_reader_flags,
+            stale_marks=[one for one in self.shown.marks if one.mark.stale],
+        )
+
+
+def show_part(texts: CaseTexts, part: str) -> None:
+    """Put one part (a property of :class:`CaseTexts`) on the page.
+
+    It is a component of our own, so that the browser can show another case in it at once.
+    """
+    shown = component("rexview_case_part", "turning/assets/case_part.js")
+    data = {"case": texts.page.case.id, "part": part, "html": getattr(texts, part)}
+    shown(key=f"rx_part_{part}", data=data)
+
+
+@dataclass(frozen=True)
+class CasesAround:
+    """The cases of the Case page that a browser may turn to.
+
+    Attributes
+    ----------
+    review_set : ReviewSet
+        With what people wrote until now.
+    case_filter : CaseFilter
+        Whose cases are walked.
+    models : tuple of str, optional
+        Those whose answers the reader chose to see, all by default.
+    seen : Seen
+        How the page that was shown sees the set.
+    editors : tuple of str, optional
+        Those whose corrections of reports the reader chose to see, all by default.
+    judge : str, optional
+        The judge whom the reader chose to see, as the link names it; nobody by default.
+    """
+
+    review_set: ReviewSet
+    case_filter: CaseFilter
+    models: tuple[str, ...] | None
+    seen: Seen
+    editors: tuple[str, ...] | None = None
+    judge: str | None = None
+
+    @property
+    def _engine(self) -> Engine:
+        return review_sets.engine(self.review_set, self.seen)
+
+    def position(self, case_id: str) -> Position:
+        """Return where a case stands."""
+        return self._engine.position(self.case_filter, case_id)
+
+    def page(self, start: int, size: int) -> Sequence[str]:
+        """Return the ids from a place on, from 0."""
+        return self._engine.page(self.case_filter, start, size)
+
+    def case_json(self, case_id: str) -> dict[str, Any] | None:
+        """Return all that the page shows of a case; None where there is none."""
+        page = review_sets.case_page(self.review_set, case_id, self.seen)
+        if page is None:
+            return None
+        place, name = self.position(case_id), name_so_far(self._engine, self.case_filter)
+        harm = self._engine.facts.harm
+        shown = page.of_models(self.models or ())
+        shown = shown if shown.answers else failing_first(page, harm)
+        judge = judge_named(self._engine.facts, self.judge)
+        opinions = opinions_of(self.review_set, self._engine, page, judge)
+        written = written_on(self.review_set, self.case_filter, case_id, page.answers)
+        around = place, name, harm, self.editors, opinions, written, self.case_filter
+        texts = CaseTexts(self.review_set, page, shown, *around)
+        viewer = shown_data(self.review_set, shown, lambda _: place, MANNER)
+        return {
+            "case": case_id,
+            "viewer": viewer.to_json(MANNER.height),
+            "texts": {part: getattr(texts, part) for part in PARTS},
+            "judged": verdicts.judged_json(self.review_set, shown),
+        }
+
+
+def cases_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> CasesAround:
+    """Return the cases of a page as :func:`rexview.ui.case.case_page.turning` described it."""
+    models, editors = detail["models"], detail["editors"]
+    return CasesAround(
+        review_sets.newest(review_set),
+        CaseFilter.read(detail["query"])[0],
+        None if models is None else tuple(models),
+        Seen(**detail["seen"]),
+        None if editors is None else tuple(editors),
+        detail["judge"],
+    )
+
+
+def opinions_of(
+    review_set: ReviewSet, engine: Engine, page: CasePage, judge: Judge | None
+) -> CaseOpinions | None:
+    """Return what a judge says of the answers of a case; None when no judge is shown."""
+    if judge is None:
+        return None
+    return opinions_on(review_set, engine, page.case.id, page.answers, judge)
+
+
+def kind_of(case: Case) -> str:
+    """Name the kind of question, the category and the first tags; "none" as a tag says nothing."""
+    names = [QUESTION_TYPES.get(case.question_type, case.question_type)]
+    if case.category:
+        names.append(CATEGORY_NAMES.get(case.category, case.category))
+    tags = [value for values in case.tags.values() for value in values]
+    names += [tag for tag in tags if tag.strip().lower() != "none"][:3]
+    return " · ".join(names)
+
+
+_REPORT: Final = tr("the report")
+
+
+def show_no_case(wanted: str | None) -> None:
+    """Explain why there is no case to show, and where to go."""
+    if wanted:
+        st.warning(tr("This review set has no such case. It may have been renamed or taken out."))
+    else:
+        st.info(tr("No case fits the filter. Loosen it on the Browse page."))
+    st.page_link(PAGE_BROWSE, label=tr("Browse all cases"), query_params=link_keys.link_query())
+
+
+def show_header(review_set: ReviewSet, texts: CaseTexts, case_filter: CaseFilter) -> None:
+    """Show where the case stands in the filter, what it is, and the link to it."""
+    place = texts.position
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
+        for name, label, target, key, icon in (
+            ("previous", tr("Previous"), place.before, "k", ":material/chevron_left:"),
+            ("next", tr("Next"), place.after, "j", ":material/chevron_right:"),
+        ):
+            st.button(
+                label,
+                icon=icon,
+                key=f"case_{name}",
+                shortcut=key,
+                disabled=target is None,
+                on_click=link_keys.go_to_case,
+                args=(target,),
+            )
+        show_part(texts, "place")
+        show_pins(review_set, case_filter, page=CASE_PAGE, case=texts.page.case.id)
+        _share_button(review_set)
+        st.page_link(
+            PAGE_BROWSE,
+            label=tr("All in this filter"),
+            icon=":material/grid_view:",
+            query_params=link_keys.link_query(case_filter),
+        )
+        offer_case(review_set, texts.page.case.id)
+
+
+def _share_button(review_set: ReviewSet) -> None:
+    """Show the button that copies the link to what is on screen, the review set named in it."""
+    name = {"key": link_keys.QUERY_SET, "name": review_sets.set_id(review_set.folder)}
+    button = component(
+        "rexview_share", "case/share.js", style="case/share.css", isolate_styles=True
+    )
+    button(key="share", width="content", data={"set": name})
+
+
+def answer_choices(page: CasePage, names: Mapping[str, str], harm: HarmTable) -> CasePage:
+    """Let the reader choose and order the answers; the choice lives in the link.
+
+    Before they do, the answers that fail come first where not all fit.
+    """
+    models = [answer.model for answer in page.answers]
+    if len(models) < 2:
+        return page
+    chosen = st.multiselect(
+        tr("Answers shown"),
+        models,
+        default=models,
+        format_func=lambda model: names[model],
+        key=link_keys.QUERY_MODELS,
+        bind="query-params",
+        label_visibility="collapsed",
+        placeholder=tr("Choose the answers to show"),
+    )
+    if not chosen or chosen == models:
+        return failing_first(page, harm)
+    return page.of_models(tuple(chosen))
+
+
+def choose_editors(review_set: ReviewSet, page: CasePage) -> tuple[str, ...] | None:
+    """Let the reader choose whose corrections are shown; the choice lives in the link.
+
+    None for everybody's. It is asked where the set has corrections of several people or judges.
+    """
+    named = review_set.edits["reader"].fill_null(NOT_NAMED).unique(maintain_order=True).to_list()
+    if page.case.question_type != "report" or len(named) < 2:
+        return None
+    names = review_set.reader_names
+    chosen = st.multiselect(
+        tr("Corrections by"),
+        named,
+        default=named,
+        format_func=lambda one: names.get(one) or judge_name(one) or tr("not named"),
+        key=link_keys.QUERY_EDITORS,
+        bind="query-params",
+        placeholder=tr("Nobody’s corrections are shown"),
+    )
+    return None if len(chosen) == len(named) else tuple(chosen)
+
+
+def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
+    """Show the differences of two texts on demand."""
+    texts = [(names[answer.model], answer.text or "") for answer in page.answers]
+    report = page.case.report
+    reference = "\n".join(part for part in (report.findings, report.impression) if part)
+    if reference:
+        texts.insert(0, (_REPORT, reference))
+    pairs = list(combinations(range(len(texts)), 2))
+    if not pairs:
+        return
+    chosen = st.selectbox(
+        tr("Differences between"),
+        pairs,
+        index=None,
+        format_func=lambda pair: listed([texts[place][0] for place in pair]),
+        placeholder=tr("Compare two texts word by word"),
+        key=f"compare_{page.case.id}",
+        label_visibility="collapsed",
+    )
+    if chosen:
+        (first, first_text), (second, second_text) = (texts[place] for place in chosen)
+        pieces, whole = compare_texts(first_text, second_text)
+        st.html(differences_html(pieces, first, second, whole=whole))
+
+
+def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) -> dict[str, Any]:
+    """Return what lets the browser fetch the cases around, for :func:`cases_around`."""
+    usual = failing_first(texts.page, texts.harm)
+    chosen = [answer.model for answer in texts.shown.answers]
+    detail = {
+        "query": case_filter.to_query(),
+        "seen": asdict(review_sets.seen_now(review_set)),
+        "editors": texts.editors,
+        "judge": judge_word(texts.opinions.judge) if texts.opinions else None,
+        "models": None if texts.shown.answers == usual.answers else chosen,
+    }
+    return turning_json(review_set, PAGE_CASE, detail, state=review_set.fingerprint)

@@ -1,1 +1,0 @@
-"""Charts on a page, with their tables and downloads."""

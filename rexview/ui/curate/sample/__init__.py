@@ -1,1 +1,0 @@
-"""The experts' sample of multiple choice questions, read one after the other."""

@@ -1,0 +1,263 @@
+"""The widgets of the Curate page: what is gone through, the film, the desk beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.errors import StoreError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import may
+from rexview.ui.access import permissions
+from rexview.ui.app.shell import show_nothing_yet
+from rexview.ui.components import component
+from rexview.ui.curate.curation_round import (
+    SHOWN,
+    CurationRound,
+    StudyScope,
+    counts_json,
+    round_of,
+    study_json,
+    targets_json,
+    words_json,
+)
+from rexview.ui.curate.question_sample import SampleAround, sample_round
+from rexview.ui.curate.views import SAMPLE, STYLES, page_of, show_how_to_begin
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.link.pages import PAGE_CURATE, PAGE_RUN_MODELS
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.saving.entries import CURATE_PAGE
+from rexview.ui.saving.outbox import outbox_json
+from rexview.ui.server import review_sets
+from rexview.ui.turning.item_pad import TurnableItems, draw_pad
+from rexview.ui.turning.ticket import turning_json
+from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
+from rexview.vocab import CATEGORIES
+from rexview.words import tr
+
+PURPOSE: Final = tr(
+    "Go through the studies and make the set's questions: score what a model proposed, edit it, "
+    "choose or reject it, or write your own."
+)
+HEIGHT: Final = "clamp(560px, calc(100dvh - 190px), 1200px)"
+TAKEN_KEYS: Final = "0123456789jkyxetwdsuhgnp?"
+"""Keys of the desk (``keys.js``) and of every pad, and the digits next to them."""
+MANNER: Final = ViewerManner(taken_keys=TAKEN_KEYS, height=HEIGHT)
+_ANY: Final = "any"
+_MOST_WANTED: Final = 100_000
+_ASSETS: Final = "curate/assets"
+_STYLES: Final = (*STYLES, f"{_ASSETS}/desk.css")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is gone through, and how: all of it stands in the link."""
+
+    show: StudyScope = "all"
+    category: str | None = None
+    score_first: bool = True
+    wanted: int | None = None
+
+
+def who_curates() -> Person:
+    """Return who curates; where nobody gave a name yet ask for it, and stop those who may not."""
+    person = permissions.require_name(f"# {tr('Curate')}\n\n{PURPOSE}")
+    if not may(person, "select"):
+        st.info(tr("Your role does not curate."))
+        st.stop()
+    return person
+
+
+def choose() -> Choices:
+    """Offer which studies are gone through, and whether the own scores come first."""
+    show = _choose_show()
+    category = _choose_category()
+    wanted = _choose_wanted()
+    first = link_keys.query_value(link_keys.QUERY_SCORE_FIRST) != "0"
+    kept = kept_in_link(
+        "curate_score_first",
+        link_keys.QUERY_SCORE_FIRST,
+        first,
+        lambda chosen: None if chosen else "0",
+    )
+    help_text = tr(
+        "The model's scores of a question stay hidden until you have given "
+        "yours, or said that you will not. Scores given after the model's were "
+        "seen say little about it."
+    )
+    st.toggle(tr("Score first"), help=help_text, **kept)
+    return Choices(show, category, first, wanted)
+
+
+def _choose_show() -> StudyScope:
+    kept = option_kept_in_link("curate_show", link_keys.QUERY_CURATE, SHOWN, "all")
+    chosen = st.segmented_control(
+        tr("Studies"),
+        list(SHOWN),
+        format_func=lambda show: SHOWN[show],
+        required=True,
+        label_visibility="collapsed",
+        **_from_the_first(kept),
+    )
+    return next((show for show in SHOWN if show == chosen), "all")
+
+
+def _choose_category() -> str | None:
+    names = {_ANY: tr("Any category"), **CATEGORIES["open"]}
+    kept = option_kept_in_link("curate_category", link_keys.QUERY_QUESTION_CATEGORY, names, _ANY)
+    chosen = st.selectbox(
+        tr("Category"),
+        list(names),
+        format_func=names.__getitem__,
+        label_visibility="collapsed",
+        width=200,
+        **_from_the_first(kept),
+    )
+    return None if chosen == _ANY else chosen
+
+
+def _choose_wanted() -> int | None:
+    text = link_keys.query_value(link_keys.QUERY_WANTED) or ""
+    given = int(text) if text.isdecimal() and 0 < len(text) < 7 else 0
+    shown = given if 0 < given <= _MOST_WANTED else None
+    kept = kept_in_link(
+        "curate_wanted",
+        link_keys.QUERY_WANTED,
+        shown,
+        lambda number: str(number) if number else None,
+    )
+    st.number_input(
+        tr("Questions wanted"),
+        help=tr("How many questions the set is to have, in all and of each category alike."),
+        min_value=1,
+        max_value=_MOST_WANTED,
+        placeholder=tr("Wanted"),
+        label_visibility="collapsed",
+        width=140,
+        **kept,
+    )
+    return shown
+
+
+def _from_the_first(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Begin with the first study of another choice."""
+
+    def changed() -> None:
+        link_keys.go_to_case(None)
+        kept["on_change"]()
+
+    return {**kept, "on_change": changed}
+
+
+def current_round(review_set: ReviewSet, person: Person, choices: Choices) -> CurationRound:
+    """Return the studies as they stand; explain and stop where that cannot be read."""
+    if not review_sets.is_newest(review_set):
+        st.rerun()  # candidates came meanwhile, from a run that is still going
+    try:
+        return round_of(review_set, person, choices.show, choices.category, choices.score_first)
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+        st.stop()
+
+
+def show_begin(now: CurationRound) -> None:
+    """Say how candidates come where there are none yet."""
+    if any(study.candidates for study in now.curation.studies):
+        return
+    show_nothing_yet(
+        tr("No questions were proposed yet. Have a model propose them, or write your own."),
+        (PAGE_RUN_MODELS, tr("Have a model propose questions")),
+    )
+    show_how_to_begin(f'python -m rexview curate "{now.review_set.folder}" --model MODEL')
+
+
+def show_study(now: CurationRound, choices: Choices) -> None:
+    """Show one study: the film, and beside it the report and the candidates."""
+    case = now.case_of(link_keys.case_wanted())
+    study = now.curation.study(case) if case else None
+    if study is None:
+        st.info(tr("No study here: {shown}.").format(shown=as_markdown(SHOWN[choices.show])))
+        return
+    link_keys.go_to_case(case)
+    turning = _turning(now, choices)
+    left, right = st.columns([10, 11], gap="small")
+    with right:
+        _show_desk(now, choices, study_json(now, study), turning)
+    with left:
+        page = page_of(now.review_set, study.case)
+        if page is not None:
+            show_viewer(now.review_set, page, now.position, MANNER, turning=turning)
+
+
+def _show_desk(
+    now: CurationRound, choices: Choices, study: Mapping[str, Any], turning: Mapping[str, Any]
+) -> None:
+    covered = now.covered
+    data = {
+        "height": HEIGHT,
+        "turning": turning,
+        "outbox": outbox_json(now.review_set, CURATE_PAGE, now.person),
+        "case": study,
+        "worklist": {
+            "total": len(now.listed),
+            "done": now.done,
+            "skipped": 0,
+        },
+        "report": "always",
+        "whole": now.is_whole,
+        "words": words_json(covered),
+        "counts": counts_json(covered),
+        "targets": targets_json(choices.wanted),
+    }
+    desk = component(
+        "rexview_curate", f"{_ASSETS}/desk.js", style=_STYLES, title=tr("The questions")
+    )
+    draw_pad(desk, data, key="curate_desk")
+
+
+def _turning(now: CurationRound, choices: Choices) -> dict[str, Any]:
+    detail = {
+        "show": choices.show,
+        "category": choices.category,
+        "score_first": choices.score_first,
+    }
+    files = review_sets.files_state(now.review_set)
+    return turning_json(now.review_set, PAGE_CURATE, detail, state=files)
+
+
+class StudiesAround(TurnableItems[CurationRound]):
+    """The studies of a round that a browser may turn to."""
+
+    def case_json(self, case_id: str) -> dict[str, Any] | None:
+        """Return what the page shows of a study, and nothing else; None where there is none."""
+        study, page = self.now.curation.study(case_id), page_of(self.now.review_set, case_id)
+        if study is None or page is None:
+            return None
+        return self.turned_json(page, study_json(self.now, study), MANNER)
+
+
+def studies_around(
+    review_set: ReviewSet, detail: Mapping[str, Any]
+) -> StudiesAround | SampleAround | None:
+    """Return the studies of whoever asks; None for those who do not curate.
+
+    Raises
+    ------
+    StoreError
+        What was written cannot be read.
+    """
+    person = permissions.current()
+    if person is None or not may(person, "select"):
+        return None
+    if detail.get("part") == SAMPLE:
+        return SampleAround(sample_round(review_set, person))
+    show: StudyScope = next((one for one in SHOWN if one == detail.get("show")), "all")
+    category = detail.get("category")
+    return StudiesAround(
+        round_of(review_set, person, show, category, detail.get("score_first") is not False)
+    )

@@ -1,1 +1,0 @@
-"""Exports from the pages: made beside the page, with progress, and downloaded when done."""

@@ -1,0 +1,49 @@
+"""The parts of the Failures page, and which one is open: the link keeps it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link import link_choices
+from rexview.ui.server.server_state import on_tables
+from rexview.words import tr
+
+RATES: Final = "rates"
+WORDS: Final = link_keys.OWN_WORDS
+VALIDATE: Final = "validate"
+_OFFERED: Final = {RATES: tr("By model"), WORDS: tr("In your own words")}
+
+
+def open_view() -> str:
+    """Return the part of the page that the link names."""
+    return link_choices.open_view((WORDS, VALIDATE), RATES)
+
+
+def choose_view() -> str:
+    """Offer the parts of the page; return the one that is open."""
+    return link_choices.choose_view("failures", _OFFERED, RATES)
+
+
+def check_written_failures_served() -> bool:
+    """Whether this server has failures in words; says why not."""
+    if not on_tables():
+        return True
+    st.info(
+        tr(
+            "Failures in your own words need the whole review set in memory, and "
+            "this server has it on ClickHouse. Open the set on a server without "
+            "REXVIEW_ENGINE."
+        ),
+        icon=":material/database:",
+    )
+    return False
+
+
+def open_part(view: str, **chosen: str | None) -> None:
+    """Go to a part of the page, with choices of :data:`QUERY_WRITTEN` in the link."""
+    names = {link_keys.QUERY_WRITTEN[name]: value for name, value in chosen.items()}
+    link_keys.go_to_case(None)
+    link_keys.set_query({link_keys.QUERY_VIEW: view, **names})

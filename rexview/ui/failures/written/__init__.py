@@ -1,1 +1,0 @@
-"""Failures in one's own words on the Failures page: written, looked for, read, counted."""

@@ -1,0 +1,349 @@
+"""A failure in words, what a judge found of it, and what clinicians say of a sample, as HTML.
+
+What people and models wrote, their names too, is escaped here.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.ranking import in_each_group, ranked
+from rexview.analysis.written_failures import (
+    FailureWords,
+    Marked,
+    counted_marks,
+    marked,
+    standing_failures,
+)
+from rexview.analysis.written_results import (
+    SAID,
+    ByModel,
+    ByModelRow,
+    FoundIn,
+    FoundRow,
+    ValidationResult,
+    condition,
+    found_in,
+    found_rows,
+    joined_rows,
+    judged_versions,
+    validated,
+)
+from rexview.analysis.written_results import VALIDATION_KIND as READ
+from rexview.errors import StoreError
+from rexview.judge.written import name_of
+from rexview.judge.written.validation import Share
+from rexview.models.backend import Prompt
+from rexview.schema import Mark, ReviewSet
+from rexview.stats.failure_rates import wilson
+from rexview.store import Stored
+from rexview.ui.answers.flags import definition_html, written_at
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.safe_text import lines_as_markdown
+from rexview.ui.server import review_sets
+from rexview.ui.server.server_state import on_tables
+from rexview.ui.tables.number_table import (
+    NOTHING,
+    Reasons,
+    cells,
+    group_rows,
+    linked_number,
+    model_head,
+    short_name,
+    table_html,
+)
+from rexview.ui.tables.ranked import ranked_item, ranked_tools
+from rexview.words import tr, trn
+
+_HEADS: Final = (
+    tr("Model"),
+    tr("Found"),
+    tr("Not found"),
+    tr("Unsure"),
+    tr("Not readable"),
+    tr("Answers judged"),
+)
+_BY_MODEL_HEADS: Final = (
+    "",
+    tr("Model"),
+    tr("Found"),
+    tr("Share"),
+    tr("95% CI"),
+    tr("Answers judged"),
+    tr("Marked by people"),
+)
+_SEVERAL: Final = tr("Opens the cases; several models may have it in one case")
+_FOUND: Final = tr(
+    "Found by a language model, over all cases that it was asked about, "
+    "whatever the filter says; counted with no failure of rules or readers."
+)
+_NOT_READABLE: Final = tr("Not readable: it answered otherwise than asked.")
+_MARKED: Final = tr(
+    "Answers of which people say on the Case page that they have it, over all cases, whatever the "
+    "filter says. Nobody looked at every answer for it, so it is no share."
+)
+_MARKED_BY_MODEL: Final = tr(
+    "Marked by people: answers of which people say it on the Case page, whatever words the failure "
+    "had; part of no share."
+)
+_PRECISION: Final = tr("Precision: of those found and read by a clinician, those that have it.")
+_INTERVALS: Final = tr("Intervals by Wilson, patients not grouped.")
+READ_CAPTION: Final = tr(
+    "A random sample, read without knowing what the model said. Precision: "
+    "of the answers found and read, those that have the failure. Missed: of "
+    "those not found and read, those that have it. 95% intervals by Wilson; "
+    "unsure answers count in neither."
+)
+
+
+def words_html(words: FailureWords, *, stale: bool) -> str:
+    """Show a definition as it was written; ``stale``: there are newer words."""
+    note = tr("earlier words: what was found and read in them stays here")
+    about = html.escape(f"{written_at(words)} · {note}" if stale else written_at(words))
+    return (
+        f'<section class="rx-written" aria-label="{tr("Definition")}">'
+        f'{definition_html(words.prompt)}<p class="rx-quiet">{about}</p></section>'
+    )
+
+
+def found_html(
+    found: FoundIn,
+    rows: Sequence[FoundRow],
+    names: Mapping[str, str],
+    colours: Mapping[str, str],
+    read: Sequence[ValidationResult] = (),
+) -> str:
+    """Lay out what a judge found, a row a model; every number opens its cases.
+
+    Beside what was found of all models stands its precision, where a sample was read (``read``).
+    """
+    body = []
+    ranking = ranked(rows, lambda row: row.counts["yes"].value / row.judged if row.judged else None)
+    for row in ranking.order:
+        numbers = [_linked(row.counts[said]) for said in SAID]
+        tds = "".join(f"<td>{one}</td>" for one in (*numbers, f"{row.judged:,}"))
+        line = f"<tr>{model_head(names[row.model], colours.get(row.model, ''))}{tds}</tr>"
+        body.append(ranked_item(line, names[row.model], row, ranking))
+    if rows:
+        numbers = [_total(found, rows, said) for said in SAID]
+        numbers[0] += f" {_precision(read[0].found if read else None)}"
+        judged = f"{sum(row.judged for row in rows):,}"
+        body.append(cells(tr("All models"), *numbers, judged))
+    title = tr("Found by {judge}").format(judge=found.judge)
+    tools = ranked_tools(ranking, tr("share found, the highest first"))
+    return table_html(title, _HEADS, body, f"{_FOUND} {_NOT_READABLE}", tools)
+
+
+def _total(found: FoundIn, rows: Sequence[FoundRow], said: str) -> str:
+    number = sum(row.counts[said].value for row in rows)
+    opens = Count(number, CaseFilter(written=(condition(found, said),)))
+    return _linked(opens, _SEVERAL)
+
+
+def marked_html(one: Marked, names: Mapping[str, str], colours: Mapping[str, str]) -> str:
+    """Lay out which answers people marked, a row a model and one of all; the numbers open them."""
+    body = []
+    of_models = [(row.model, row) for row in one.rows if row.model is not None]
+    ranking = ranked(of_models, lambda pair: float(pair[1].answers.value))
+    for pair in ranking.order:
+        model, row = pair
+        line = (
+            f"<tr>{model_head(names[model], colours.get(model, ''))}"
+            f"<td>{_linked(row.answers)}</td><td>{row.people:,}</td></tr>"
+        )
+        body.append(ranked_item(line, names[model], pair, ranking))
+    if len(body) > 1:
+        total = _linked(one.all.answers, _SEVERAL)
+        body.append(cells(tr("All models"), total, f"{one.all.people:,}"))
+    heads = (tr("Model"), tr("Answers marked"), tr("People"))
+    caption = f"{_MARKED} {elsewhere_words(one)}".strip()
+    tools = ranked_tools(ranking, tr("answers marked, the most first"))
+    return table_html(tr("Marked by people"), heads, body, caption, tools)
+
+
+def elsewhere_words(one: Marked) -> str:
+    """Say how many answers were marked in other words only; empty for none."""
+    if not one.elsewhere:
+        return ""
+    return trn(
+        "{n:,} more answer is marked with other words of this failure.",
+        "{n:,} more answers are marked with other words of this failure.",
+        one.elsewhere,
+    ).format(n=one.elsewhere)
+
+
+def by_model_html(
+    every: Sequence[ByModel], names: Mapping[str, str], colours: Mapping[str, str]
+) -> str:
+    """Lay out each failure with a row for each model; the numbers open their cases."""
+    body: list[str] = []
+    most = in_each_group(range(max((len(one.rows) for one in every), default=0)))
+    heads = _BY_MODEL_HEADS[1:] if most.is_cut else _BY_MODEL_HEADS
+
+    def line(row: ByModelRow) -> tuple[str, str]:
+        tds = model_head(names[row.model], colours.get(row.model, "")) + _found_cells(row.found)
+        return names[row.model], tds + f"<td>{_linked(row.marked) if row.marked else '0'}</td>"
+
+    for one in every:
+        judge = tr("by {judge}").format(judge=one.judge) if one.judge else tr("not searched for")
+        precision = _precision(one.precision) if one.judge else ""
+        about = f"{html.escape(one.title)}<small>{html.escape(judge)}</small>{precision}"
+        ranking = ranked(one.rows, _share_found)
+        body += group_rows(about, ranking, line, len(_BY_MODEL_HEADS) - 1, apart=most.is_cut)
+    title = tr("Failures in your own words by model")
+    explained = [
+        (_FOUND, any(one.judge for one in every)),
+        (_PRECISION, any(one.precision and one.precision.share is not None for one in every)),
+        (_INTERVALS, any(row.found and row.found.judged for one in every for row in one.rows)),
+        (_MARKED_BY_MODEL, any(row.marked for one in every for row in one.rows)),
+    ]
+    caption = " ".join(text for text, is_there in explained if is_there)
+    tools = ranked_tools(most, tr("share found, the highest first"))
+    return table_html(title, heads, body, caption, tools)
+
+
+def _share_found(row: ByModelRow) -> float | None:
+    if row.found is None or not row.found.judged:
+        return None
+    return row.found.counts["yes"].value / row.found.judged
+
+
+def _linked(count: Count, title: str = "") -> str:
+    return linked_number(count, f"<b>{count.value:,}</b>", title=title) if count.value else "0"
+
+
+def _found_cells(row: FoundRow | None) -> str:
+    if row is None:
+        return f"<td>{NOTHING}</td>" * 4
+    count = row.counts["yes"]
+    found = _linked(count)
+    if not row.judged:
+        return f"<td>{found}</td><td>{NOTHING}</td><td>{NOTHING}</td><td>0</td>"
+    interval = wilson(count.value, row.judged)
+    limits = tr("{low:.0%} to {high:.0%}").format(low=interval.low, high=interval.high)
+    share = f"{count.value / row.judged:.0%}"
+    return f"<td>{found}</td><td>{share}</td><td>{limits}</td><td>{row.judged:,}</td>"
+
+
+def _precision(one: Share | None) -> str:
+    interval = one.interval if one else None
+    if (
+        one is None
+        or one.share is None
+        or interval is None
+        or interval.low is None
+        or interval.high is None
+    ):
+        return f"<small>{tr('not validated')}</small>"
+    words = tr("precision {share:.0%}, {low:.0%} to {high:.0%}").format(
+        share=one.share, low=interval.low, high=interval.high
+    )
+    return f"<small>{words}</small>"
+
+
+def validated_html(rows: Sequence[ValidationResult]) -> str:
+    """Lay out precision and what is missed, a row a clinician."""
+    reasons, body = Reasons(), []
+    for row in rows:
+        who = tr("All together") if row.who is None else row.who
+        body.append(
+            cells(
+                f"{short_name(who)}<small>{html.escape(_rest(row))}</small>",
+                _share(row.found, tr("{who}, precision").format(who=who), reasons),
+                _share(row.not_found, tr("{who}, missed").format(who=who), reasons),
+            )
+        )
+    heads = (tr("Read by"), tr("Precision of those found"), tr("Missed among those not found"))
+    return table_html(tr("Validated by clinicians"), heads, body, READ_CAPTION) + reasons.html()
+
+
+def _rest(row: ValidationResult) -> str:
+    unsure = row.found.unsure + row.not_found.unsure
+    unread = row.found.unread + row.not_found.unread
+    if not row.differ:
+        return tr("{unsure:,} unsure; {unread:,} of the sample not read").format(
+            unsure=unsure, unread=unread
+        )
+    return trn(
+        "{unsure:,} unsure; {unread:,} of the sample not read; {n:,} answer on which they differ",
+        "{unsure:,} unsure; {unread:,} of the sample not read; {n:,} answers on which they differ",
+        row.differ,
+    ).format(unsure=unsure, unread=unread, n=row.differ)
+
+
+def _share(one: Share, where: str, reasons: Reasons) -> str:
+    told, interval = one.yes + one.no, one.interval
+    if one.share is None or interval is None or interval.low is None or interval.high is None:
+        return reasons.add(tr("Nothing of it was read yet."), where) if one.of else NOTHING
+    limits = tr("{low:.0%} to {high:.0%}").format(low=interval.low, high=interval.high)
+    read = tr("{n:,} of {read:,} read, of {total:,}").format(n=one.yes, read=told, total=one.of)
+    return f"<b>{one.share:.0%}</b> {limits}<small>{read}</small>"
+
+
+# Failures in one's own words beside the others: what was found and marked of each, by model.
+
+
+def show_own_words_by_model(review_set: ReviewSet) -> None:
+    """Offer what judges found and people marked of failures in words.
+
+    It is read once it is opened: that can take seconds.
+    """
+    if on_tables():
+        return
+    written = review_sets.newest(review_set)
+    judged, marks = judged_versions(review_set), counted_marks(written)
+    if not judged and not marks:
+        return
+    box = st.expander(tr("Failures in your own words"), key="failures_in_words", on_change="rerun")
+    if not box.open:
+        return
+    with box, st.spinner(tr("Reading what was found…")):
+        try:
+            read = review_sets.reviews(review_set).current(READ)
+        except StoreError as error:
+            st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+            return
+        titles = {name: words.prompt.name for name, words in standing_failures(written).items()}
+        newest = _newest(judged, titles)
+        every = [_found(written, prompt, judge, marks, read) for prompt, judge in newest]
+        asked = {name_of(prompt) for prompt, _ in newest}
+        by_people = ((name, marked(marks, written.model_names, name).rows) for name in titles)
+        every += [
+            ByModel(titles[name], None, joined_rows((), rows, written.model_names))
+            for name, rows in by_people
+            if rows and name not in asked
+        ]
+        if not every:
+            st.caption(tr("None that was looked for is left: their words were removed."))
+            return
+        colours = review_sets.colours(review_set)
+        drawn = by_model_html(every, review_set.model_names, colours)
+        linked_html(drawn, key="failures_in_words_table")
+
+
+def _newest(
+    judged: Sequence[tuple[Prompt, str]], standing: Collection[str]
+) -> list[tuple[Prompt, str]]:
+    """Return the words that each judge was asked with last, of failures that stand, by title."""
+    newest: dict[tuple[str, str], Prompt] = {}
+    for prompt, judge in judged:
+        if name_of(prompt) in standing:
+            newest.setdefault((prompt.id, judge), prompt)
+    in_order = sorted(newest.items(), key=lambda one: (one[1].name, one[0]))
+    return [(prompt, judge) for (_, judge), prompt in in_order]
+
+
+def _found(
+    written: ReviewSet, prompt: Prompt, judge: str, marks: Sequence[Mark], read: Sequence[Stored]
+) -> ByModel:
+    found, models = found_in(written, prompt, judge), written.model_names
+    told = validated(found, read)
+    by_people = marked(marks, models, name_of(prompt)).rows
+    rows = joined_rows(found_rows(found, models), by_people, models)
+    return ByModel(prompt.name, judge, rows, told[0].found if told else None)

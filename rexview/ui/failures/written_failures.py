@@ -1,0 +1,571 @@
+"""Failures in one's own words on the Failures page: choose, write, look for and read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.analysis.written_failures import (
+    FAILURE_KIND,
+    FailureWords,
+    counted_marks,
+    form_value_of,
+    marked,
+    versions_of,
+    words_of_row,
+    written_failures,
+)
+from rexview.analysis.written_results import (
+    VALIDATION_KIND,
+    FoundIn,
+    found_in,
+    found_rows,
+    judged_versions,
+    validated,
+)
+from rexview.errors import SettingsError, StoreError, StoreOvertaken
+from rexview.judge.written import (
+    EXAMPLES,
+    LONGEST,
+    LONGEST_EXAMPLE,
+    LONGEST_NAME,
+    NEEDED,
+    name_for,
+    wording_of,
+)
+from rexview.models.running.folder import JUDGING
+from rexview.schema import ReviewSet
+from rexview.store import Entry, may
+from rexview.ui.access import permissions
+from rexview.ui.answers.flags import written_at
+from rexview.ui.asking.model_choice import ModelChoice, choose_model
+from rexview.ui.asking.run_forms import begin_judge, choose_cases, choose_models
+from rexview.ui.asking.runs import any_at_work, show_runs
+from rexview.ui.failures import written_counts as written_html
+from rexview.ui.failures.views import VALIDATE, WORDS, check_written_failures_served, open_part
+from rexview.ui.filters import FilteredSet
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.saving.entries import FAILURES_PAGE
+from rexview.ui.server import review_sets
+from rexview.ui.streamlit_adapter.script_run import save_button, typed_fields, words_taken
+from rexview.words import tr
+
+# Which failure in words is shown, in which version, as the link says.
+
+NEW: Final = "+"
+"""In place of a failure's name: another one is to be written."""
+_FAILURE: Final = link_keys.QUERY_WRITTEN["failure"]
+_VERSION: Final = link_keys.QUERY_WRITTEN["version"]
+
+
+@dataclass(frozen=True)
+class WrittenFailureChoice:
+    """The failures of a set, and the one shown: its words now, and those that are looked at.
+
+    ``now`` is None where another one is to be written, or the words were taken away.
+    """
+
+    every: Sequence[FailureWords]
+    failure: str | None
+    now: FailureWords | None
+    shown: FailureWords | None
+    versions: Sequence[FailureWords]
+
+
+def choose_failure(review_set: ReviewSet, *, may_write: bool) -> WrittenFailureChoice:
+    """Offer the failures in words; explain and stop where they cannot be read."""
+    try:
+        reviews = review_sets.reviews(review_set)
+        rows, history = reviews.current(FAILURE_KIND), reviews.history(kind=FAILURE_KIND)
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+        st.stop()
+    every, problems = written_failures(review_set.folder, rows)
+    for problem in problems:
+        st.warning(as_markdown(problem), icon=":material/error:")
+    by_name = {one.failure: one for one in every}
+    name = _choose(by_name, may_write=may_write)
+    if name is None:
+        return WrittenFailureChoice(every, None, None, None, ())
+    now = by_name[name]
+    versions = [now]
+    versions += [
+        one
+        for one in versions_of(review_set.folder, history, name)
+        if one.prompt.hash != now.prompt.hash
+    ]
+    return WrittenFailureChoice(every, name, now, _choose_version(versions), versions)
+
+
+def _choose(by_name: dict[str, FailureWords], *, may_write: bool) -> str | None:
+    options = [*by_name, *([NEW] if may_write else [])]
+    if not by_name:
+        return None
+    titles = {name: one.prompt.name for name, one in by_name.items()} | {
+        NEW: tr("Write another one")
+    }
+    kept = option_kept_in_link("written_failure", _FAILURE, options, next(iter(by_name)))
+
+    def changed() -> None:
+        kept["on_change"]()
+        link_keys.set_query({_VERSION: None, link_keys.QUERY_WRITTEN["edit"]: None})
+
+    chosen = st.selectbox(
+        tr("Failure"),
+        options,
+        format_func=titles.__getitem__,
+        **{**kept, "on_change": changed},
+    )
+    return None if chosen == NEW else str(chosen)
+
+
+def _choose_version(versions: Sequence[FailureWords]) -> FailureWords:
+    """Offer earlier words where there are any; the newest are shown without a choice."""
+    if len(versions) < 2:
+        return versions[0]
+    by_version = {one.version: one for one in versions}
+    first = versions[0].version
+    chosen = st.selectbox(
+        tr("Words"),
+        list(by_version),
+        format_func=lambda version: (
+            tr("Now: {words}") if version == first else tr("Earlier: {words}")
+        ).format(words=written_at(by_version[version])),
+        help=tr("What was found and read in earlier words stays with those words."),
+        **option_kept_in_link("written_version", _VERSION, by_version, first),
+    )
+    return by_version.get(str(chosen), versions[0])
+
+
+# How a language model is asked for a failure in words, and its runs on the set.
+
+_SENT: Final = (
+    tr("These words, questions, answers, reports and images of up to {cases}"),
+    tr("These words, questions, answers, and reports of up to {cases}"),
+)
+
+
+def show_find(filtered: FilteredSet, words: FailureWords) -> None:
+    """Show who is asked, about what, what that takes, the start, and the runs."""
+    if not permissions.may_see(PAGE_RUN_MODELS):
+        st.caption(tr("Your role does not run models: ask whoever leads the study to look for it."))
+        return
+    review_set = filtered.review_set
+    st.markdown(f"### {tr('Find it')}")
+    judge = choose_model(review_set)
+    if judge is not None:
+        _ask(filtered, words, judge)
+    st.markdown(f"### {tr('Runs of judges')}")
+    show_runs(review_set, (JUDGING,))
+
+
+def _ask(filtered: FilteredSet, words: FailureWords, judge: ModelChoice) -> None:
+    left, right = st.columns(2, gap="medium")
+    with left:
+        models = choose_models(filtered)
+    with right:
+        cases, total = choose_cases(filtered)
+    own = [f"--written={words.failure}@{words.version}", *models, *cases]
+    begin_judge(filtered, judge, own, total, _SENT)
+
+
+# The form in which a failure is written in words: a clinician needs no file and no command.
+
+_LISTED: Final = EXAMPLES * (LONGEST_EXAMPLE + 1)
+_TEXTS: Final = {
+    "name": (tr("Name"), LONGEST_NAME, tr("Comparison that does not exist")),
+    "counts": (
+        tr("What counts"),
+        LONGEST,
+        tr("The answer compares with an earlier study, and none is mentioned or shown."),
+    ),
+    "does_not_count": (
+        tr("What does not count"),
+        LONGEST,
+        tr("The question itself asks for a comparison."),
+    ),
+    "examples": (
+        tr("Examples that count, a line each"),
+        _LISTED,
+        tr("Unchanged from the prior study."),
+    ),
+    "counterexamples": (
+        tr("Examples that do not count, a line each"),
+        _LISTED,
+        tr("No earlier study is available for comparison."),
+    ),
+}
+_EDITED: Final = link_keys.QUERY_WRITTEN["edit"]
+_OPEN: Final = "written_open"
+"""The version that is edited, for a run that a part of the page asks for with an older link."""
+_SAVED: Final = "written_saved"
+_PROBLEM: Final = "written_problem"
+_LEFT: Final = "written_left"
+_TYPED: Final = "written_typed"
+"""What was typed over words that others changed meanwhile, with the version of theirs."""
+
+
+def choose_edited(versions: Sequence[FailureWords]) -> FailureWords | None:
+    """Offer to edit the newest words; return those that are edited.
+
+    The link has their version. So the form is the one that was typed into also after others have
+    changed the words, and after a restart of the server.
+    """
+    asked = link_keys.query_value(_EDITED) or st.session_state.get(_OPEN)
+    edited = next((one for one in versions if one.version == asked), None)
+    newest = versions[0].version
+    kept = kept_in_link(
+        "written_editing", _EDITED, edited is not None, lambda on: newest if on else None
+    )
+
+    def changed() -> None:
+        kept["on_change"]()
+        st.session_state[_OPEN] = link_keys.query_value(_EDITED)
+
+    st.toggle(tr("Edit the words"), **{**kept, "on_change": changed})
+    return edited
+
+
+def show_form(
+    review_set: ReviewSet, every: Sequence[FailureWords], now: FailureWords | None
+) -> None:
+    """Show the form for a new failure, or with the words that one has ``now``."""
+    if permissions.ask_name("written_who") is None:
+        return
+    key, given = _shown(now)
+    _ask_and_save(review_set, every, now, key, given)
+
+
+def show_taken_away(review_set: ReviewSet) -> bool:
+    """Show the form of a failure that was taken away while it was edited, if there is one.
+
+    It is the form that was typed into, so that what was typed comes with the press of its button.
+    That button is gone: another one says that it makes a failure of its own.
+    """
+    version = link_keys.query_value(_EDITED)
+    reviews = review_sets.reviews(review_set)
+    rows = reviews.history(kind=FAILURE_KIND) if version else ()
+    found = ((row.subject, words_of_row(row)) for row in rows)
+    gone = next((pair for pair in found if pair[1] and pair[1].version == version), None)
+    every, _ = written_failures(review_set.folder, reviews.current(FAILURE_KIND) if gone else ())
+    if gone is None or gone[1] is None or gone[0] in {one.failure for one in every}:
+        return False
+    st.warning(
+        tr(
+            "Somebody took this failure away while you edited it: nothing was saved. Your words "
+            "stand in the form, and can be saved as a failure of its own."
+        ),
+        icon=":material/error:",
+    )
+    key, given = _shown(gone[1])
+    fields = _fields(gone[0])
+    button = tr("Save as a new failure")
+    _ask_and_save(review_set, every, None, key, given, button=button, fields=fields)
+    if st.button(tr("Discard"), key="written_discard"):
+        words_taken(fields)
+        open_part(WORDS, failure=None, version=None, edit=None)
+        st.rerun()
+    return True
+
+
+def _ask_and_save(
+    review_set: ReviewSet,
+    every: Sequence[FailureWords],
+    now: FailureWords | None,
+    key: str,
+    given: Mapping[str, str],
+    *,
+    button: str = tr("Save"),
+    fields: str | None = None,
+) -> None:
+    """Show the form; ``fields`` names the failure whose words are typed, ``now``'s by default."""
+    name = fields or _fields(now.failure if now else None)
+    with typed_fields(name), st.form(f"{key}_form", border=True):
+        typed = {part: _form_ask(part, given[part], f"{key}_{part}") for part in _TEXTS}
+        st.caption(
+            tr(
+                "The language model is given these words with question, report, answer "
+                "and, where it reads pictures, the images. Changed words are a new version: what "
+                "was found and read before stays with the old one."
+            )
+        )
+        if said := st.session_state.pop(_PROBLEM, None):
+            st.error(lines_as_markdown(said), icon=":material/error:")
+        told = st.container()
+        pressed = st.form_submit_button(button, type="primary")
+    if not pressed:
+        return
+    if problem := _save(review_set, every, now, typed):
+        told.error(lines_as_markdown(problem), icon=":material/error:")
+    else:
+        if st.session_state.get(_SAVED):
+            words_taken(name)
+        st.rerun()
+
+
+def _fields(failure: str | None) -> str:
+    """Name the fields of a failure in the browser, the same for all its versions."""
+    return f"words of the failure {failure or ''}"
+
+
+def _shown(now: FailureWords | None) -> tuple[str, Mapping[str, str]]:
+    """Return the key of the form, and its texts at first."""
+    if now is None:
+        return "written_new", dict.fromkeys(_TEXTS, "")
+    version, typed = st.session_state.get(_TYPED, (None, {}))
+    if version == now.version:
+        return f"written_{now.failure}_{now.version}_again", typed
+    value = form_value_of(now.prompt)
+    texts = {part: value.get(part) or "" for part in _TEXTS}
+    return f"written_{now.failure}_{now.version}", {
+        part: "\n".join(text) if isinstance(text, list) else text for part, text in texts.items()
+    }
+
+
+def _form_ask(part: str, text: str, key: str) -> str:
+    """Return what stands in a field.
+
+    The field says it itself, and no callback asks the session: after a restart of the server the
+    press of Save is the first that the new session hears, and what was typed comes with it.
+    """
+    _, longest, example = _TEXTS[part]
+    common: dict[str, Any] = {
+        "key": key,
+        "max_chars": longest,
+        "placeholder": tr("For example: {example}").format(example=example),
+    }
+    if part == "name":
+        return st.text_input(_TEXTS[part][0], text, **common) or ""
+    return st.text_area(_TEXTS[part][0], text, height=68, **common) or ""
+
+
+def show_told() -> None:
+    """Say, once, that words are in the database, or why they could not be taken away."""
+    if st.session_state.pop(_SAVED, False):
+        st.success(tr("Saved."), icon=":material/check:")
+    if said := st.session_state.pop(_LEFT, None):
+        st.error(lines_as_markdown(said), icon=":material/error:")
+
+
+def _save(
+    review_set: ReviewSet,
+    every: Sequence[FailureWords],
+    now: FailureWords | None,
+    typed: Mapping[str, str],
+) -> str | None:
+    """Save words, and open them; return why they are not saved, None where the page says it."""
+    person = permissions.current()
+    if person is None:
+        return None
+    value = _value(typed)
+    missing = [_TEXTS[part][0] for part in NEEDED if not value[part]]
+    if missing:
+        return " ".join(tr("“{field}” is missing.").format(field=label) for label in missing)
+    name = now.failure if now else name_for(value["name"] or "", [one.failure for one in every])
+    before = now.value if now else None
+    try:
+        wording_of(name, {part: said for part, said in value.items() if said}, "The form")
+        reviews = review_sets.reviews(review_set)
+        stands = reviews.current_state().of(FAILURE_KIND, person.id).get((None, None, name, None))
+        if stands is not None and stands.value != before:
+            raise StoreOvertaken("Another window was quicker.", "Nothing was written.")
+        entry = Entry(FAILURE_KIND, subject=name, value=value, via=FAILURES_PAGE, over=(before,))
+        reviews.record([entry], person)
+    except StoreOvertaken:
+        _keep_typed(review_set, name, typed)
+    except (SettingsError, StoreError) as error:
+        return tr("Not saved: {reason}").format(reason=error)
+    else:
+        st.session_state[_SAVED] = True
+        st.session_state.pop(_TYPED, None)
+        st.session_state.pop(_OPEN, None)
+        open_part(WORDS, failure=name, version=None, edit=None)
+    return None
+
+
+def _keep_typed(review_set: ReviewSet, name: str, typed: Mapping[str, str]) -> None:
+    """Say that others were quicker; what was typed stands in the form of their words."""
+    st.session_state[_PROBLEM] = tr(
+        "Somebody else changed this failure meanwhile, or another window did: nothing was saved. "
+        "Their words stand above, yours in the form: saved again, yours take their place."
+    )
+    rows = review_sets.reviews(review_set).current_state().of(FAILURE_KIND, "")
+    row = rows.get((None, None, name, None))
+    words = words_of_row(row) if row is not None else None
+    if words is not None:
+        st.session_state[_TYPED] = words.version, dict(typed)
+        st.session_state[_OPEN] = words.version
+        open_part(WORDS, failure=name, version=None, edit=words.version)
+
+
+def _value(typed: Mapping[str, str]) -> dict[str, Any]:
+    texts = {part: text.strip() for part, text in typed.items()}
+    value: dict[str, Any] = {
+        part: texts[part] or None for part in ("name", "counts", "does_not_count")
+    }
+    if value["name"]:
+        value["name"] = " ".join(value["name"].split())
+    for part in ("examples", "counterexamples"):
+        lines = [line.strip().removeprefix("- ").strip() for line in texts[part].splitlines()]
+        value[part] = [line for line in lines if line] or None
+    return value
+
+
+def take_away(review_set: ReviewSet, now: FailureWords) -> None:
+    """Take the words of a failure away: it is offered no more; the history keeps all."""
+    person = permissions.current()
+    if person is None:
+        return
+    entry = Entry(
+        FAILURE_KIND, subject=now.failure, value=None, via=FAILURES_PAGE, over=(now.value,)
+    )
+    try:
+        review_sets.reviews(review_set).record([entry], person)
+    except StoreError as error:
+        st.session_state[_LEFT] = str(error)
+    else:
+        open_part(WORDS, failure=None, version=None, edit=None)
+
+
+def show_own_words(filtered: FilteredSet) -> None:
+    """Show the failures in words: write one, find it, see what was found and what was read."""
+    if not check_written_failures_served():
+        return
+    review_set = filtered.review_set
+    writes = may_write()
+    show_told()
+    if writes and show_taken_away(review_set):
+        return
+    chosen = choose_failure(review_set, may_write=writes)
+    if chosen.now is None or chosen.shown is None:
+        _show_new(review_set, chosen, writes=writes)
+        return
+    stale = chosen.shown is not chosen.versions[0]
+    st.html(written_html.words_html(chosen.shown, stale=stale))
+    if writes:
+        _show_changes(review_set, chosen, chosen.now)
+    _show_found(review_set, chosen.shown, stale=stale, writes=writes)
+    show_find(filtered, chosen.shown)
+
+
+def may_write() -> bool:
+    """Whether whoever looks may write failures and validate them; alone everybody may."""
+    role, person = permissions.role(), permissions.current()
+    return may(person, VALIDATION_KIND) if person is not None else role in ("lead", "adjudicator")
+
+
+def _show_new(review_set: ReviewSet, chosen: WrittenFailureChoice, *, writes: bool) -> None:
+    st.caption(
+        tr(
+            "Say in words what goes wrong, such as a comparison with a study that "
+            "does not exist. A language model looks for it in the answers, you read "
+            "a random sample of what it found, and its precision stands beside the "
+            "count. Without a language model, Add a failure on the Case page offers it, and a "
+            "meeting can agree on it."
+        )
+    )
+    if writes:
+        show_form(review_set, chosen.every, None)
+    elif not chosen.every:
+        st.info(tr("No failure was written in words yet."))
+
+
+def _show_changes(review_set: ReviewSet, chosen: WrittenFailureChoice, now: FailureWords) -> None:
+    with st.container(horizontal=True, gap="small"):
+        edited = choose_edited(chosen.versions)
+        if now.value is not None:
+            with st.popover(tr("Remove")):
+                st.markdown(
+                    tr(
+                        "It leaves the lists, and what people marked with it is no longer shown. "
+                        "Its words, what was read and what was marked stay in the history."
+                    )
+                )
+                save_button(
+                    tr("Remove it"),
+                    key="written_take_away",
+                    on_click=take_away,
+                    args=(review_set, now),
+                )
+    if edited is not None:
+        show_form(review_set, chosen.every, edited)
+
+
+def _show_found(review_set: ReviewSet, words: FailureWords, *, stale: bool, writes: bool) -> None:
+    """Show what each judge found in these words, and what clinicians say of a sample."""
+    judges = [
+        judge for prompt, judge in judged_versions(review_set) if prompt.hash == words.prompt.hash
+    ]
+    if not judges and any_at_work(review_set, (JUDGING,)):
+        st.info(tr("A search begins: see below. What it finds stands here afterwards."))
+    elif not judges:
+        st.info(
+            tr(
+                "Not searched for yet in these words: choose a language model below. Without one, "
+                "a meeting can agree on it: its form offers it, and Browse finds those cases "
+                "under Meetings."
+            )
+        )
+    for judge in judges:
+        with st.spinner(tr("Reading what was found…")):
+            found = found_in(review_set, words.prompt, judge)
+        _show_judge(review_set, found, writes=writes)
+    _show_marked(review_set, words, stale=stale)
+
+
+def _show_marked(review_set: ReviewSet, words: FailureWords, *, stale: bool) -> None:
+    """Show which answers people say have it, in these words; ``stale`` ones no page offers."""
+    written, names = review_sets.newest(review_set), review_set.model_names
+    found = marked(counted_marks(written), names, words.failure, words.version)
+    if not found.rows:
+        nobody = (
+            tr("Nobody marked an answer with these words.")
+            if stale
+            else tr(
+                "Nobody has marked an answer with these words yet: Add a failure, on the Case "
+                "page, offers them."
+            )
+        )
+        st.caption(as_markdown(f"{nobody} {written_html.elsewhere_words(found)}".strip()))
+        return
+    drawn = written_html.marked_html(found, names, review_sets.colours(review_set))
+    linked_html(drawn, key="written_marked")
+
+
+def _show_judge(review_set: ReviewSet, found: FoundIn, *, writes: bool) -> None:
+    rows = found_rows(found, review_set.model_names)
+    if not rows:
+        return
+    names, colours = review_set.model_names, review_sets.colours(review_set)
+    key = f"{found.version}_{found.judge}"
+    try:
+        read = validated(found, review_sets.reviews(review_set).current(VALIDATION_KIND))
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+        return
+    drawn = written_html.found_html(found, rows, names, colours, read)
+    linked_html(drawn, key=f"written_{key}")
+    if read:
+        linked_html(written_html.validated_html(read), key=f"written_read_{key}")
+    elif found.results.said:
+        st.caption(tr("Not validated yet: how many of those found are right is not known."))
+    if writes and found.results.said:
+        st.button(
+            tr("Read a sample"),
+            key=f"written_read_{key}_button",
+            icon=":material/fact_check:",
+            on_click=open_part,
+            args=(VALIDATE,),
+            kwargs={
+                "failure": found.prompt.id.partition(":")[2],
+                "version": found.version,
+                "judge": found.judge,
+            },
+        )

@@ -1,1 +1,0 @@
-"""The filter panel, saved filters, and the order in which Content is worked out."""

@@ -1,1 +1,0 @@
-"""Safe text, tables of numbers and lists of problems as HTML."""

@@ -1,0 +1,497 @@
+"""What a judge says, a model asked for a second opinion: off unless the link asks for it.
+
+Everything from models is escaped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter, Engine, SetFacts, model_colours
+from rexview.analysis.case.judge_opinions import (
+    AnswerOpinion,
+    CaseOpinions,
+    CaseWritten,
+    Quoting,
+    SaidFailure,
+    SaidScore,
+    WrittenOpinion,
+)
+from rexview.analysis.download_files import TableFile
+from rexview.analysis.download_frames import (
+    JUDGE_SHARES,
+    judge_agreement_frame,
+    judge_failure_frame,
+    judge_score_frame,
+)
+from rexview.analysis.filter.judge_conditions import judge_word
+from rexview.analysis.judges import (
+    OPINION,
+    JudgedFailure,
+    JudgedScore,
+    JudgeTables,
+    failure_words,
+    failures_caption,
+    filter_captions,
+    score_words,
+    scores_caption,
+)
+from rexview.analysis.ranking import in_each_group, ranked
+from rexview.stats.failure_rates import Rate
+from rexview.stats.judges import FailureAgreement, Judge, ScoreAgreement
+from rexview.ui.answers.case_panels import AnswerAdditions
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.link_choices import option_kept_in_link
+from rexview.ui.safe_text import Span, as_markdown
+from rexview.ui.server import query_cache
+from rexview.ui.tables.data_table import show_table
+from rexview.ui.tables.number_table import (
+    NOTHING,
+    Reasons,
+    cells,
+    group_rows,
+    linked_number,
+    model_head,
+    table_html,
+)
+from rexview.ui.tables.ranked import ranked_tools
+from rexview.vocab import DIMENSION_NAMES, FAILURES
+from rexview.words import counted, tr, trn
+
+# What a model says of one answer, as HTML: its card, and the quoted words marked in the text.
+#
+# What a model wrote is escaped here; names and heads come as HTML.
+
+_LONGEST: Final = 2_000
+"""Characters of a reason or a quote that are shown."""
+
+
+def card_html(label: str, title: str, about: str, body: str) -> str:
+    """Lay out a card; ``label`` is its name for those who do not see it."""
+    return (
+        f'<section class="rx-judge" aria-label="{label}">'
+        f"<h4>{title} <small>{about}</small></h4>{body}</section>"
+    )
+
+
+def item_html(head: str, said: Quoting, *, seen: bool, key: str | None) -> str:
+    """Lay out what is said of one failure: ``seen`` or not, with what is quoted, and why.
+
+    By ``key`` its words are marked in the text (:func:`mark_of`); None where they are not.
+    """
+    flag = show = ""
+    if key is not None:
+        flag = f' data-rx-flag="{key}"'
+        show = (
+            ' <button type="button" class="rx-show" aria-pressed="false" title="'
+            f'{tr("Mark the quoted words until pressed again (Esc)")}">{tr("Show")}</button>'
+        )
+    word = "yes" if seen else "no"
+    said_of_it = f"{_quote_html(said)}{reason_html(said.reason)}"
+    return f'<li{flag}><p class="rx-judge-{word}">{head}{show}</p>{said_of_it}</li>'
+
+
+def mark_of(said: Quoting, key: str) -> list[Span]:
+    """Return the mark of the quoted words in the answer's text; none where they are not in it."""
+    if said.start is None or said.end is None:
+        return []
+    return [Span(said.start, said.end, "rx-evidence rx-judged", {"rx-evidence": key})]
+
+
+def reason_html(reason: str) -> str:
+    """Lay out a reason; nothing where none is given."""
+    return f"<p>{html.escape(_cut(reason))}</p>" if reason else ""
+
+
+def _quote_html(said: Quoting) -> str:
+    if not said.quote:
+        return ""
+    lost = f" <small>{tr('These words are not in the answer.')}</small>" if said.is_lost else ""
+    return f"<p>“{html.escape(_cut(said.quote))}”{lost}</p>"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def added_by_judge(opinions: CaseOpinions, models: Sequence[str]) -> dict[str, AnswerAdditions]:
+    """Return what a judge adds to the answers of a case: its card, and its quotes in the text."""
+    return {model: _added(opinions, model) for model in models}
+
+
+def _added(opinions: CaseOpinions, model: str) -> AnswerAdditions:
+    one = opinions.of(model)
+    seen = (said for said in one.failures if said.present)
+    marks = [mark for said in seen for mark in mark_of(said, _key(model, said))]
+    return AnswerAdditions(marks, below=_card_html(opinions, model, one))
+
+
+def _key(model: str, said: SaidFailure) -> str:
+    return f"j{hashlib.sha256(f'{model}/{said.failure}'.encode()).hexdigest()[:12]}"
+
+
+def _card_html(opinions: CaseOpinions, model: str, one: AnswerOpinion) -> str:
+    name = html.escape(opinions.judge.name)
+    parts = []
+    if one.failures:
+        items = "".join(_failure_html(opinions, model, said) for said in one.failures)
+        parts.append(f"<ul>{items}</ul>")
+    if one.scores:
+        items = "".join(_score_html(opinions, said) for said in one.scores)
+        parts.append(f"<ul>{items}</ul>")
+    if not parts:
+        parts.append(f'<p class="rx-quiet">{tr("No opinion on this answer.")}</p>')
+    if one.stale:
+        stale = trn(
+            "{n:,} opinion on an earlier text of this answer: not shown, and counted nowhere.",
+            "{n:,} opinions on an earlier text of this answer: not shown, and counted nowhere.",
+            one.stale,
+        ).format(n=one.stale)
+        parts.append(f'<p class="rx-quiet">{stale}</p>')
+    title = tr("Judge: {name}").format(name=name)
+    return card_html(title, title, html.escape(OPINION), "".join(parts))
+
+
+def _failure_html(opinions: CaseOpinions, model: str, said: SaidFailure) -> str:
+    name = html.escape(FAILURES[said.failure].name)
+    agrees = html.escape(failure_words(opinions.agreement.failures.get(said.failure)))
+    key = _key(model, said) if said.present and said.is_located else None
+    word = "yes" if said.present else "no"
+    head = f"<b>{name}: {word}</b> <small>{agrees}</small>"
+    return item_html(head, said, seen=said.present, key=key)
+
+
+def _score_html(opinions: CaseOpinions, said: SaidScore) -> str:
+    agrees = html.escape(score_words(opinions.agreement.scores.get(said.dimension)))
+    head = f"<p><b>{DIMENSION_NAMES[said.dimension]}: {said.score}</b> <small>{agrees}</small></p>"
+    return f"<li>{head}{reason_html(said.reason)}</li>"
+
+
+def failures_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:
+    """Lay out in how many answers the judge sees each failure, beside how far it agrees."""
+    heads = [
+        "",
+        tr("Model"),
+        tr("Judge sees it in"),
+        tr("95% CI"),
+        tr("Kappa with readers"),
+        tr("Precision"),
+        tr("Recall"),
+    ]
+    of_models = in_each_group(tables.models)
+    heads = heads[1:] if of_models.is_cut else heads
+    reasons = Reasons()
+    body: list[str] = []
+    for failure, group in groupby(tables.failures, key=lambda row: row.failure):
+        name = FAILURES[failure].plural
+        agreement = tables.failure_agreement(failure)
+        ranking = ranked(group, lambda row: row.rate.share)
+
+        def line(row: JudgedFailure, name: str = name) -> tuple[str, str]:
+            model = tables.models[row.model]
+            head = model_head(model, colours.get(row.model, ""))
+            return model, head + _seen_cells(row, f"{name}, {model}", reasons)
+
+        more = _failure_cells(agreement, name, reasons)
+        body += group_rows(html.escape(name), ranking, line, 3, more, apart=of_models.is_cut)
+    caption = failures_caption(tables.agreement)
+    tools = ranked_tools(of_models, tr("share, the highest first"))
+    return table_html(title, heads, body, caption, tools) + reasons.html()
+
+
+def _seen_cells(row: JudgedFailure, where: str, reasons: Reasons) -> str:
+    if row.rate.share is None:
+        dash = reasons.add(tr("The judge spoke of none of these answers."), where)
+        return f"<td>{dash}</td><td>{NOTHING}</td>"
+    spoken = linked_number(row.spoken, f"{row.rate.n:,}")
+    seen = linked_number(row.present, f"<b>{row.present.value:,}</b>")
+    return (
+        f"<td>{seen}<small>"
+        f"{tr('of {spoken}, {share:.0%}').format(spoken=spoken, share=row.rate.share)}</small>"
+        f"</td><td>{_percent_limits(row.rate, where, reasons)}</td>"
+    )
+
+
+def _percent_limits(rate: Rate, where: str, reasons: Reasons) -> str:
+    low, high = rate.interval.low, rate.interval.high
+    if low is None or high is None:
+        return reasons.add(rate.interval.why or tr("Undefined."), where)
+    return tr("{low:.0%} to {high:.0%}").format(low=low, high=high)
+
+
+def _failure_cells(found: FailureAgreement | None, name: str, reasons: Reasons) -> list[str]:
+    """Write kappa, precision and recall, each with its interval and n."""
+    if found is None:
+        return [html.escape(failure_words(None)), NOTHING, NOTHING]
+    kappa = _kappa_cell(found.kappa, found, name, reasons)
+    return [
+        (
+            f"{kappa}<small>"
+            f"{tr('{n:,} of {opinions:,} answers').format(n=found.n, opinions=found.opinions)}"
+            "</small>"
+        ),
+        _share_cell(found.precision, tr("{name}, precision").format(name=name), reasons),
+        _share_cell(found.recall, tr("{name}, recall").format(name=name), reasons),
+    ]
+
+
+def _kappa_cell(value: float | None, found: FailureAgreement, where: str, reasons: Reasons) -> str:
+    if value is None:
+        return reasons.add(found.why or tr("Undefined."), tr("{where}, kappa").format(where=where))
+    return f"<b>{value:.2f}</b> {reasons.interval(found.interval, f'{where}, kappa')}"
+
+
+def _share_cell(rate: Rate, where: str, reasons: Reasons) -> str:
+    if rate.share is None:
+        return reasons.add(rate.interval.why or tr("Undefined."), where)
+    limits = _percent_limits(rate, where, reasons)
+    return (
+        f"<b>{rate.share:.0%}</b> {limits}<small>"
+        f"{tr('{flagged:,} of {n:,}').format(flagged=rate.flagged, n=rate.n)}</small>"
+    )
+
+
+def scores_html(tables: JudgeTables, colours: dict[str, str], title: str) -> str:
+    """Lay out the judge's mean beside the readers', by dimension and model, with agreement."""
+    heads = [
+        "",
+        tr("Model"),
+        tr("Judge, mean"),
+        tr("Readers, mean"),
+        tr("Weighted kappa with readers"),
+    ]
+    of_models = in_each_group(tables.models)
+    heads = heads[1:] if of_models.is_cut else heads
+    reasons = Reasons()
+    body: list[str] = []
+    for dimension, group in groupby(tables.scores, key=lambda row: row.dimension):
+        name = DIMENSION_NAMES[dimension]
+        agreement = tables.score_agreement(dimension)
+        ranking = ranked(group, lambda row: row.mean)
+
+        def line(row: JudgedScore) -> tuple[str, str]:
+            model = tables.models[row.model]
+            return model, model_head(model, colours.get(row.model, "")) + _mean_cells(row)
+
+        kappa = NOTHING if agreement is None else _weighted_cell(agreement, name, reasons)
+        body += group_rows(html.escape(name), ranking, line, 3, [kappa], apart=of_models.is_cut)
+    caption = scores_caption(tables.agreement)
+    tools = ranked_tools(of_models, tr("the judge’s mean, the highest first"))
+    return table_html(title, heads, body, caption, tools) + reasons.html()
+
+
+def _mean_cells(row: JudgedScore) -> str:
+    return "".join(
+        f"<td>{linked_number(count, f'<b>{mean:.2f}</b>')}<small>n {count.value:,}</small></td>"
+        if mean is not None
+        else f"<td>{NOTHING}</td>"
+        for mean, count in ((row.mean, row.scored), (row.readers_mean, row.by_readers))
+    )
+
+
+def _weighted_cell(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
+    n = f"<small>{counted(found.n, 'answer')}</small>"
+    where = tr("{name}, kappa").format(name=name)
+    if found.qwk is None:
+        return reasons.add(found.why or tr("Undefined."), where) + n
+    return f"<b>{found.qwk:.2f}</b> {reasons.interval(found.qwk_interval, where)}{n}"
+
+
+def agreement_html(tables: JudgeTables, title: str) -> str:
+    """Lay out how far the judge agrees with the readers' scores: a row a dimension."""
+    heads = [
+        tr("Dimension"),
+        "n",
+        tr("Weighted kappa"),
+        tr("95% CI"),
+        "MAD",
+        tr("95% CI"),
+        tr("Same score"),
+    ]
+    heads += [tr("Judge, mean"), tr("Readers, mean"), tr("Readers among themselves")]
+    reasons = Reasons()
+    body = [
+        _agreement_row(found, DIMENSION_NAMES[dimension], reasons)
+        for dimension, found in tables.agreement.scores.items()
+    ]
+    caption = scores_caption(tables.agreement, more=True)
+    return table_html(title, heads, body, caption) + reasons.html()
+
+
+def _agreement_row(found: ScoreAgreement, name: str, reasons: Reasons) -> str:
+    why = found.why
+    own = NOTHING
+    if found.readers_qwk is not None:
+        own = f"{found.readers_qwk:.2f}<small>n {found.readers_n:,}</small>"
+    return cells(
+        html.escape(name),
+        f"{found.n:,}<small>{tr('of {opinions:,}').format(opinions=found.opinions)}</small>",
+        f"<b>{reasons.number(found.qwk, why, f'{name}, kappa')}</b>",
+        reasons.interval(found.qwk_interval, tr("{name}, kappa").format(name=name)),
+        reasons.number(found.mad, why, tr("{name}, MAD").format(name=name)),
+        reasons.interval(found.mad_interval, tr("{name}, MAD").format(name=name)),
+        reasons.number(found.exact, why, tr("{name}, same score").format(name=name), ".0%"),
+        reasons.number(found.judge_mean, why, tr("{name}, mean").format(name=name)),
+        reasons.number(found.readers_mean, why, tr("{name}, mean").format(name=name)),
+        own,
+    )
+
+
+# What pages show of a judge, once it is chosen or the filter asks for what it says.
+
+_TABLE: Final = "judge-failures"
+"""Where the link to the table of failures leads, on the page."""
+
+
+def show_filter_agreement(engine: Engine, case_filter: CaseFilter) -> None:
+    """Show how far judges that the filter asks for agree with readers; else nothing."""
+    for caption in filter_captions(engine, case_filter):
+        st.caption(as_markdown(caption))
+
+
+def show_where_failures(judge: Judge) -> None:
+    """Lead to the table of the failures that a judge sees, further down on the page."""
+    words = tr("To the failures that {name} sees, below Table 4")
+    st.markdown(f"[{as_markdown(words.format(name=judge.name))}](#{_TABLE})")
+
+
+def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
+    """Show which failures a judge sees; nothing where none is chosen, or it spoke of none."""
+    if judge is None:
+        return
+    tables = query_cache.judged(engine, case_filter, judge)
+    if not tables.failures:
+        return
+    title = tr("Judge {name}: failures that it sees").format(name=judge.name)
+    st.html(f'<span id="{_TABLE}" class="rx-anchor"></span>')
+    drawn = failures_html(tables, dict(model_colours(engine.facts.models)), title)
+    caption = failures_caption(tables.agreement)
+    show_table(
+        drawn,
+        TableFile(title, partial(judge_failure_frame, tables), caption, JUDGE_SHARES),
+        key="judge_failures",
+    )
+
+
+def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
+    """Show a judge's mean scores beside the readers'."""
+    if judge is None:
+        return
+    tables = query_cache.judged(engine, case_filter, judge)
+    if not tables.scores:
+        return
+    title = tr("Judge {name}: its scores beside the readers’").format(name=judge.name)
+    drawn = scores_html(tables, dict(model_colours(engine.facts.models)), title)
+    caption = scores_caption(tables.agreement)
+    show_table(
+        drawn,
+        TableFile(title, partial(judge_score_frame, tables), caption, JUDGE_SHARES),
+        key="judge_scores",
+    )
+
+
+def show_agreement(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
+    """Show how far a judge agrees with the readers' scores, apart from readers."""
+    if judge is None:
+        return
+    tables = query_cache.judged(engine, case_filter, judge)
+    if not tables.agreement.scores:
+        return
+    title = tr("Judge {name} and the readers’ final scores").format(name=judge.name)
+    caption = scores_caption(tables.agreement, more=True)
+    drawn = agreement_html(tables, title)
+    show_table(
+        drawn,
+        TableFile(title, partial(judge_agreement_frame, tables), caption, JUDGE_SHARES),
+        key="judge_agreement",
+    )
+
+
+# Which judge is shown: none, unless the link names one. It is remembered nowhere else.
+
+_OFF = ""
+_HELP = tr(
+    "A language model’s second opinion on answers. It counts in no other "
+    "number, and readers who score without seeing models never see it."
+)
+
+
+def judge_named(facts: SetFacts, word: str | None) -> Judge | None:
+    """Return the judge that a link's word names; None for none, and for one that is not there."""
+    return next((judge for judge in facts.judges if word and judge_word(judge) == word), None)
+
+
+def choose_judge(facts: SetFacts) -> Judge | None:
+    """Offer the judges of the set, the newest first; None when none is shown.
+
+    A set without opinions offers nothing.
+    """
+    if not facts.judges:
+        return None
+    by_word = {judge_word(judge): judge for judge in facts.judges}
+    chosen = st.selectbox(
+        tr("Judge"),
+        [_OFF, *by_word],
+        format_func=lambda word: by_word[word].name if word else tr("Not shown"),
+        help=_HELP,
+        width=320,
+        **option_kept_in_link("judge_shown", link_keys.QUERY_JUDGE, [_OFF, *by_word], _OFF),
+    )
+    return by_word.get(chosen or _OFF)
+
+
+# What a language model found of failures in words, as HTML of the Case page.
+#
+# Everything that people and models wrote is escaped here.
+
+SAID: Final = {
+    "yes": tr("found"),
+    "no": tr("not found"),
+    "unsure": tr("unsure"),
+    "unread": tr("not readable"),
+}
+FOUND_BY: Final = tr("found by a language model, counted with no other failure")
+
+
+def added_by_written(
+    every: Sequence[CaseWritten], models: Sequence[str]
+) -> dict[str, AnswerAdditions]:
+    """Return what is added to the answers of a case: cards, and the quotes in the texts."""
+    return {model: _case_card_added(every, model) for model in models}
+
+
+def _case_card_added(every: Sequence[CaseWritten], model: str) -> AnswerAdditions:
+    marks, cards = [], []
+    for one in every:
+        said = one.by_model.get(model)
+        if said is not None:
+            marks += mark_of(said, _case_card_key(one, model))
+        cards.append(_card(one, model, said))
+    return AnswerAdditions(marks, below="".join(cards))
+
+
+def _case_card_key(one: CaseWritten, model: str) -> str:
+    text = f"{model}/{one.failure}/{one.version}/{one.judge}"
+    return f"w{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _card(one: CaseWritten, model: str, said: WrittenOpinion | None) -> str:
+    title, judge = html.escape(one.title), html.escape(one.judge)
+    words = f"{html.escape(FOUND_BY)} · {judge}"
+    if said is None:
+        asked = tr("It was not asked about this answer.")
+        item = f'<p class="rx-judge-no"><b>{title}: {tr("not asked")}</b></p>'
+        item = f'<li>{item}<p class="rx-quiet">{asked}</p></li>'
+    else:
+        key = _case_card_key(one, model) if said.is_located else None
+        head = f"<b>{title}: {SAID[said.said]}</b>"
+        item = item_html(head, said, seen=said.said == "yes", key=key)
+    label = tr("In your own words: {title}").format(title=title)
+    return card_html(label, tr("In your own words"), words, f"<ul>{item}</ul>")

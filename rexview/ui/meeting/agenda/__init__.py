@@ -1,1 +1,0 @@
-"""The agenda of a meeting: its cases, their order, what is expected of them."""

@@ -1,0 +1,204 @@
+"""Who gets into a meeting: its link, code and QR picture, the sealed ticket, and who votes."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import segno
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from rexview.errors import NotAdmitted
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import may
+from rexview.ui.access import permissions, sign_in
+from rexview.ui.access.request_checks import NOT_KEPT, is_name_of_server
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import href
+from rexview.ui.link.pages import PAGE_MEETING, seen_by
+from rexview.ui.meeting.live.rooms import ROOMS
+from rexview.ui.meeting.meetings import FOLLOW
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.sealed_tokens import Grant, LinkRefused
+from rexview.words import tr
+
+ADDRESS: Final = "rexview/meeting"
+"""Where meetings are followed, relative to the app; see :mod:`rexview.ui.meeting.live.route`."""
+KIND: Final = "meeting"
+_LIFETIME_S: Final = 6 * 3600
+"""A meeting, and what goes before it; a page that is older is asked for another ticket."""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """Who asks, and for which meeting of which open set."""
+
+    set_id: str
+    meeting: str
+    person: Person | None
+    may_lead: bool
+
+
+def room_json(review_set: ReviewSet, meeting_id: str) -> dict[str, Any]:
+    """Return what :file:`live.js` joins a meeting with, for whoever looks at the page.
+
+    Without a name (``may_lead`` is false then) they can only follow.
+    """
+    person = permissions.current()
+    who: Sequence[str] | None = [person.id, person.name, person.role] if person else None
+    set_id = review_sets.set_id(review_set.folder)
+    grant = Grant(KIND, set_id, meeting_id, detail=who, person=permissions.link_person())
+    signer = server_state.signer()
+    return {
+        "address": f"{ADDRESS}/{signer.sign(grant, lifetime_s=_LIFETIME_S)}",
+        "room": f"{set_id}/{meeting_id}",  # the same after a restart: browsers keep things under it
+        "may_lead": _may_lead(person),
+    }
+
+
+def admit(request: Request, token: str) -> Admitted:
+    """Return who asks with a ticket.
+
+    Raises
+    ------
+    LinkRefused
+        The ticket is not good (any more), or their role does not follow meetings.
+    NotAdmitted
+        Nobody is signed in (any more) where the request comes from.
+    """
+    grant = server_state.signer().check(token)
+    if grant.kind != KIND:
+        raise LinkRefused(tr("This link is for something else."))
+    person = sign_in.who_asks(request, grant, Person(*grant.detail) if grant.detail else None)
+    if server_state.team() and person is None:
+        raise NotAdmitted(tr("You are not signed in. Sign in again."), again=True)
+    if person is not None and person.role not in seen_by(PAGE_MEETING):
+        raise LinkRefused(tr("Your role does not include meetings."))
+    return Admitted(grant.set_id, grant.image, person, _may_lead(person))
+
+
+def _may_lead(person: Person | None) -> bool:
+    return person is not None and may(person, "discussed")
+
+
+# How others get into a meeting: its link, a code to type, and a picture of the address (QR).
+
+JOIN_ADDRESS: Final = "rexview/join"
+"""Where a code is typed after, relative to the app."""
+_SIGNS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # none that looks like another
+_LENGTH: Final = 5
+_LONGEST: Final = 500
+
+
+def code_of(set_id: str, meeting: str) -> str:
+    """Return the code of a meeting: with the same secret the same one after a restart.
+
+    It leads to the page only, which asks who comes.
+    """
+    number = int(server_state.signer().name(JOIN_ADDRESS, set_id, meeting), 16)
+    signs = []
+    for _ in range(_LENGTH):
+        number, place = divmod(number, len(_SIGNS))
+        signs.append(_SIGNS[place])
+    return "".join(signs)
+
+
+def follow_link(set_id: str, meeting: str) -> str:
+    """Return the address at which a meeting is followed, relative to the app; not escaped."""
+    query = {
+        link_keys.QUERY_SET: set_id,
+        link_keys.QUERY_MEETING: meeting,
+        link_keys.QUERY_VIEW: FOLLOW,
+    }
+    return href(PAGE_MEETING, query)
+
+
+def join_json(set_id: str, meeting: str, app: str) -> dict[str, Any]:
+    """Return how to join: ``link``, ``typed`` (address with code) and ``picture`` (a data URI).
+
+    ``app`` is the address of the app as the presenter's browser has it, with a slash at its end.
+    ``elsewhere`` is False where that is known on this machine only.
+
+    Raises
+    ------
+    ValueError
+        That is no address of this server.
+    """
+    parts = urlsplit(app)
+    if (
+        parts.scheme not in ("http", "https")
+        or len(app) > _LONGEST
+        or parts.query
+        or parts.fragment
+        or not is_name_of_server(parts.netloc.rpartition("@")[2])
+        or not re.fullmatch(r"[\w.:\[\]/~%-]*", parts.netloc + parts.path)
+    ):
+        raise ValueError("This is no address of this server.")
+    link = app + follow_link(set_id, meeting)
+    typed = f"{app}{JOIN_ADDRESS}/{code_of(set_id, meeting)}"
+    picture = segno.make(link, micro=False).svg_data_uri(border=4, light="#fff", dark="#000")
+    return {
+        "link": link,
+        "typed": typed,
+        "picture": picture,
+        "elsewhere": parts.hostname not in server_state.THIS_MACHINE,
+    }
+
+
+async def go_by_code(request: Request) -> Response:
+    """Lead whoever typed the code of a meeting that is held to where it is followed."""
+    wanted = request.path_params["code"].upper()
+    held = (room for room in ROOMS.held() if code_of(*room) == wanted)
+    found = next(held, None)
+    if found is None:
+        message = tr("No meeting with this code is held here just now.")
+        return PlainTextResponse(message, 404, NOT_KEPT)
+    place = f"{server_state.base_path()}/{follow_link(*found)}"
+    return RedirectResponse(place, 303, NOT_KEPT)
+
+
+# Who has one vote: a person who signed in, else a browser to which the server gave a name.
+#
+# The name is a random word in a sealed cookie, which scripts of a page cannot read and nobody can
+# invent. It comes with the stream of a meeting, so that a vote needs a window that follows.
+
+COOKIE: Final = "rexview_voter"
+_KIND: Final = "voter"
+_VOTER_LIFETIME_S: Final = 30 * 24 * 3600
+
+
+def voter_of(request: Request, who: Admitted) -> str | None:
+    """Return who votes with a request; None for a browser that has followed nothing yet."""
+    signer = server_state.signer()
+    if server_state.team():
+        return signer.name(_KIND, who.set_id, who.meeting, who.person.id) if who.person else None
+    try:
+        grant = signer.check(request.cookies.get(COOKIE, ""))
+    except LinkRefused:
+        return None
+    return grant.image if grant.kind == _KIND else None
+
+
+def new_voter() -> str:
+    """Return a name for a browser that has none."""
+    return secrets.token_hex(16)
+
+
+def keep_voter(answer: Response, request: Request, voter: str) -> None:
+    """Give a browser its name with an answer."""
+    sealed = server_state.signer().sign(Grant(_KIND, "", voter), lifetime_s=_VOTER_LIFETIME_S)
+    answer.set_cookie(
+        COOKIE,
+        sealed,
+        max_age=_VOTER_LIFETIME_S,
+        path=server_state.base_path() or "/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )

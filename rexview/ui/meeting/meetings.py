@@ -1,0 +1,260 @@
+"""The meetings of a set: which is shown in which view, and how pages change them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.analysis.meetings import AgendaItem, Meeting, add_cases, meeting, meetings
+from rexview.errors import StoreError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Entry, Reviews, may
+from rexview.ui.access import permissions
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link import link_choices
+from rexview.ui.link.in_app import href
+from rexview.ui.link.pages import PAGE_MEETING
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.saving.entries import MEETING_PAGE
+from rexview.ui.saving.meeting_entries import MOST_CASES, new_meeting_id
+from rexview.ui.server import review_sets
+from rexview.ui.streamlit_adapter.script_run import form_save_button, typed_fields, words_taken
+from rexview.words import counted, tr
+
+
+def all_meetings(review_set: ReviewSet) -> tuple[Meeting, ...]:
+    """Return the meetings of a set as they stand, the newest first.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    reviews = review_sets.reviews(review_set)
+    return _meetings(reviews, reviews.revision())
+
+
+@lru_cache(maxsize=8)
+def _meetings(reviews: Reviews, revision: int) -> tuple[Meeting, ...]:
+    """Read them anew only when anything was written."""
+    return meetings(reviews)
+
+
+def may_lead() -> bool:
+    """Whether whoever looks may prepare and lead meetings."""
+    role = permissions.role()
+    return role is not None and may(Person("", "", role), "meeting")
+
+
+def shown_meeting(review_set: ReviewSet) -> Meeting | None:
+    """Return the meeting that the page is about: that of the link, else that of the session.
+
+    One that is open is from then on the one that cases are pinned to. None where there is no
+    meeting, or none of the link's id.
+    """
+    every = all_meetings(review_set)
+    named = link_keys.query_value(link_keys.QUERY_MEETING)
+    if named is None:
+        return pinned_to(review_set) or next(iter(every), None)
+    found = next((one for one in every if one.id == named), None)
+    if found is not None and not found.closed:
+        pin_to(review_set, found.id)
+    return found
+
+
+def pinned_to(review_set: ReviewSet) -> Meeting | None:
+    """Return the meeting that cases are pinned to: the session's, else the newest open one."""
+    still_open = [one for one in all_meetings(review_set) if not one.closed]
+    kept = _kept().get(review_sets.set_id(review_set.folder))
+    return next((one for one in still_open if one.id == kept), next(iter(still_open), None))
+
+
+def pin_to(review_set: ReviewSet, meeting_id: str) -> None:
+    """Let cases be pinned to a meeting from now on, in this session."""
+    known = _kept()
+    st.session_state[link_keys.SESSION_MEETING] = {
+        **known,
+        review_sets.set_id(review_set.folder): meeting_id,
+    }
+
+
+def _kept() -> dict[str, str]:
+    kept: dict[str, str] = st.session_state.get(link_keys.SESSION_MEETING, {})
+    return kept
+
+
+# Meetings and their agendas written by a page's script: buttons, forms, many cases at once.
+#
+# What is typed or dragged goes by the outbox (:mod:`rexview.ui.saving.meeting_entries`).
+
+LONGEST_NAME: Final = 120
+USUAL_MINUTES: Final = 60
+
+
+def begin_form(
+    review_set: ReviewSet, key: str, *, on_begun: Callable[[str], None] = lambda _: None
+) -> None:
+    """Ask for what a new meeting needs; cases are pinned to it from then on.
+
+    ``key`` tells apart several such forms on one page, ``on_begun`` is called with the id.
+    """
+    if permissions.ask_name(f"{key}_who") is None:
+        return
+
+    def begin() -> None:
+        given = {part: st.session_state[f"{key}_{part}"] for part in ("name", "held", "minutes")}
+        if not given["name"].strip():
+            st.session_state[f"{key}_nameless"] = True
+            return
+        begun = begin_meeting(review_set, given["name"], given["held"], given["minutes"])
+        if begun is not None:
+            st.session_state[f"{key}_name"] = ""
+            words_taken(key)
+            on_begun(begun)
+
+    with typed_fields(key), st.form(f"{key}_form", border=False):
+        st.text_input(tr("Name"), key=f"{key}_name", max_chars=LONGEST_NAME)
+        with st.container(horizontal=True):
+            st.date_input(tr("Day"), value=None, key=f"{key}_held", format="YYYY-MM-DD", width=150)
+            st.number_input(
+                tr("Length in minutes"),
+                0,
+                10_000,
+                USUAL_MINUTES,
+                5,
+                key=f"{key}_minutes",
+                width=150,
+            )
+        form_save_button(tr("Begin"), type="primary", key=f"{key}_begin", on_click=begin)
+    if st.session_state.pop(f"{key}_nameless", False):
+        st.error(tr("Give the meeting a name."))
+
+
+def begin_meeting(
+    review_set: ReviewSet, name: str, held: date | None = None, minutes: int | None = None
+) -> str | None:
+    """Begin a meeting, which cases are pinned to from then on; return its id, None if not kept."""
+    meeting_id = new_meeting_id()
+    value = {
+        "name": " ".join(name.split()),
+        "held": held.isoformat() if held else None,
+        "minutes": minutes or None,
+    }
+    if not _write(review_set, [Entry("meeting", subject=meeting_id, value=value)]):
+        return None
+    pin_to(review_set, meeting_id)
+    return meeting_id
+
+
+def change_meeting(review_set: ReviewSet, changed: Meeting, **fields: Any) -> bool:
+    """Change some fields of a meeting (:data:`rexview.store.kinds.KINDS`) and leave the others.
+
+    What somebody else changed since the page was shown is not undone.
+    """
+    row = review_sets.reviews(review_set).current_state().of("meeting", "")
+    value = row[None, None, changed.id, None].value
+    entry = Entry("meeting", subject=changed.id, value={**(value or {}), **fields}, over=(value,))
+    return _write(review_set, [entry])
+
+
+def remove_meeting(review_set: ReviewSet, removed: Meeting) -> bool:
+    """Remove a meeting: it is listed nowhere any more; the history keeps what was written of it."""
+    return _write(review_set, [Entry("meeting", subject=removed.id, value=None)])
+
+
+def pin_cases(
+    review_set: ReviewSet,
+    meeting_id: str,
+    cases: Sequence[str],
+    *,
+    section: str = "",
+    found_by: str = "",
+) -> tuple[str, ...] | None:
+    """Put cases at the end of an agenda, all or none.
+
+    Returns those that were not on it before; None where nothing could be written: it is said why.
+    """
+    now = meeting(review_sets.reviews(review_set), meeting_id)
+    if now is None or now.closed:
+        st.error(tr("This meeting is closed or removed. Choose another one."))
+        return None
+    items = add_cases(now, cases, section=section, found_by=found_by)
+    if len(now.agenda) + len(items) > MOST_CASES:
+        have, more = counted(len(now.agenda), "case"), counted(len(items), "case")
+        said = tr(
+            "An agenda has at most {most:,} cases: {name} has {have}, and "
+            "{more} would be added. Narrow the filter, or begin another meeting."
+        ).format(most=MOST_CASES, name=now.name, have=have, more=more)
+        st.error(as_markdown(said))
+        return None
+    entries = [Entry("agenda", one.case, subject=now.id, value=item_json(one)) for one in items]
+    return tuple(one.case for one in items) if _write(review_set, entries) else None
+
+
+def take_off(review_set: ReviewSet, meeting_id: str, cases: Iterable[str]) -> bool:
+    """Take cases off an agenda, all or none."""
+    entries = [Entry("agenda", case, subject=meeting_id, value=None) for case in cases]
+    return _write(review_set, entries)
+
+
+def item_json(item: AgendaItem) -> dict[str, Any]:
+    """Return a case's place on an agenda as it is kept, and as :file:`standing.js` has it."""
+    return {
+        "place": item.place,
+        "section": item.section or None,
+        "minutes": item.minutes,
+        "found_by": item.found_by or None,
+    }
+
+
+def _write(review_set: ReviewSet, entries: Collection[Entry]) -> bool:
+    """Write entries, all or none; say why where they cannot be written."""
+    person = permissions.current()
+    if person is None:
+        return False
+    given = [replace(one, via=MEETING_PAGE) for one in entries]
+    try:
+        review_sets.reviews(review_set).record(given, person)
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        return False
+    return True
+
+
+# The views of the Meeting page: which there are, and which is open. It stands in the link.
+
+AGENDA: Final = "agenda"
+DECISIONS: Final = "decisions"
+PRESENT: Final = "present"
+FOLLOW: Final = "follow"
+VIEWS: Final = {
+    AGENDA: tr("Agenda"),
+    DECISIONS: tr("Decisions"),
+    PRESENT: tr("Present"),
+    FOLLOW: tr("Follow"),
+}
+"""The views that there are, in order, with their names; links lead to no other."""
+_WHOLE_SCREEN: Final = (PRESENT, FOLLOW)
+"""Views without title and choices of the page: they take all of it."""
+
+
+def open_view() -> str:
+    """Return the view that the link names."""
+    return link_choices.open_view(VIEWS, AGENDA)
+
+
+def choose_view() -> None:
+    """Offer the views that stand beside each other; the link keeps which is open."""
+    offered = {one: name for one, name in VIEWS.items() if one not in _WHOLE_SCREEN}
+    link_choices.choose_view("meeting", offered, AGENDA)
+
+
+def view_link(view: str, meeting_id: str, case: str | None = None) -> str:
+    """Return the address of a view of a meeting, at a case, relative to the app; not escaped."""
+    query = link_keys.link_query(case=case) | {link_keys.QUERY_MEETING: meeting_id}
+    return href(PAGE_MEETING, query if view == AGENDA else query | {link_keys.QUERY_VIEW: view})

@@ -1,0 +1,213 @@
+"""What pins cases to a meeting: one by one in the browser, many at once, and to which meeting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter, Engine
+from rexview.analysis.meetings import Meeting
+from rexview.errors import StoreError
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.components import component
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_MEETING
+from rexview.ui.meeting.meetings import (
+    all_meetings,
+    begin_form,
+    item_json,
+    may_lead,
+    pin_cases,
+    pin_to,
+    pinned_to,
+    take_off,
+)
+from rexview.ui.safe_text import as_markdown
+from rexview.ui.saving.meeting_entries import MOST_CASES
+from rexview.ui.saving.outbox import outbox_json
+from rexview.ui.server import review_sets
+from rexview.ui.streamlit_adapter.script_run import save_button
+from rexview.words import tr, trn
+
+KEYS: Final = ((tr("Shift+M"), tr("pin the case for a meeting")),)
+"""Keys of :file:`pins.js` and what they do, for the list of keys."""
+_ASSETS: Final = "meeting/pins/assets/pins"
+_DONE: Final = "pins_done"
+
+
+@dataclass(frozen=True)
+class PinnableCases:
+    """Cases that can be pinned at once: what a button calls them, how many, and which."""
+
+    label: str
+    total: int
+    cases: Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What was pinned last at once, so that it can be undone."""
+
+    meeting_id: str
+    name: str
+    cases: tuple[str, ...]
+    there: int
+
+
+def pin_filter(
+    review_set: ReviewSet,
+    engine: Engine,
+    case_filter: CaseFilter,
+    total: int,
+    on_page: Sequence[str] = (),
+) -> None:
+    """Let the ``total`` cases of a filter be pinned, and those that the page shows."""
+    many = []
+    if on_page:
+        label = tr("Pin the {n:,} on this page").format(n=len(on_page))
+        many.append(PinnableCases(label, len(on_page), lambda: on_page))
+    if total > len(on_page):
+        every = partial(engine.page, case_filter, 0, total)
+        label = tr("Pin all {n:,} of this filter").format(n=total)
+        many.append(PinnableCases(label, total, every))
+    show_pins(review_set, case_filter, many=many)
+
+
+def show_pins(
+    review_set: ReviewSet,
+    case_filter: CaseFilter,
+    *,
+    page: str = "",
+    case: str | None = None,
+    many: Sequence[PinnableCases] = (),
+) -> None:
+    """Show to which meeting cases are pinned, and pin them; nothing to those who may not.
+
+    Parameters
+    ----------
+    case_filter : CaseFilter
+        By which the cases were found: it is kept with them.
+    page : str
+        The name under which the page sends what it writes itself, see
+        :mod:`rexview.ui.saving.entries`; empty for one that writes nothing.
+    case : str, optional
+        The case that the page shows, which gets a button and a key; None on a page of many.
+    many : sequence of Many
+        What can be pinned at once.
+    """
+    if not may_lead():
+        return
+    found_by = urlencode(case_filter.to_query(), doseq=True)
+    try:
+        revision = review_sets.reviews(review_set).revision()
+        to = pinned_to(review_set)
+        still_open = [one for one in all_meetings(review_set) if not one.closed]
+    except StoreError:
+        return  # the page says that what people wrote cannot be shown
+    items = to.agenda if to else ()
+    data = {
+        "outbox": outbox_json(review_set, page, permissions.current()),
+        "meeting": {"id": to.id, "name": to.name} if to else None,
+        "pinned": {one.case: item_json(one) for one in items},
+        "last": max((one.place for one in items), default=0.0),
+        "revision": revision,
+        "foundBy": found_by or None,
+        "case": case,
+    }
+    show = component("rexview_pins", f"{_ASSETS}.js", style=f"{_ASSETS}.css", title=tr("Pinning"))
+    show(key="rx_pins", width="content", data=data, on_refresh_change=lambda: None)
+    box = st.popover(
+        as_markdown(_shortened(to.name, 14 if case else 24)) if to else tr("Meeting…"),
+        icon=None if case else ":material/keep:",
+        key="pins_box",
+        on_change="rerun",
+    )
+    if box.open:
+        with box:
+            _show_choices(review_set, to, still_open, many, found_by)
+
+
+def _shortened(name: str, longest: int) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
+
+
+def _show_choices(
+    review_set: ReviewSet,
+    to: Meeting | None,
+    still_open: Sequence[Meeting],
+    many: Sequence[PinnableCases],
+    found_by: str,
+) -> None:
+    if to is not None:
+        names = {one.id: one.name for one in still_open}
+        st.session_state["pins_to"] = to.id
+        st.selectbox(
+            tr("Cases are pinned to"),
+            list(names),
+            format_func=lambda one: names.get(one, one),
+            key="pins_to",
+            on_change=lambda: pin_to(review_set, st.session_state["pins_to"]),
+        )
+        _show_done(review_set)
+        if permissions.ask_name("pins_who") is not None:
+            for number, one in enumerate(many):
+                _offer(review_set, to, one, found_by, key=f"pins_many_{number}")
+        agenda = trn("Agenda: {n:,} case", "Agenda: {n:,} cases", len(to.agenda))
+        st.page_link(
+            PAGE_MEETING,
+            label=as_markdown(agenda.format(n=len(to.agenda))),
+            icon=":material/list_alt:",
+            query_params=link_keys.link_query() | {link_keys.QUERY_MEETING: to.id},
+        )
+        st.divider()
+    st.markdown(f"**{tr('New meeting')}**")
+    begin_form(review_set, "pins_new")
+
+
+def _offer(
+    review_set: ReviewSet, to: Meeting, many: PinnableCases, found_by: str, *, key: str
+) -> None:
+    """Offer to pin some cases at once."""
+
+    def pin() -> None:
+        cases = many.cases()
+        pinned = pin_cases(review_set, to.id, cases, found_by=found_by)
+        if pinned is not None:
+            st.session_state[_DONE] = _Done(to.id, to.name, pinned, len(set(cases)) - len(pinned))
+
+    too_many = many.total > MOST_CASES
+    narrow = tr("At most {n:,} at once: narrow the filter.").format(n=MOST_CASES)
+    save_button(
+        as_markdown(many.label),
+        icon=":material/keep:",
+        key=key,
+        disabled=too_many or not many.total,
+        help=narrow if too_many else None,
+        on_click=pin,
+        width="stretch",
+    )
+
+
+def _show_done(review_set: ReviewSet) -> None:
+    """Say what was pinned last at once, and let it be undone."""
+    if _DONE not in st.session_state:
+        return
+    done: _Done = st.session_state.pop(_DONE)
+    n = len(done.cases)
+    said = trn("{n:,} case pinned to {name}.", "{n:,} cases pinned to {name}.", n)
+    words = said.format(n=n, name=done.name)
+    if done.there:
+        words += f" {tr('{n:,} on it before.').format(n=done.there)}"
+    st.success(as_markdown(words))
+
+    def undo() -> None:
+        take_off(review_set, done.meeting_id, done.cases)
+
+    if done.cases:
+        save_button(tr("Undo"), icon=":material/undo:", key="pins_undo", on_click=undo)

@@ -1,0 +1,290 @@
+"""The page Run models: what is asked, exactly what is sent, the estimate and the start."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from rexview.analysis.run_models.jobs import begin_detached
+from rexview.analysis.run_models.run_request import RunRequest, asking_of, plan_of
+from rexview.errors import RexviewError, RunError, SettingsError
+from rexview.models.asking.prompts import find_prompt, list_prompts
+from rexview.models.backend import Card
+from rexview.models.running.attempts import Asking
+from rexview.models.running.estimate import Estimate, estimate, expected_output
+from rexview.models.running.run import RunPlan, known_cases, unanswered
+from rexview.schema import Case, ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.asking.model_choice import (
+    choose_limits,
+    choose_model,
+    confirm_address,
+    edit_prompt,
+    keys_known,
+    may_begin,
+    offer_number,
+    offer_options,
+    offer_text,
+)
+from rexview.ui.asking.run_figures import FIGURES, picture_words, show_figures
+from rexview.ui.asking.runs import runs_at_work
+from rexview.ui.filters import FilteredSet
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.link_choices import kept_in_link, option_kept_in_link
+from rexview.ui.link.pages import PAGE_RUN_MODELS
+from rexview.ui.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.server import server_state
+from rexview.ui.streamlit_adapter.script_run import save_button
+from rexview.words import counted, tr
+
+_ABOUT: Final = {"cases": tr("Answers to cases"), "answers": tr("Second opinion on answers")}
+_MOST_REPEATS: Final = 100
+_LONGEST_IDS: Final = 4_000
+
+
+def asks_judge() -> bool:
+    """Offer what a model is asked for; return whether it is a second opinion."""
+    return offer_options(tr("Ask for"), link_keys.QUERY_RUN_ABOUT, _ABOUT, "cases") == "answers"
+
+
+def choose(filtered: FilteredSet) -> RunRequest | None:
+    """Show what can be chosen; return what is wanted, None where something is still to be said."""
+    review_set = filtered.review_set
+    chosen = choose_model(review_set)
+    if chosen is None:
+        return None
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        prompt = _prompt(chosen.card, review_set)
+    with right:
+        cases = _cases(filtered, chosen.model)
+    left, right = st.columns([1, 3], gap="small")
+    with left:
+        repeats = offer_number(
+            tr("Times each"),
+            link_keys.QUERY_RUN_REPEATS,
+            1,
+            _MOST_REPEATS,
+            tr("How often a case is asked."),
+        )
+    with right:
+        more = choose_limits()
+    batch = chosen.place == "openai" and _batch()
+    if not chosen.complete or prompt is None or cases is None:
+        return None
+    ids, query = cases
+    if ids == ():
+        st.info(tr("No case is left to be asked."))
+        return None
+    return chosen.wanted(
+        prompt=prompt, cases=ids, query=query, repeats=repeats, batch=batch, **more
+    )
+
+
+def _prompt(card: Card, review_set: ReviewSet) -> str | None:
+    try:
+        usual = find_prompt(None, card, review_set.folder).id
+    except SettingsError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        return None
+    names = list_prompts(review_set.folder)
+    chosen = str(
+        st.selectbox(
+            tr("Wording"),
+            names,
+            **option_kept_in_link("run_prompt", link_keys.QUERY_RUN_PROMPT, names, usual),
+        )
+    )
+    try:
+        prompt = find_prompt(chosen, card, review_set.folder)
+    except SettingsError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        return None
+    edit_prompt(prompt, review_set)
+    return chosen
+
+
+def _cases(filtered: FilteredSet, model: str) -> tuple[tuple[str, ...] | None, str | None] | None:
+    """Return ids (None: all) and the link's query that they come from; None while none is named."""
+    review_set, case_filter, total = (
+        filtered.review_set,
+        filtered.case_filter,
+        filtered.counts.total,
+    )
+    new, everything = unanswered(review_set, model), known_cases(review_set)
+    ways = {"new": tr("Not answered by it yet ({n:,})").format(n=len(new))}
+    if case_filter.active:
+        ways["filter"] = tr("Of the filter ({n:,})").format(n=total)
+    ways |= {
+        "all": tr("All ({n:,})").format(n=len(everything)),
+        "ids": tr("By id"),
+    }
+    usual = "filter" if case_filter.active else "new"
+    way = offer_options(tr("Cases"), link_keys.QUERY_RUN_CASES, ways, usual)
+    if way == "ids":
+        return _ids(everything)
+    if way == "filter":
+        query = urlencode(case_filter.to_query(), doseq=True)
+        return filtered.engine.page(case_filter, 0, total), query
+    return (new if way == "new" else None), None
+
+
+def _ids(everything: Collection[str]) -> tuple[tuple[str, ...], None] | None:
+    typed = offer_text(
+        tr("Ids"), link_keys.QUERY_RUN_IDS, placeholder="c01, c02", longest=_LONGEST_IDS
+    )
+    ids = [typed] if typed in everything else [one.strip() for one in typed.split(",")]
+    named = tuple(dict.fromkeys(filter(None, ids)))
+    unknown = [one for one in named if one not in everything]
+    if unknown:
+        st.error(
+            as_markdown(tr("Not in the review set: {cases}").format(cases=", ".join(unknown[:5])))
+        )
+    if unknown or not named:
+        return None
+    return named, None
+
+
+def _batch() -> bool:
+    """Offer the Batch API."""
+    kept = kept_in_link(
+        "run_batch",
+        link_keys.QUERY_RUN_BATCH,
+        link_keys.query_value(link_keys.QUERY_RUN_BATCH) == "1",
+        lambda chosen: "1" if chosen else None,
+    )
+    return st.toggle(
+        tr("As a batch"),
+        help=tr(
+            "Sent in files and answered within a day, for half the price. No budget can be kept."
+        ),
+        **kept,
+    )
+
+
+# What would be sent, exactly; what it would take; and the start.
+
+_PICTURE_PX: Final = 340
+
+
+def show_sending(review_set: ReviewSet, wanted: RunRequest) -> None:
+    """Show the exact request, the estimate and the start of what is wanted."""
+    try:
+        plan = plan_of(review_set, wanted)
+        settings = server_state.settings()
+        spec = plan.spec
+        expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
+        asking = asking_of(review_set, spec, expected, settings)
+    except RexviewError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        return
+    box = st.expander(tr("The exact request"), key="run_request_box", on_change="rerun")
+    if box.open:
+        with box:
+            _request(plan, asking)
+    st.markdown(f"## {tr('Estimate and start')}")
+    _estimate(plan, asking, source)
+    _start(review_set, plan)
+
+
+@st.fragment
+def _request(plan: RunPlan, asking: Asking[Case]) -> None:
+    """Show what would be sent for one case: texts, pictures, parameters."""
+    permissions.guard(PAGE_RUN_MODELS)
+    cases = plan.spec.cases
+    number = 1
+    if len(cases) > 1:
+        number = int(
+            st.number_input(
+                tr("Case, 1 to {n:,}").format(n=len(cases)),
+                1,
+                len(cases),
+                key="run_request_number",
+                width=220,
+            )
+        )
+    case = asking.case(cases[min(number, len(cases)) - 1])
+    if case is None:
+        st.warning(tr("The case is no longer in the review set."))
+        return
+    try:
+        with st.spinner(tr("Making the pictures…")):
+            request = asking.build(case, 1)
+    except RexviewError as error:
+        st.warning(as_markdown(f"{case.id}: {error}"), icon=":material/error:")
+        return
+    st.caption(tr("Case {case}. Nothing else of it is sent.").format(case=as_markdown(case.id)))
+    for note in request.notes:
+        st.caption(as_markdown(note))
+    _text(request.system)
+    for part in request.parts:
+        if isinstance(part, str):
+            _text(part)
+        else:
+            words = picture_words(part)
+            st.image(part.data, width=_PICTURE_PX, alt=words)
+            st.caption(as_markdown(words))
+    sent = {name: value for name, value in request.parameters.sent().items() if value is not None}
+    st.caption(as_markdown(" · ".join(f"{name}: {value}" for name, value in sent.items())))
+    if st.toggle(tr("As JSON"), key="run_request_json"):
+        st.code(json.dumps(request.described(), indent=1, ensure_ascii=False), language="json")
+
+
+def _text(words: str) -> None:
+    st.html(f'<pre class="rx-sent" tabindex="0">{html.escape(words)}</pre>')
+
+
+def _estimate(plan: RunPlan, asking: Asking[Case], source: str) -> None:
+    """Show what it would take, worked out once for the same questions."""
+    spec = plan.spec
+    about = replace(spec, id="", created="", budget=None, concurrency=1)
+    known: tuple[object, Estimate] | None = st.session_state.get(link_keys.SESSION_ESTIMATE)
+    if known is None or known[0] != about:
+        with st.spinner(tr("Making some of the requests, to count their tokens…")):
+            known = about, estimate(asking, plan.left, spec.card, source)
+        st.session_state[link_keys.SESSION_ESTIMATE] = known
+    found = known[1]
+    show_figures(found.requests, found.spent.input, found.spent.output, found.spent.usd)
+    sources = (f"{FIGURES[figure]}: {words}." for figure, words in found.sources.items())
+    st.caption(as_markdown(" ".join(sources)))
+
+
+def _start(review_set: ReviewSet, plan: RunPlan) -> None:
+    spec = plan.spec
+    what = tr("Images and questions of {cases}").format(cases=counted(len(spec.cases), "case"))
+    may, insists = may_begin(review_set, spec, what)
+    busy = any(spec.same_questions(other) for other in runs_at_work(review_set))
+    if busy:
+        st.caption(tr("The same is being asked now: see below."))
+    save_button(
+        tr("Start"),
+        type="primary",
+        key="run_start",
+        icon=":material/play_arrow:",
+        disabled=not may or busy,
+        on_click=_begin,
+        args=(plan, insists),
+    )
+    if said := st.session_state.pop("run_start_problem", None):
+        st.error(as_markdown(said), icon=":material/error:")
+
+
+def _begin(plan: RunPlan, insists: bool) -> None:
+    if not permissions.may_see(PAGE_RUN_MODELS):
+        return
+    person = permissions.current()
+    spec = replace(plan.spec, started_by=person.name) if person else plan.spec
+    try:
+        confirm_address(spec.parameters.api, spec.parameters.base_url)
+        keys = keys_known(spec.card.key_variable)
+        begin_detached(replace(plan, spec=spec), keys, insists=insists)
+    except RunError as error:
+        st.session_state["run_start_problem"] = str(error)
+    else:
+        st.toast(tr("Started. It goes on when this page is closed."))

@@ -1,0 +1,198 @@
+"""The progress of the search for failures, with Stop, Continue, Begin again and Update.
+
+It looks by itself every few seconds and draws only itself anew: numbers on the page change when its
+visitor asks for that. Where the search takes seconds they change once, when it has ended.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter, Engine, Scanned
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.failures import not_judged_caption
+from rexview.detect.processes.background_scan import Progress
+from rexview.metrics.computed import ComputedMetrics
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import href, linked_html
+from rexview.ui.link.pages import PAGE_CASE, PAGE_OVERVIEW
+from rexview.ui.safe_text import as_markdown
+from rexview.ui.server import failure_scans, review_sets
+from rexview.vocab import duration
+from rexview.words import counted, tr, trn
+
+# What the strip says: how far the search for failures is, and what this page counts of it.
+
+
+def progress_text(progress: Progress, shown: Scanned) -> str:
+    """Say how far it is; ``shown`` is what the page counts of all answers. Plain text."""
+    all_answers = counted(progress.answers, "answer")
+    of_all = tr("{looked:,} of {all_answers}").format(
+        looked=progress.looked, all_answers=all_answers
+    )
+    if progress.state == "finished":
+        parts = [
+            tr("All {all_answers} have been looked at for failures.").format(
+                all_answers=all_answers
+            )
+        ]
+    elif progress.state == "running":
+        parts = [
+            tr("Looking for failures: {join}.").format(join=", ".join([of_all, *_pace(progress)]))
+        ]
+    elif progress.state == "stopped":
+        parts = [tr("Looking for failures is stopped at {of_all}.").format(of_all=of_all)]
+    else:
+        parts = [tr("Looking for failures came to an end at {of_all}.").format(of_all=of_all)]
+    parts.append(progress.message)
+    if progress.looked > shown.looked:
+        counts = (
+            tr("the first {looked:,}").format(looked=shown.looked)
+            if shown.looked
+            else tr("none of them yet")
+        )
+        parts.append(tr("This page counts {counts}.").format(counts=counts))
+    return " ".join(filter(None, parts))
+
+
+def _pace(progress: Progress) -> list[str]:
+    said = []
+    if progress.per_second:
+        said.append(tr("{per_second:,.0f} a second").format(per_second=progress.per_second))
+    if progress.seconds_left is not None:
+        said.append(tr("{duration} left").format(duration=duration(progress.seconds_left)))
+    return said
+
+
+# Which answers could not be judged, as HTML: each is a link to its case.
+
+_MOST_NAMED: Final = 5
+
+
+def not_judged_html(engine: Engine, case_filter: CaseFilter) -> str:
+    """Say how many answers a filter may leave could not be judged, and lead to the first ones.
+
+    Empty when all could.
+    """
+    failed = engine.scanned(case_filter).failed
+    if not failed:
+        return ""
+    links = [
+        _case_link(case, f"{case} ({engine.facts.models[model]})")
+        for case, model in engine.not_judged(case_filter, _MOST_NAMED)
+    ]
+    more = (
+        tr(", and {failed:,} more").format(failed=failed - len(links))
+        if failed > len(links)
+        else ""
+    )
+    caption = html.escape(not_judged_caption(failed).removesuffix("."))
+    return f'<p class="rx-unjudged">{caption}: {", ".join(links)}{more}.</p>'
+
+
+def _case_link(case: str, label: str) -> str:
+    address = html.escape(href(PAGE_CASE, link_keys.link_query(CaseFilter(), case=case)))
+    return f'<a href="{address}" data-rx-page>{html.escape(label)}</a>'
+
+
+REFRESH_S: Final = 2.0
+"""How often the strip looks how far the search is."""
+_REFRESH_OF_FEW_S: Final = 0.5
+"""How often it looks where the search takes seconds."""
+_FOLLOW_S: Final = 0.7
+"""How often the Case page looks whether the flags of its case are there."""
+_KEY: Final = "rx_scan"
+
+
+def show_progress(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter) -> None:
+    """Show the strip while the page's flags are not those of all answers.
+
+    Below it stands which of the answers that the filter may leave could not be judged.
+    """
+    shown = engine.scanned(CaseFilter())
+    if not shown.is_complete:
+        few = review_sets.failures_found(review_set).has_few_answers
+        st.fragment(_live, run_every=_REFRESH_OF_FEW_S if few else REFRESH_S)(review_set, shown)
+    if not_judged := not_judged_html(engine, case_filter):
+        linked_html(not_judged, key="rx_not_judged")
+
+
+def _live(review_set: ReviewSet, shown: Scanned) -> None:
+    permissions.guard(PAGE_OVERVIEW)  # every page with failures is for the same roles
+    found = review_sets.failures_found(review_set)
+    progress = found.progress
+    if found.has_few_answers and progress.state == "finished":
+        failure_scans.show_newest(found)  # nobody has read the numbers yet
+        st.rerun()
+    share = progress.looked / max(progress.answers, 1)
+    text = html.escape(progress_text(progress, shown))
+    lead = permissions.role() == "lead"  # it is one search for all visitors
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=_KEY):
+        st.html(f'<p class="rx-scan" style="--rx-share:{share:.4f}">{text}</p>')
+        if progress.looked > shown.looked and st.button(tr("Update"), key=f"{_KEY}_update"):
+            failure_scans.show_newest(found)
+            st.rerun()
+        if lead and progress.state == "running":
+            st.button(tr("Stop"), key=f"{_KEY}_stop", on_click=found.stop, type="tertiary")
+        elif lead and progress.state == "stopped":
+            st.button(tr("Continue"), key=f"{_KEY}_resume", on_click=found.resume, type="tertiary")
+        elif lead and progress.state == "broken":
+            st.button(
+                tr("Begin again"), key=f"{_KEY}_again", on_click=found.begin_again, type="tertiary"
+            )
+
+
+@st.fragment(run_every=_FOLLOW_S)
+def follow_case(review_set: ReviewSet, page: CasePage) -> None:
+    """Show the flags of a case as soon as they are there, where it has answers without any yet."""
+    permissions.guard(PAGE_CASE)
+    now = review_sets.case_page(review_set, page.case.id)
+    if now is None or now.not_yet != page.not_yet:
+        st.rerun()
+
+
+# Says how far the app's own metrics of reports are, where a page shows them.
+
+
+def show_metrics_progress(review_set: ReviewSet) -> None:
+    """Say of how many reports the page has the app's own metrics; nothing when of all."""
+    words = metrics_text(review_sets.metrics_progress(review_set))
+    if words:
+        st.caption(as_markdown(words))
+
+
+def metrics_text(shown: ComputedMetrics) -> str:
+    """Say it in words, empty when nothing is missing. Plain text."""
+    parts = []
+    if shown.done < shown.answers:
+        parts.append(
+            trn(
+                "BLEU-2 and finding-level agreement so far: of {done:,} of {n:,} report.",
+                "BLEU-2 and finding-level agreement so far: of {done:,} of {n:,} reports.",
+                shown.answers,
+            ).format(done=shown.done, n=shown.answers)
+        )
+    if shown.failed:
+        parts.append(
+            trn(
+                "BLEU-2 and agreement could not be worked out for {n:,} report.",
+                "BLEU-2 and agreement could not be worked out for {n:,} reports.",
+                shown.failed,
+            ).format(n=shown.failed)
+        )
+    if shown.not_read:
+        parts.append(
+            trn(
+                "No finding-level agreement for {n:,} report: report or reference is not in "
+                "English, and is not read.",
+                "No finding-level agreement for {n:,} reports: report or reference is not in "
+                "English, and is not read.",
+                shown.not_read,
+            ).format(n=shown.not_read)
+        )
+    return " ".join(filter(None, [*parts, shown.message]))

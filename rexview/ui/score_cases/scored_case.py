@@ -1,0 +1,272 @@
+"""The widgets of the Score page: which case is shown, the pad and the picture, the reveal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import polars as pl
+import streamlit as st
+
+from rexview.analysis.engine import Position
+from rexview.analysis.study import Task
+from rexview.errors import StoreError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import may
+from rexview.ui.access import permissions
+from rexview.ui.app.shell import show_nothing_yet
+from rexview.ui.components import component
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_SCORE, PAGE_STUDY
+from rexview.ui.safe_text import lines_as_markdown
+from rexview.ui.saving.reader_study import Study, study_of
+from rexview.ui.saving.reader_tasks import TASK_LISTS
+from rexview.ui.score_cases import reader_pads as tasks_widgets
+from rexview.ui.score_cases.reader_pads import pad_case, pad_data, reader_page
+from rexview.ui.server import review_sets
+from rexview.ui.tables.data_table import show_wide_table
+from rexview.ui.turning.item_pad import draw_pad
+from rexview.ui.turning.ticket import turning_json
+from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
+from rexview.words import tr
+
+HEIGHT: Final = "clamp(560px, calc(100dvh - 140px), 1200px)"
+"""What the window leaves for picture and pad below the navigation and the notice."""
+_PURPOSES: Final[dict[Task, str]] = {
+    "score": tr(
+        "Score each answer from 1 to 5 on every dimension. Which model gave it, "
+        "and what other readers said, stays hidden while you score."
+    ),
+    "answer": tr(
+        "Answer each question with one of its options. Your time is recorded. "
+        "The report, the right option and everyone else's answers stay hidden."
+    ),
+    "correct": tr(
+        "Correct each report line by line, and say how severe every error is, "
+        "from 0 to 4. Which model wrote it stays hidden."
+    ),
+    "compare": tr(
+        "Say which of two reports is better, or that there is no difference. "
+        "Which models wrote them stays hidden."
+    ),
+}
+"""What a reader is told of a task before a name is asked for."""
+_MOST_ROWS: Final = 2000
+_PAD: Final = "score_cases/pad/assets/pad"
+_STYLE: Final = "pad/assets/pad.css"
+TAKEN_KEYS: Final = "123456789?npsgujkea"
+"""Keys of the pad (its ``keys.js``), and the digits that would be next to them."""
+MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
+"""How the Score page shows pictures."""
+_BELOW_TASKS: Final = replace(MANNER, height=tasks_widgets.HEIGHT)
+
+
+def manner_of(study: Study) -> ViewerManner:
+    """Return how pictures are shown: lower where the choice of tasks stands above them."""
+    return _BELOW_TASKS if len(study.engine.tasks) > 1 else MANNER
+
+
+def reader(task: Task) -> Person:
+    """Return who reads; where nobody gave a name yet ask for it, and stop those who may not."""
+    person = permissions.require_name(f"# {tr('Score cases')}\n\n{_PURPOSES[task]}")
+    if not may(person, "score"):
+        st.info(tr("Your role does not score."))
+        st.stop()
+    return person
+
+
+def study_now(review_set: ReviewSet, person: Person) -> Study:
+    """Return the study as it stands; explain and stop where it cannot be read.
+
+    Its set holds the cases that were written about by now. Where the files were changed since, the
+    page is run anew: its fragment would go on showing the earlier answers, and no score of these
+    would be taken.
+    """
+    if not review_sets.is_newest(review_set):
+        st.rerun()
+    try:
+        given = review_sets.load(review_set.folder, review_sets.files_state(review_set))
+        study = study_of(given, person)
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        st.stop()
+    return study
+
+
+def check_worklist(study: Study) -> None:
+    """Explain and stop where there is nothing to score."""
+    if not study.worklist:
+        if study.reviews.assignments():
+            show_nothing_yet(
+                tr(
+                    "Cases have been assigned to readers, and none of them to you. Whoever "
+                    "leads the review assigns them."
+                ),
+                (PAGE_STUDY, tr("Who reads what")),
+            )
+        else:
+            show_nothing_yet(
+                tr("There is nothing for you to score in this review set."),
+                (PAGE_STUDY, tr("Who reads what")),
+                (PAGE_BROWSE, tr("Browse cases")),
+            )
+        st.stop()
+
+
+def case_to_show(study: Study) -> str:
+    """Return the case of the link if it is on the worklist, else the one to go on with."""
+    wanted = link_keys.case_wanted()
+    if wanted is None or not study.has(wanted):
+        wanted = study.resume() or study.worklist.page(0, 1)[0]
+    link_keys.go_to_case(wanted)
+    return wanted
+
+
+def show_picture(study: Study, case_id: str) -> None:
+    """Show the radiographs with the boxes of the answer being scored, once they are asked for."""
+    page = reader_page(study, case_id)
+    if page is None:
+        return
+    turning = turning_of(study)
+    show_viewer(study.review_set, page, study.worklist.position, manner_of(study), turning=turning)
+
+
+def turning_of(study: Study) -> dict[str, Any]:
+    """Return what lets the browser fetch the cases around, for :func:`scored_cases_around`.
+
+    What was revealed to the reader changes what may be shown of cases, and whose cases they are
+    which of them.
+    """
+    revealed = len(study.given.of("reveal"))
+    state = f"{study.review_set.fingerprint} {revealed} {hash(study.assigned)}"
+    return turning_json(study.review_set, PAGE_SCORE, {}, state=state)
+
+
+@dataclass(frozen=True)
+class ScoredCasesAround:
+    """The cases of a reader's worklist that a browser may turn to."""
+
+    study: Study
+
+    def position(self, case_id: str) -> Position:
+        """Return where a case stands."""
+        return self.study.worklist.position(case_id)
+
+    def page(self, start: int, size: int) -> Sequence[str]:
+        """Return the ids from a place on, from 0."""
+        return self.study.worklist.page(start, size)
+
+    def case_json(self, case_id: str) -> dict[str, Any] | None:
+        """Return what the page shows of a case, and nothing else; None where there is none."""
+        page = reader_page(self.study, case_id)
+        if page is None:
+            return None
+        manner = manner_of(self.study)
+        viewer = shown_data(self.study.review_set, page, self.position, manner)
+        pad = pad_case(self.study, case_id)
+        return {"case": case_id, "viewer": viewer.to_json(manner.height), "pad": pad}
+
+
+def scored_cases_around(
+    review_set: ReviewSet, detail: Mapping[str, Any]
+) -> ScoredCasesAround | tasks_widgets.ItemsAround | None:
+    """Return the cases of the reader who asks, or the items of their task; None for others.
+
+    Raises
+    ------
+    StoreError
+        What the reader gave cannot be read.
+    """
+    person = permissions.current()
+    if person is None or not may(person, "score"):
+        return None
+    study = study_of(review_set, person)
+    tasks = next((made for task, made in TASK_LISTS.items() if task == detail.get("task")), None)
+    return tasks_widgets.ItemsAround(tasks(study)) if tasks else ScoredCasesAround(study)
+
+
+def show_pad(study: Study, case_id: str) -> None:
+    """Show the score pad, a component of our own.
+
+    What the reader enters goes to :mod:`rexview.ui.saving.route`, past the page's script; the page
+    learns only which case is wanted, an empty id for the next unscored one. The key is the same for
+    every case, so that what is on its way to the server stays with the pad.
+    """
+    pad = component("rexview_score_pad", f"{_PAD}.js", style=_STYLE, title=tr("The score pad"))
+    shown = {"height": manner_of(study).height, "turning": turning_of(study)}
+    data = {**shown, **pad_data(study, case_id)}
+    draw_pad(pad, data, key="score_pad")
+
+
+def show_reveal(study: Study) -> None:
+    """Show the cases whose models were revealed to the reader; nothing while there are none."""
+    table = revealed_table(study)
+    if table.is_empty():
+        return
+    st.markdown(f"## {tr('The models and your scores')}")
+    if study.review_set.info.protocol.reveal_peers:
+        st.caption(tr("With the scores of the other readers: the study's rules allow it now."))
+    titles = {
+        "Case": tr("Case"),
+        "Answer": tr("Answer"),
+        "Model": tr("Model"),
+        "Reader": tr("Reader"),
+    }
+    shown = table.head(_MOST_ROWS)
+    show_wide_table(shown, key="score_revealed", titles=titles, height="auto")
+
+
+def revealed_table(study: Study) -> pl.DataFrame:
+    """Return the scores on revealed cases, in the order of the worklist.
+
+    One row for each answer and reader: ``Case``, ``Answer``, ``Model``, ``Reader``, then a column
+    for each dimension that was scored, the mean over pictures.
+    """
+    cases = study.revealed()
+    answers = [
+        {
+            "case": case,
+            "model": model,
+            "Case": case,
+            "Answer": slot,
+            "Model": study.review_set.model_names[model],
+        }
+        for case in cases
+        for slot, model in study.slots(case).items()
+    ]
+    if not answers:
+        return pl.DataFrame()
+    rows = pl.DataFrame(answers).with_row_index("_place")
+    scores = _scores(study).filter(pl.col("score").is_not_null())
+    wide = (
+        scores.group_by("case", "model", "reader", "dimension")
+        .agg(pl.col("score").cast(pl.Float64).mean())
+        .pivot("dimension", index=["case", "model", "reader"], values="score")
+    )
+    names = {**study.review_set.reader_names, **_writers(study), study.person.id: tr("You")}
+    found = rows.join(wide, on=["case", "model"], how="left").sort("_place", "reader")
+    shown = [name for name in DIMENSIONS if name in found.columns]
+    reader = pl.col("reader").replace_strict(names, default=pl.col("reader")).alias("Reader")
+    return found.select(
+        "Case",
+        "Answer",
+        "Model",
+        reader,
+        *(pl.col(name).alias(DIMENSION_NAMES[name]) for name in shown),
+    )
+
+
+def _scores(study: Study) -> pl.DataFrame:
+    if not study.review_set.info.protocol.reveal_peers:
+        return study.scores
+    given = study.review_set.scores.filter(pl.col("reader") != study.person.id)
+    return pl.concat([given, study.reviews.scores()])
+
+
+def _writers(study: Study) -> dict[str, str]:
+    if not study.review_set.info.protocol.reveal_peers:
+        return {}
+    return {key: person.name for key, person in study.reviews.people().items()}

@@ -1,1 +1,0 @@
-"""What readers do besides scoring: answer questions, correct reports, compare two of them."""

@@ -1,0 +1,57 @@
+"""A pad on its page: what its script asks for, and the items that a browser may turn to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import streamlit as st
+
+from rexview.analysis.case.record import CasePage
+from rexview.schema import ReviewSet
+from rexview.ui.turning.ticket import follow
+from rexview.ui.viewer.case_payload import ViewerManner, shown_data
+
+
+def draw_pad(pad: Callable[..., Any], data: Mapping[str, Any], *, key: str) -> None:
+    """Show a pad; its script may ask for another item ("go"), or for new data ("refresh")."""
+
+    def go() -> None:
+        follow(st.session_state[key].get("go"))
+
+    pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
+
+
+class _Listed(Protocol):
+    """Items in an order."""
+
+    @property
+    def review_set(self) -> ReviewSet: ...
+
+    def position(self, item: str, /) -> Any: ...
+
+    def page(self, start: int, size: int) -> Any: ...
+
+
+Now = TypeVar("Now", bound=_Listed)
+
+
+@dataclass(frozen=True)
+class TurnableItems(Generic[Now]):
+    """The items that a browser may turn to."""
+
+    now: Now
+
+    def position(self, item: str) -> Any:
+        """Return where an item stands."""
+        return self.now.position(item)
+
+    def page(self, start: int, size: int) -> Any:
+        """Return the items from a place on, from 0."""
+        return self.now.page(start, size)
+
+    def turned_json(self, page: CasePage, pad: Any, manner: ViewerManner) -> dict[str, Any]:
+        """Return what the browser shows of an item: film and pad."""
+        viewer = shown_data(self.now.review_set, page, self.now.position, manner)
+        return {"case": page.case.id, "viewer": viewer.to_json(manner.height), "pad": pad}

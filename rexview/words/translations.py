@@ -1,0 +1,272 @@
+"""Translations of the app's words: the languages there are, read from PO files and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from gettext import c2py
+from pathlib import Path
+from string import Formatter
+from typing import Final
+
+from rexview.errors import FileRefused
+from rexview.untrusted_input import read_file
+from rexview.words.catalogue import CONTEXT_ENDS, ENGLISH, PSEUDO, Catalogue, folded
+
+_MOST_BYTES: Final = 8_000_000
+_LINE: Final = re.compile(
+    r'(?:(msgctxt|msgid|msgid_plural|msgstr)(?:\[(\d)\])?\s+)?"((?:[^"\\]|\\.)*)"\s*'
+)
+_ESCAPED: Final = re.compile(r"\\(.)")
+_MEANT: Final = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+@dataclass
+class Entry:
+    """One text: its English, its translation in one or more forms, where it is asked for.
+
+    ``line`` is where its English begins in the file, from 1.
+    """
+
+    line: int = 0
+    context: str | None = None
+    id: str = ""
+    plural: str | None = None
+    texts: dict[int, str] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+    fuzzy: bool = False
+
+    @property
+    def key(self) -> str:
+        """What the text is found by."""
+        return self.id if self.context is None else self.context + CONTEXT_ENDS + self.id
+
+
+def read_po(path: Path) -> list[Entry]:
+    """Read a file; its first entry, with an empty id, has what is said of the whole.
+
+    Raises
+    ------
+    ValueError
+        It is no such file: where, and why.
+    """
+    try:
+        lines = read_file(path, _MOST_BYTES).decode("utf-8-sig").splitlines()
+    except FileRefused as error:
+        raise ValueError(str(error)) from None
+    except OSError as error:
+        raise ValueError(f"{path.name} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name} is not UTF-8: save it so") from None
+    return list(_entries(path.name, lines))
+
+
+def _entries(name: str, lines: list[str]) -> Iterator[Entry]:
+    entry, last = Entry(), ""
+    for number, line in enumerate([*lines, ""], start=1):
+        text = line.strip()
+        if last.startswith("msgstr") and (not text or text.startswith(("#", "msgctxt", "msgid "))):
+            yield entry
+            entry, last = Entry(), ""
+        if text.startswith("#:"):
+            entry.files += text[2:].split()
+        elif text.startswith("#,"):
+            entry.fuzzy = entry.fuzzy or "fuzzy" in text
+        elif text and not text.startswith("#"):
+            found = _LINE.fullmatch(text)
+            if found is None or not (found[1] or last):
+                raise ValueError(f"{name}, line {number}: no line of a PO file: {text[:40]}")
+            last = found[1] + (found[2] or "") if found[1] else last
+            entry.line = entry.line or number
+            _add(entry, last, _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), found[3]))
+    if last:
+        raise ValueError(f"{name} ends within an entry: a translation (msgstr) is missing")
+
+
+def _add(entry: Entry, field_name: str, text: str) -> None:
+    if field_name == "msgctxt":
+        entry.context = (entry.context or "") + text
+    elif field_name == "msgid":
+        entry.id += text
+    elif field_name == "msgid_plural":
+        entry.plural = (entry.plural or "") + text
+    else:
+        form = int(field_name.removeprefix("msgstr") or 0)
+        entry.texts[form] = entry.texts.get(form, "") + text
+
+
+# Whether a translation can be used: every text of it may stand wherever its English may.
+
+ACTS: Final = ("<", ">", "&", '"', "`", "\\", "](", "![", "://", "www.", "\n", "|", "$")
+"""What acts in HTML, in an attribute or in Markdown: a text has no more of it than its English."""
+_HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_PLURAL_FORMS: Final = re.compile(r"nplurals=([1-6]);\s*plural=([^;\n]{1,300});?")
+_SHOWN: Final = 60
+_MOST_TOLD: Final = 20
+
+
+def checked(language: str, file: Path, template: Path) -> Catalogue:
+    """Read a translation and look at every entry.
+
+    An entry that is not translated yet, or marked ``fuzzy``, is shown in English; one that the
+    template does not have (any more) is passed over.
+
+    Raises
+    ------
+    ValueError
+        Every entry that cannot be used, by its line, with what to do about it.
+    """
+    known = {entry.key: entry for entry in read_po(template)}
+    entries = read_po(file)
+    head = next((entry.texts.get(0, "") for entry in entries if not entry.key), "")
+    forms, which = _plural_forms(file.name, head)
+    wrong: list[str] = []
+    texts: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        english = known.get(entry.key)
+        if not entry.key or entry.fuzzy or english is None or not any(entry.texts.values()):
+            continue
+        wrong += [f"{_place(file.name, entry)}: {said}" for said in _faults(entry, english, forms)]
+        texts[entry.key] = tuple(text for _, text in sorted(entry.texts.items()))
+    if wrong:
+        more = len(wrong) - _MOST_TOLD
+        shown = wrong[:_MOST_TOLD] + ([f"and {more} more"] if more > 0 else [])
+        raise ValueError("\n".join(shown))
+    return Catalogue(language, texts, forms, which, asked_by_scripts(known.values()))
+
+
+def asked_by_scripts(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the keys of what scripts ask for."""
+    return frozenset(
+        entry.key for entry in entries if any(name.endswith(".js") for name in entry.files)
+    )
+
+
+def _place(name: str, entry: Entry) -> str:
+    shown = entry.id if len(entry.id) <= _SHOWN else f"{entry.id[:_SHOWN]}…"
+    return f"{name}, line {entry.line}, “{shown}”"
+
+
+def _plural_forms(name: str, head: str) -> tuple[int, tuple[int, ...]]:
+    """Return how many forms a language has, and which goes with the numbers up to 199."""
+    found = _PLURAL_FORMS.search(head)
+    if found is None:
+        raise ValueError(
+            f"{name}: its first entry has no Plural-Forms. For German and languages like it write "
+            "“Plural-Forms: nplurals=2; plural=(n != 1);\\n”."
+        )
+    forms = int(found[1])
+    try:
+        choose = c2py(found[2])
+        which = tuple(choose(n) for n in range(200))
+        numbers = [*range(200, 2400), 10_000, 1_000_000]
+        repeats = all(choose(n) == which[folded(n)] for n in numbers)
+    except (ValueError, ZeroDivisionError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{name}: its Plural-Forms cannot be read: {error}") from None
+    if set(which) - set(range(forms)):
+        raise ValueError(f"{name}: its Plural-Forms name a form that nplurals does not count.")
+    if not repeats:
+        raise ValueError(
+            f"{name}: its Plural-Forms differ beyond 200 from those of the same last two digits. "
+            "Leave out the form for full millions."
+        )
+    return forms, which
+
+
+def _faults(entry: Entry, english: Entry, forms: int) -> Iterator[str]:
+    """Yield what is wrong with the translation of one entry, and what to do about it."""
+    if (entry.plural is None) != (english.plural is None) or entry.plural != english.plural:
+        yield "its msgid_plural is not that of rexview.pot. Take the entry from there."
+        return
+    wanted = set(range(forms)) if english.plural is not None else {0}
+    if set(entry.texts) != wanted or not all(entry.texts.values()):
+        listed = ", ".join(f"msgstr[{number}]" for number in range(forms))
+        form = listed if english.plural is not None else "one msgstr"
+        yield f"it needs {form}, none of them empty."
+        return
+    sources = [english.id] if english.plural is None else [english.id, english.plural]
+    allowed = set().union(*(_placeholders(one) for one in sources))
+    needed = set.intersection(*(_placeholders(one) for one in sources))
+    if english.plural is not None:
+        needed -= {one for one in needed if one.startswith("{n")}  # “one case” is well said
+    for text in entry.texts.values():
+        try:
+            held = _placeholders(text)
+        except ValueError as error:
+            yield f"its braces do not match ({error}). Write placeholders as the English has them."
+            continue
+        if missing := needed - held:
+            yield f"{', '.join(sorted(missing))} is missing. Write it as the English has it."
+        if strange := held - allowed:
+            yield f"{', '.join(sorted(strange))} is not in the English. Take it out."
+        for part in ACTS:
+            if text.count(part) > max(one.count(part) for one in sources):
+                shown = "a line break" if part == "\n" else part
+                yield f"it has {shown} where the English has none. {_REMEDY.get(part, _OUT)}"
+        if _HIDDEN.search(text):
+            yield "it has a character that is not seen. Type it anew."
+
+
+_OUT: Final = "Take it out."
+_REMEDY: Final = {'"': "Write quotation marks as “…” or „…“."}
+
+
+def _placeholders(text: str) -> set[str]:
+    """Return the placeholders of a text as they are written.
+
+    >>> sorted(_placeholders("{n:,} of {total} {{braces}}"))
+    ['{n:,}', '{total}']
+    """
+    found = set()
+    for _, name, spec, conversion in Formatter().parse(text):
+        if name is not None:
+            how = (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+            found.add(f"{{{name}{how}}}")
+    return found
+
+
+# The translations that there are: one file a language in ``assets/words/``.
+
+FOLDER: Final = Path(__file__).resolve().parents[2] / "assets" / "words"
+TEMPLATE: Final = FOLDER / "rexview.pot"
+"""All words of the pages, as ``python -m tools.words`` gathers them."""
+_OPENS, _CLOSES = "⟦", "⟧"
+
+
+def languages() -> tuple[str, ...]:
+    """Return the languages that there are: English, and a translation a file."""
+    return (ENGLISH, *sorted(file.stem for file in FOLDER.glob("*.po")))
+
+
+@cache
+def read_catalogue(language: str) -> Catalogue:
+    """Read a language.
+
+    Raises
+    ------
+    ValueError
+        There is no such translation, or it cannot be used: every reason, with file and entry.
+    """
+    if language == ENGLISH:
+        return Catalogue(ENGLISH)
+    if language == PSEUDO:
+        return _in_brackets()
+    known = languages()
+    if language not in known:
+        raise ValueError(f"there is no such translation; there are {', '.join(known)}")
+    return checked(language, FOLDER / f"{language}.po", TEMPLATE)
+
+
+def _in_brackets() -> Catalogue:
+    """Return the language that is none: all texts that were gathered, in brackets."""
+    entries = [entry for entry in read_po(TEMPLATE) if entry.key]
+    texts = {
+        entry.key: tuple(
+            f"{_OPENS}{form}{_CLOSES}" for form in (entry.id, entry.plural) if form is not None
+        )
+        for entry in entries
+    }
+    which = tuple(int(n != 1) for n in range(200))
+    return Catalogue(PSEUDO, texts, 2, which, asked_by_scripts(entries))
