@@ -1,7 +1,7 @@
 """The tables of words and numbers that come with the package, as YAML files beside the modules.
 
-They are ours, so no bounds are watched (:mod:`rexview.untrusted_input` is for what others give us), but
-every process reads them as it starts: with PyYAML's parser in C, a tenth of the time.
+They are ours, so nothing bounds them; :mod:`rexview.untrusted_input` reads what others give us.
+Every process reads them at its start. PyYAML's parser in C takes a tenth of the time.
 """
 
 from __future__ import annotations

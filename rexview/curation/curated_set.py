@@ -152,8 +152,8 @@ def curated_set(
         ``both``: the question, and beside it the one with the instruction to draw boxes
         (``question_boxes``); ``with``, ``without``: that one as the question.
     choice : bool
-        Multiple choice questions that passed every check (:mod:`rexview.curation.choice.validation`),
-        instead of those that were chosen. Of either, a comparison question without an earlier
+        Multiple choice questions that passed every check
+        (:mod:`rexview.curation.choice.validation`), instead of those that were chosen. Of either, a comparison question without an earlier
         image to compare with is left out, and said.
     history : iterable of Stored
         Rows of the reviews database: who proposed, edited and decided when is kept with the case.

@@ -1,4 +1,4 @@
-"""Ask a model: its card, the wording, the request, the reply, and the one interface of all models."""
+"""Ask a model: card, wording, request, reply, and the one interface of all models."""
 
 from __future__ import annotations
 

@@ -390,11 +390,11 @@ def _choices_of_people(
 #
 # Definitions (docs: statistics):
 #
-# - **n** are the questions, with a right option that is known, that the rater answered. Of a model a
-#   failed choice is in n and not correct; ``without_failed`` leaves it out.
+# - **n** are the questions, with a right option that is known, that the rater answered. Of a
+#   model a failed choice is in n and not correct; ``without_failed`` leaves it out.
 # - Intervals are those of every share here (:func:`rexview.stats.failure_rates.rate`).
-# - Two raters are compared over the questions that both answered, failed choices as wrong: McNemar's
-#   exact test, p adjusted by Benjamini-Hochberg over the tests of one family.
+# - Two raters are compared over the questions that both answered, failed choices as wrong:
+#   McNemar's exact test, p adjusted by Benjamini-Hochberg over the tests of one family.
 
 NO_SHARED = tr("No question was answered by both.")
 NO_DISCORDANCE = tr("In no question one of the two is right and the other wrong: nothing to test.")

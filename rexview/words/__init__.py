@@ -9,9 +9,9 @@ Each text that people read is asked for by its English, which is its name in the
     trc("verb", "Open")  # one English word that means two things
 
 ``python -m tools.words`` gathers them by reading the code: what is asked for is written out there,
-never put together. A translation is checked when it is read (:mod:`rexview.words.translations`): it holds
-no character that acts in HTML or Markdown and no placeholder but those of the English, so that it
-may stand wherever the English may.
+never put together. A translation is checked when it is read (:mod:`rexview.words.translations`).
+It holds no character that acts in HTML or Markdown and no placeholder but those of the English,
+so that it can be used wherever the English can.
 
 Only a server speaks another language (:func:`begin`); the commands, what they write, logs, and
 errors about files stay English.

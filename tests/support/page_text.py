@@ -37,7 +37,7 @@ def _sent_html(app, component):
 
 
 def unlabelled(html):
-    """Return HTML without what tables have for phones, see ``rexview/ui/tables/number_table.py``."""
+    """Return HTML without what tables have for phones (``rexview/ui/tables/number_table.py``)."""
     html = re.sub(r' (?:role="(?:table|rowgroup|row|cell|\w+header)"|data-label="[^"]*")', "", html)
     return html.replace("rx-stack ", "").replace(' class="rx-stack"', "")
 
