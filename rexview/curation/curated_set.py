@@ -153,8 +153,8 @@ def curated_set(
         (``question_boxes``); ``with``, ``without``: that one as the question.
     choice : bool
         Multiple choice questions that passed every check
-        (:mod:`rexview.curation.choice.validation`), instead of those that were chosen. Of either, a comparison question without an earlier
-        image to compare with is left out, and said.
+        (:mod:`rexview.curation.choice.validation`), instead of those that were chosen. Of either,
+        a comparison question without an earlier image is left out and named.
     history : iterable of Stored
         Rows of the reviews database: who proposed, edited and decided when is kept with the case.
 

@@ -27,8 +27,8 @@ from rexview.words import tr
 #   text of the answer count nowhere, and are not here; nor are scores of an answer that never came,
 #   as with readers.
 # - For **readers** an answer shows a failure when one of them confirmed it, and does not when all
-#   who gave a verdict rejected it. Where nobody gave one, it does not when a reader finished scoring the
-#   answer who marks failures in this set at all: they had it on offer and left it
+#   who gave a verdict rejected it. Where nobody gave one, it does not when a reader finished
+#   scoring the answer who marks failures in this set at all: they had it on offer and left it
 #   (:data:`OFFERED`). Otherwise it is not known, and the answer is compared with nothing.
 
 OFFERED: Final = tuple(

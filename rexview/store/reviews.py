@@ -358,7 +358,7 @@ class Reviews:
         )
 
     def letter_key(self) -> bytes:
-        """Return the secret that keys the letters of answers (:mod:`rexview.store.blinding_key`)."""
+        """Return the secret that keys answers' letters (:mod:`rexview.store.blinding_key`)."""
         return letter_key(self.database, self.key, lock=self.lock)
 
     def revision(self, *, but: str | None = None) -> int:

@@ -547,8 +547,8 @@ def words_met(decision: Decision) -> tuple[str, ...]:
 #   (:attr:`rexview.metrics.identity.MetricId.key`), such as ``worst:bleu_2:rexview:1:findings``.
 # - What was corrected: ``from:SEVERITY:READER`` (a correction of at least this severity, 0 for any
 #   answer whose lines were gone through) or ``below:SEVERITY:READER`` (gone through, and every
-#   correction is less severe). Without a reader anybody's corrections count. The reader stands last,
-#   because an id is free text and may hold colons, as that of a judge does.
+#   correction is less severe). Without a reader anybody's corrections count. The reader comes
+#   last, because an id is free text and may hold colons, as that of a judge does.
 
 _LONGEST_REPORT_CONDITION: Final = 100 + 4 * 12 * LONGEST_ID
 """Characters of such a word; longer ones are not understood. An emoji is 12 in a key."""
