@@ -1,7 +1,7 @@
 """How a model is asked about questions in the making: the same for every step.
 
 A :class:`Step` has a wording, reads a reply strictly and makes rows of what it says; it is asked
-about :class:`Subject` by :mod:`rexview.models.running`, as cases are.
+about :class:`QuestionSubject` by :mod:`rexview.models.running`, as cases are.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 :mod:`.read` decodes (DICOM, PNG, JPEG, WebP, TIFF, BMP, GIF), :mod:`.transforms` turns stored
 values into grey levels in DICOM's order, :mod:`.encode` prepares pixels for the browser viewer at
-full depth, :mod:`.draw` makes thumbnails, :mod:`.render` writes PNG files, :mod:`.cache` keeps
-results on disk. An EXIF orientation is applied where pixels are decoded; nothing else turns or
+full depth, :mod:`.rendering` makes thumbnails and PNG files, :mod:`.cache` stores results on
+disk. An EXIF orientation is applied where pixels are decoded; nothing else turns or
 mirrors them, so that boxes fit. Every failure is an ``ImageError`` whose message is the reason in
 words for the page.
 """

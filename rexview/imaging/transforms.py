@@ -1,7 +1,7 @@
 """What happens between stored pixels and the screen, in DICOM's order (PS3.4 N.2).
 
-Modality (:mod:`.modality`), then VOI, presentation LUT and inversion in one table
-(:mod:`.windowing`). :mod:`.auto` finds windows that the file does not bring.
+Modality first, then VOI, presentation LUT and inversion in one table. Where a file brings no
+window, one is computed.
 """
 
 from __future__ import annotations

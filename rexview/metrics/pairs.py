@@ -38,7 +38,7 @@ def parts_of_report(report: Report, scope: str) -> Parts | None:
 def parts_of_answer(text: str | None, scope: str) -> Parts | None:
     """Return the sections of a generated report that a scope names; None where one is missing.
 
-    Sections are told by their headings (:func:`~.report_text.section_spans`). A text without them
+    Sections are told by their headings (:func:`section_spans`). A text without them
     is findings, and so is what an answer without findings says before its impression. Spans count
     from the beginning of the text.
     """

@@ -32,7 +32,7 @@ class Generated(NamedTuple):
 
 
 Values = list[tuple[float, ...]]
-"""One for each report: what :data:`~.of_answer.IDENTITIES` names, NaN where there is no value."""
+"""One for each report: what :data:`IDENTITIES` names, NaN where there is no value."""
 
 
 @cache

@@ -137,7 +137,7 @@ def reference_sentences(report: Report) -> tuple[Sentence, ...]:
 def sentences_of(text: str, section: str | None = None) -> tuple[Sentence, ...]:
     """Split a report into sentences; ``section`` names that of all, where the text has no headings.
 
-    Findings beyond :data:`.finding_links.MOST_READ` characters are not read.
+    Findings beyond :data:`MOST_READ` characters are not read.
     """
     mentions = find_mentions(text[:MOST_READ])
     return tuple(

@@ -196,12 +196,12 @@ class CaseFilter:
     ``model_pairs`` pairs of models that both have a score in the case (:mod:`.conditions`): all
     have to hold, and of ``model_pairs`` the answer is one of the two models'. ``repeats`` holds
     what came of asking the same again, ``outcomes`` what became of a choice question
-    (:mod:`.outcomes`). ``edits`` holds how severe the corrections of a report's lines are
-    (:mod:`.report_conditions`): all have to hold; ``edit_kinds`` what kind of error one of them is
+    (:mod:`.conditions`). ``edits`` holds how severe the corrections of a report's lines are
+    (:mod:`.conditions`): all have to hold; ``edit_kinds`` what kind of error one of them is
     of. ``compared`` what readers said of an answer beside another model's. ``decisions`` what
-    meetings decided about the case (:mod:`.decision_conditions`). ``opinions`` what judges said of
+    meetings decided about the case (:mod:`.conditions`). ``opinions`` what judges said of
     it (:mod:`.judge_conditions`): all have to hold; ``written`` what they said of failures in words
-    (:mod:`.written_conditions`): all have to hold; ``marked`` the failures in words that people say
+    (:mod:`.conditions`): all have to hold; ``marked`` the failures in words that people say
     it has (there, too). ``search`` holds words that all have to occur
     in the question, the report or the answer; unless ``mention`` is ``text``, those that name a
     finding are looked for as that finding, present, absent or mentioned at all (:data:`MENTIONS`),

@@ -1,8 +1,7 @@
 """DICOM files: with or without preamble and file meta, in every transfer syntax pydicom decodes.
 
-:mod:`.files` opens, :mod:`.header` looks up, :mod:`.pixels` decodes, :mod:`.grey` and
-:mod:`.spacing` interpret, :mod:`.reading` puts it together,
-:mod:`.reference` names an image for other objects.
+:mod:`.files` opens a file and names an image for other objects, :mod:`.reading` reads its header,
+its pixels and their spacing.
 """
 
 from rexview.imaging.dicom.files import ImageReference, is_dicom, open_dicom, reference_of

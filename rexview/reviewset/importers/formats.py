@@ -137,7 +137,7 @@ class Importer:
     ``suffixes`` are the endings of files that can be given as a source; ``folders`` says whether a
     folder can be. ``reader`` names the function that reads files into rows, as ``module:function``:
     it is imported when it runs, as the command line lists all formats. ``recogniser`` names, in the
-    same way, the function that says of a :class:`~.recognise.Probe` why it is of this format, or
+    same way, the function that says of a :class:`~.source_files.Probe` why it is of this format, or
     None. ``role`` is when it is read among others: 0 pictures, 1 cases, 2 answers, 3 boxes,
     4 scores, flags and edits. ``extra_arguments`` adds command-line arguments that are not options.
     """

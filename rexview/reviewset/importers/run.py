@@ -444,7 +444,7 @@ def preview_source(
     *,
     into: Path | None = None,
 ) -> ImportPreview:
-    """Read sources as :func:`.run.import_source` does, and write nothing.
+    """Read sources as :func:`.importers.run.import_source` does, and write nothing.
 
     Pictures are not decoded, so that one which the import will find damaged counts here.
     ``into`` is the folder of the set that they would be added to.

@@ -112,7 +112,7 @@ def judge_lists(
 ) -> dict[str, list[Row]]:
     """Work out both lists; empty for a set without opinions.
 
-    ``verdicts`` are the readers' newest ones, as :func:`.opinions.readers_say` takes them; without
+    ``verdicts`` are the readers' newest ones, as :func:`readers_say` takes them; without
     them failures are compared with nothing.
     """
     if review_set.opinions.is_empty():

@@ -1,7 +1,7 @@
-"""The radiograph viewer: a Streamlit component of our own, in plain JavaScript.
+"""The radiograph viewer, a Streamlit component in plain JavaScript.
 
-Python's part says what is shown (:mod:`.payload`) and puts it on the page (:mod:`.component`);
-everything that happens to the picture happens in the browser (``assets/``).
+:mod:`.case_payload` builds what the viewer shows, :mod:`.viewer_component` puts it on the page.
+The scripts in ``assets/`` do the rest in the browser.
 """
 
 from rexview.ui.viewer.viewer_component import (

@@ -67,7 +67,7 @@ class JudgementColumn:
 
     ``judges`` is one of :data:`JUDGEMENTS`. ``reader`` None means the table's reader column, else
     ``reader1``; ``model`` None means the row's own model. ``scale`` declares the scale of the
-    column where it is not 1 to 5, as :meth:`.cell_values.ScoreScale.of` reads it.
+    column where it is not 1 to 5, as :meth:`ScoreScale.of` reads it.
     """
 
     column: str

@@ -1,7 +1,7 @@
 """Tables as one grid, whatever file they came from.
 
 CSV and TSV are read here, Excel by :mod:`.workbook`, JSON, JSON Lines and Parquet by
-:mod:`.structured`. A :class:`Sheet` has unique column names and cells that are text or None, so
+:mod:`.records`. A :class:`Sheet` has unique column names and cells that are text or None, so
 that the rest of an import need not know where a table came from. What is empty in a spreadsheet is
 None; an empty text that a JSON or Parquet file gives explicitly is ``""``.
 """
