@@ -56,7 +56,7 @@ KINDS: Final[dict[str, Kind]] = {
 
 _PACKAGE: Final = Path(__file__).parent
 _READS_SETS: Final = (
-    *("reviewset", "remote", "columns", "imaging", "frames", "choices", "schema"),
+    *("reviewset", "remote", "columns", "imaging", "choices", "schema"),
     *("language", "words"),
 )
 """Folders of the code that makes a review set of files; the modules beside them belong to it."""

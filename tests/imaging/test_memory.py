@@ -20,7 +20,7 @@ SIDE = 1600
 MEASURE = """
 import json, os, resource, sys
 from pathlib import Path
-from rexview.imaging import memory, viewer_payload
+from rexview.imaging import limits as memory, viewer_payload
 
 warm, *paths = map(Path, sys.argv[1:])
 viewer_payload(warm)

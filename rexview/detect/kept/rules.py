@@ -17,7 +17,7 @@ from rexview.kept_files import code_version
 
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 _READ: Final = (
-    *("detect", "choices", "language", "stats", "schema", "frames", "vocab.py", "geometry.py"),
+    *("detect", "choices", "language", "stats", "schema", "frames.py", "vocab.py", "geometry.py"),
     "package_data.py",
 )
 """The code below ``rexview/`` that detectors run, with the lists of words beside it."""

@@ -368,10 +368,9 @@ def _format(
 def _annotation(
     id: str, name: str, description: str, suffixes: tuple[str, ...], functions: str, role: int = 3
 ) -> Importer:
-    """Declare a format of annotations; its module is in the folder of that name."""
+    """Declare a format of annotations: boxes, corrections, reports beside pictures."""
     model = Option("model", "text", "Model", _ONE_MODEL)
-    where = f"annotations.{functions}"
-    return _format(id, name, description, suffixes, where, model, _BOXES_AS, role=role)
+    return _format(id, name, description, suffixes, functions, model, _BOXES_AS, role=role)
 
 
 _SPECIAL: Final = (
@@ -440,7 +439,7 @@ _SPECIAL: Final = (
         "content, sub-folders included. DICOM studies are numbered; names, ids and dates are left "
         "out. Tables of boxes and metadata beside the images are recognised.",
         (*DICOM_SUFFIXES, *RASTER_SUFFIXES),
-        "images.importer read_images",
+        "images read_images",
         Option(
             "group",
             "choice",
@@ -489,7 +488,7 @@ _SPECIAL: Final = (
         "Logs of programs that run models: Inspect (.eval, .json), samples of lmms-eval "
         "with their results, predictions of VLMEvalKit, output of OpenAI batches.",
         (".eval", ".json", ".jsonl", ".xlsx", ".tsv"),
-        "runs.importer read_runs",
+        "runs read_runs",
         _models("Name of a log's model, or FILE=NAME; as the log says when left out."),
         *TABLE_OPTIONS,
     ),
@@ -553,7 +552,7 @@ _SPECIAL: Final = (
         "Table about images",
         "A table with view, age, sex or labels by image, for images of other sources.",
         (".csv", ".tsv", ".xlsx"),
-        "images.importer read_metadata recognises_metadata",
+        "images read_metadata recognises_metadata",
         role=3,
     ),
     _annotation(
@@ -573,7 +572,7 @@ _AUTO: Final = _format(
     "Files, folders and ZIP archives of any known kind, together: answers, cases, "
     "pictures, boxes, scores. Each file is recognised by its content and read in the right order.",
     tuple(dict.fromkeys((*_MORE_ENDINGS, *(end for one in _SPECIAL for end in one.suffixes)))),
-    "auto.reader read_auto",
+    "auto read_auto",
     _models("The model of files that do not name it, or FILE=NAME for each of them."),
     *(
         next(option for one in _SPECIAL for option in one.options if option.name == name)

@@ -110,7 +110,7 @@ def test_new_scores_cost_no_reading_of_texts(demo, monkeypatch):
 
 def test_without_a_change_nothing_is_looked_at(demo, monkeypatch):
     known = survey(demo)
-    monkeypatch.setattr(scan, "look", None)
+    monkeypatch.setattr(scan, "run_detectors", None)
     again = survey(replace(demo, scores=demo.scores.clone()), before=known)
     same(again, known)
 

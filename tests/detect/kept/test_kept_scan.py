@@ -122,7 +122,7 @@ def test_a_restart_reads_nothing_anew(
     no_process()
     again, _ = scanned(load(folder), keep)
     same(again, load(folder))
-    monkeypatch.setattr("rexview.detect.core.scan.look", None)  # evidence is on the disk
+    monkeypatch.setattr("rexview.detect.core.scan.run_detectors", None)  # evidence is on the disk
     flagged = [row for row in range(12) if found.flags_of_case(row)]
     assert len(flagged) > 3
     assert all(again.flags_of_case(row) == found.flags_of_case(row) for row in flagged)

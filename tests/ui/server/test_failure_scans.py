@@ -103,7 +103,7 @@ def looking(monkeypatch):
         threads.append(threading.current_thread())
         return run_detectors(batch, detectors)
 
-    monkeypatch.setattr(worker, "look", noted)
+    monkeypatch.setattr(worker, "run_detectors", noted)
     return threads
 
 

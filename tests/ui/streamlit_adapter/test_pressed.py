@@ -70,11 +70,11 @@ def test_a_name_is_heard_once(page, session):
 def test_no_form_saves_in_a_callback_that_a_new_session_does_not_call():
     found = []
     for path in UI.rglob("*.py"):
-        if path.name == "pressed.py":
+        if path.name == "script_run.py":
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 given = {one.arg for one in node.keywords}
                 if node.func.attr == "form_submit_button" and "on_click" in given:
                     found.append(f"{path.relative_to(UI)}:{node.lineno}")
-    assert not found, "streamlit_adapter/pressed.py has a button for it"
+    assert not found, "streamlit_adapter/script_run.py has a button for it"
