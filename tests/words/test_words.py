@@ -92,7 +92,7 @@ msgstr[1] ""
 ASK = """
 from pathlib import Path
 from rexview import words
-from rexview.words import languages
+from rexview.words import translations as languages
 languages.FOLDER, languages.TEMPLATE = Path({folder!r}), Path({folder!r}) / "rexview.pot"
 words.begin("de")
 print(words.tr("Guide"), words.trc("pages", "Reading"), words.tr("Reading"))
