@@ -11,13 +11,15 @@ const opened = new Set(); // folded lists that the reader opened
 let caseId = null;
 let pinned = null;
 let awaited = null; // the case whose worst failure is yet to be marked
+let worst = null; // that failure: its words are marked while no other is shown
 
 const flagOf = (event) => event.target.closest?.("[data-rx-flag]")?.dataset.rxFlag ?? null;
 const spansOf = (key) => every(`[data-rx-evidence~="${CSS.escape(key)}"]`);
 
 function light(key) {
   for (const one of every("[data-rx-shown]")) delete one.dataset.rxShown;
-  if (key) for (const one of spansOf(key)) one.dataset.rxShown = "";
+  const marked = key ?? worst;
+  if (marked) for (const one of spansOf(marked)) one.dataset.rxShown = "";
   tellPage("evidence", { flags: key ? [key] : [], pinned });
 }
 
@@ -33,8 +35,9 @@ function align() {
       button.textContent = on ? tr("Shown") : tr("Show");
     }
   }
-  if (pinned && !document.querySelector("[data-rx-shown]")) {
-    for (const one of spansOf(pinned)) one.dataset.rxShown = "";
+  const marked = pinned ?? worst;
+  if (marked && !document.querySelector("[data-rx-shown]")) {
+    for (const one of spansOf(marked)) one.dataset.rxShown = "";
   }
   for (const name of opened) {
     for (const one of every(`details[data-rx-keep="${CSS.escape(name)}"]:not([open])`)) {
@@ -55,7 +58,6 @@ function scrollTo(key) {
 }
 
 function pin(key) {
-  awaited = null;
   pinned = key;
   light(key);
   align();
@@ -67,7 +69,16 @@ function markWorst() {
   const first = document.querySelector(`[data-rx-first="${CSS.escape(awaited)}"]`);
   if (!(first instanceof HTMLElement)) return;
   awaited = null;
-  pin(first.dataset.rxFlag);
+  worst = first.dataset.rxFlag ?? null;
+  light(pinned);
+  scrollTo(worst);
+}
+
+/** Mark nothing any more. */
+function unmark() {
+  if (!pinned && !worst) return;
+  worst = null;
+  pin(null);
 }
 
 /** Lead to a part further down; the keyboard goes on from there. */
@@ -110,11 +121,11 @@ function listen() {
   document.addEventListener("toggle", toggled, { capture: true, ...options });
   document.addEventListener(
     "keydown",
-    (event) => event.key === "Escape" && pinned && !event.defaultPrevented && pin(null),
+    (event) => event.key === "Escape" && !event.defaultPrevented && unmark(),
     options,
   );
   const unturn = turning.listen({ show: (record) => shows(record.case) });
-  const ignore = whenPageChanges(() => (awaited || pinned || opened.size > 0) && align());
+  const ignore = whenPageChanges(() => (awaited || worst || pinned || opened.size > 0) && align());
   return () => {
     abort.abort();
     unturn();
@@ -125,6 +136,7 @@ function listen() {
 function shows(name) {
   if (caseId !== name) {
     caseId = name;
+    worst = null;
     pin(null);
     awaited = name;
   }
