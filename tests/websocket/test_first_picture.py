@@ -27,7 +27,7 @@ _SERVER = """
 import json, sys
 from pathlib import Path
 from streamlit.web import cli
-from rexview.ui.server import process_memory, warm_up
+from rexview.ui.server import warm_up
 
 out = Path(sys.argv.pop(1))
 
@@ -36,7 +36,7 @@ def note(name):
         (out / "part").write_text(json.dumps(sorted(sys.modules)))
         (out / "part").rename(out / name)
 
-want_pages, give_back = warm_up.want_pages, process_memory.give_back
+want_pages, give_back = warm_up.want_pages, warm_up.give_back
 
 def noting():
     note("picture")
@@ -46,7 +46,7 @@ def last():
     note("all")
     give_back()
 
-warm_up.want_pages, process_memory.give_back = noting, last
+warm_up.want_pages, warm_up.give_back = noting, last
 warm_up._REST_AFTER_S = 0
 cli.main(prog_name="streamlit")
 """

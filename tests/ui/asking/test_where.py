@@ -41,7 +41,7 @@ def test_a_port_of_this_computer_is_asked_again_once_it_is_confirmed(tmp_path, m
         [leave] = [one for one in page.checkbox if one.label.startswith("It may send to")]
         leave.check().run()
         begun = []
-        monkeypatch.setattr("rexview.ui.asking.runs.go_on", lambda *_, **__: begun.append(1))
+        monkeypatch.setattr("rexview.ui.asking.runs.resume_run", lambda *_, **__: begun.append(1))
         next(one for one in page.button if one.label == "Resume").click().run()
         assert begun
         assert is_confirmed(read_address(address))
