@@ -25,12 +25,6 @@ from rexview.analysis.case.judge_opinions import (
     WrittenOpinion,
 )
 from rexview.analysis.download_files import TableFile
-from rexview.analysis.download_frames import (
-    JUDGE_SHARES,
-    judge_agreement_frame,
-    judge_failure_frame,
-    judge_score_frame,
-)
 from rexview.analysis.filter.judge_conditions import judge_word
 from rexview.analysis.judges import (
     OPINION,
@@ -364,6 +358,9 @@ def show_where_failures(judge: Judge) -> None:
 
 def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
     """Show which failures a judge sees; nothing where none is chosen, or it spoke of none."""
+    # imported here: it brings pandas, and the Case page needs this module without it
+    from rexview.analysis.download_frames import JUDGE_SHARES, judge_failure_frame
+
     if judge is None:
         return
     tables = query_cache.judged(engine, case_filter, judge)
@@ -382,6 +379,8 @@ def show_failures(engine: Engine, case_filter: CaseFilter, judge: Judge | None) 
 
 def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
     """Show a judge's mean scores beside the readers'."""
+    from rexview.analysis.download_frames import JUDGE_SHARES, judge_score_frame
+
     if judge is None:
         return
     tables = query_cache.judged(engine, case_filter, judge)
@@ -399,6 +398,8 @@ def show_scores(engine: Engine, case_filter: CaseFilter, judge: Judge | None) ->
 
 def show_agreement(engine: Engine, case_filter: CaseFilter, judge: Judge | None) -> None:
     """Show how far a judge agrees with the readers' scores, apart from readers."""
+    from rexview.analysis.download_frames import JUDGE_SHARES, judge_agreement_frame
+
     if judge is None:
         return
     tables = query_cache.judged(engine, case_filter, judge)
