@@ -300,31 +300,25 @@ def case_headline(page: CasePage, table: HarmTable) -> CaseHeadline | None:
 
     A failure that a rule only suggests is named where no failure harms.
     """
-    found = [one for answer in page.answers if (one := _headline(page, answer, table))]
-    return max(found, key=lambda one: one[0])[1] if found else None
+    rows = _worst_first(page, table)
+    return _headline(*rows[0], table) if rows else None
 
 
 def answer_headlines(page: CasePage, table: HarmTable) -> dict[str, CaseHeadline]:
     """Return the worst failure of each answer that has any, by its model."""
-    found = {one.model: _headline(page, one, table) for one in page.answers}
-    return {model: one[1] for model, one in found.items() if one}
+    rows = _worst_first(page, table)
+    return {answer.model: _headline(row, answer, table) for row, answer in rows}
 
 
-def _headline(
-    page: CasePage, answer: Answer, table: HarmTable
-) -> tuple[float, CaseHeadline] | None:
-    """Return how severe an answer's worst failure is, and its headline; None without any."""
-    row = _harm_of(page, answer, table)
+def _headline(row: Mapping[str, Any], answer: Answer, table: HarmTable) -> CaseHeadline:
+    """Return the headline of an answer that fails, from its row of :func:`_worst_first`."""
     failure, harm = row["harm_failure"], row["harm"]
     suggested = not harm and bool(row["harm_hinted"])
     if suggested:
         failure = row["hinted_failure"]
         harm = table.of(failure, row["hinted_finding"])
-    elif failure is None:
-        return None
     known = failure if failure in FAILURES else None
-    headline = CaseHeadline(harm_text(row, table), answer.model, harm, known, suggested)
-    return _severity(row, answer), headline
+    return CaseHeadline(harm_text(row, table), answer.model, harm, known, suggested)
 
 
 def failing_models(page: CasePage, table: HarmTable) -> FailingModels:
