@@ -11,6 +11,7 @@ import streamlit as st
 from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, Role
 from rexview.ui.access import permissions, sign_in
+from rexview.ui.access.names import offered_names
 from rexview.ui.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import server_state
 from rexview.ui.streamlit_adapter.script_run import save_button, typed_fields, words_taken
@@ -90,7 +91,7 @@ def _show_alone() -> None:
         with typed_fields("another name"):
             st.text_input(tr("Name"), key="account_new", max_chars=LONGEST_NAME)
         save_button(tr("Change"), key="account_change", on_click=_change)
-        permissions.offer_names("account", _change)
+        permissions.offer_names("account", _change, offered_names().used)
     if problem := st.session_state.pop("account_problem", None):
         st.error(as_markdown(problem))
 

@@ -9,7 +9,7 @@ which pages they get: the navigation offers no others, and every page checks by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
@@ -157,6 +157,8 @@ def _ask(key: str, shortcut: str | None = None) -> Person | None:
         return person
     from rexview.ui.access.names import offered_names  # what it imports waits for the first page
 
+    offered = offered_names()
+
     def take(name: str | None = None) -> None:
         try:
             take_name(st.session_state[field] if name is None else name)
@@ -168,31 +170,26 @@ def _ask(key: str, shortcut: str | None = None) -> Person | None:
 
     field = f"{key}_text"
     with typed_fields(f"own name {key}"), st.form(f"{key}_form", border=True, width=460):
-        st.text_input(
-            tr("Your name"), value=offered_names().proposed, key=field, max_chars=LONGEST_NAME
-        )
+        st.text_input(tr("Your name"), value=offered.proposed, key=field, max_chars=LONGEST_NAME)
         st.caption(tr("Shown next to your entries. This browser asks once and keeps it."))
         form_save_button(tr("Continue"), key=f"{key}_go", on_click=take, shortcut=shortcut)
-    offer_names(key, take)
+    offer_names(key, take, offered.used)
     problem = st.session_state.pop(f"{key}_problem", None)
     if problem:
         st.error(as_markdown(problem))
     return None
 
 
-def offer_names(key: str, take: Callable[[str], object]) -> None:
+def offer_names(key: str, take: Callable[[str], object], used: Sequence[str]) -> None:
     """Offer the names already used in the set, so that one person does not become two.
 
     ``take`` gets the name that is pressed; ``key`` tells apart several such places on one page.
     """
-    from rexview.ui.access.names import offered_names  # as above
-
-    used = offered_names().used[:_MOST_OFFERED]
     if not used:
         return
     st.caption(tr("Or choose your name among those used in this set:"))
     with st.container(horizontal=True):
-        for number, name in enumerate(used):
+        for number, name in enumerate(used[:_MOST_OFFERED]):
             label = as_markdown(name)
             save_button(label, key=f"{key}_used_{number}", on_click=take, args=(name,))
 

@@ -187,9 +187,8 @@ def wait() -> None:
 def _words() -> str:
     """Say what the first page waits for."""
     if _READING.is_set() and not _PICTURE_READY.is_set():
-        from rexview.ui.server import given_sets as open_states
-        from rexview.ui.server import server_state
+        from rexview.ui.server import given_sets, server_state
 
-        return open_states.progress_words(server_state.settings().review_set)
+        return given_sets.progress_words(server_state.settings().review_set)
     parts = sum(name.startswith("rexview.") for name in list(sys.modules))
     return tr("Starting the app: {parts:,} parts loaded …").format(parts=parts)
