@@ -41,6 +41,8 @@ _OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
 }
+_UNSEEN = {"strict", "maintain_order"}
+"""Arguments that nobody can see changed while all else is right."""
 _MOST_FILES = 40
 """Test files that are run for one fault; of a module that all import, the nearest."""
 _LIMIT_S = 900
@@ -72,9 +74,16 @@ def faults(source: str) -> Iterator[Fault]:
     """Yield each small fault that can be put into a module's source."""
     tree = ast.parse(source)
     lines = source.splitlines(keepends=True)
+    unseen = {
+        word.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for word in node.keywords
+        if word.arg in _UNSEEN
+    }
     for node in ast.walk(tree):
         changed_node = _faulty(node)
-        if changed_node is None or not isinstance(node, ast.expr):
+        if changed_node is None or not isinstance(node, ast.expr) or node in unseen:
             continue
         before = ast.get_source_segment(source, node)
         if before is None or node.lineno != node.end_lineno:
