@@ -143,7 +143,7 @@ def _disputes(answer: DisputedAnswer, threshold: float) -> tuple[Dispute, ...]:
 
 # Scores on which readers differ, case by case, and the consensus that was found on them.
 #
-# A consensus stands beside the scores, never in their place: they stay in every statistic.
+# A consensus is shown beside the scores and never replaces them in a statistic.
 
 _ITEM: Final = ("case", "model", "dimension", "image")
 

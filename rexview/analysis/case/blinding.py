@@ -63,7 +63,7 @@ _GAP: Final = rf"{_FILL}*(?:(?:[^\w{_FILL}]|_){_FILL}*){{0,3}}"
 _BREAK: Final = rf"{_FILL}*(?:[-._\u00b7\n\r]{_FILL}*)?"
 """Between the letters of a long name."""
 _SPACED: Final = rf"[\s{_FILL}._-]{{1,3}}"
-"""Between the letters of a name of which every letter stands apart."""
+"""Between the letters of a name that is written letter by letter."""
 _LONG: Final = 5
 _DIGITS_ALIKE: Final = {"o": "[o0]", "i": "[i1l]", "l": "[l1i]"}
 _UNIT: Final = r"(?:mm|cm|ml|m|%|x|×|u/l|iu|days?|weeks?|years?|hours?)\b"
@@ -166,7 +166,7 @@ class NameFinder:
     Parameters
     ----------
     names : iterable of str
-        Ids and names of the models; what stands in brackets may be left out in a text.
+        Ids and names of the models; a text may leave out what is in brackets.
     plain : collection of str
         Names in lower case that are ordinary words of this study: not found on their own.
     more : iterable of str

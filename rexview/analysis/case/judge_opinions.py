@@ -1,4 +1,4 @@
-"""What judges said of the answers to one case, with the words that they quote."""
+"""Opinions of judges on the answers to one case, with the words that they quote."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rexview.vocab import DIMENSIONS, FAILURES
 
 @dataclass(frozen=True, kw_only=True)
 class Quoting:
-    """Why something is said of an answer, with the words that are quoted.
+    """The reason for an opinion, with the words that it quotes.
 
     ``start`` and ``end`` are the place of these in the answer's text, None where they are not in
     it. ``quote_known`` says that they stand in its explanation or in what the model was sent, where
@@ -59,7 +59,7 @@ def place_of(text: str, quote: str) -> tuple[int | None, int | None]:
     return (found.start(), found.end()) if found else (None, None)
 
 
-# What one judge said of the answers to one case, with the words that it quotes.
+# Opinions of one judge on the answers to one case, with the words that it quotes.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class SaidScore:
 
 @dataclass(frozen=True)
 class AnswerOpinion:
-    """What the judge said of one answer; ``stale`` opinions are on an earlier text of it."""
+    """A judge's opinions on one answer; ``stale`` ones are on an earlier text of it."""
 
     failures: tuple[SaidFailure, ...] = ()
     scores: tuple[SaidScore, ...] = ()
@@ -90,7 +90,7 @@ class AnswerOpinion:
 
 @dataclass(frozen=True)
 class CaseOpinions:
-    """What one judge said of the answers to a case, by model, and how far it can be trusted."""
+    """A judge's opinions on the answers to a case, by model, and its agreement with readers."""
 
     agreement: JudgeAgreement
     by_model: Mapping[str, AnswerOpinion] = field(default_factory=dict)
