@@ -161,6 +161,7 @@ def test_a_walk_through_adjudication(start, folder, new_page):
           if (textContent.startsWith("Yours is not saved")) window.untrue.push(textContent);
       }).observe(document.body, { childList: true, subtree: true, characterData: true });
     }""")
+    calm(page)  # the page comes part by part
     text = page.locator("[data-testid=stMain]").inner_text()
     for hidden in ("Model M", "Reader A", "rb"):
         assert hidden not in text
